@@ -125,7 +125,7 @@ async function printProfile(folder: string): Promise<void> {
   for (const { share, frame } of await summarizeProfile(folder)) console.log(`${(share * 100).toFixed(1)} %  ${frame}`)
 }
 
-/** Shows a text on one line of the terminal, which the next text replaces. */
+/** Shows a string on one line of the terminal, which the next string replaces. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
   else if (text !== '') process.stderr.write(`${text}\n`)

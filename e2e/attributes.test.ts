@@ -54,7 +54,7 @@ describeConsole('attributes of a device', () => {
     expect(await read(person, id, 'night')).toEqual({ level: '20', net: { ssid: 'lab' } })
     expect(await read(person, id, null)).toEqual({ level: '80', net: { ssid: 'lab' } })
 
-    // An override remains when the base value becomes equal.
+    // The override stays when the base value becomes the same.
     await set(person, { id, name: 'level', value: '20' })
     await expect.poll(() => row(page, 'level').getByRole('cell').allTextContents()).toEqual(['20', '20', 'override'])
     await set(person, { id, name: 'level', value: '80' })
@@ -78,7 +78,7 @@ describeConsole('attributes of a device', () => {
     expect(await read(person, id, 'night')).toEqual({ level: '80', net: { ssid: 'lab' } })
   })
 
-  it('adds multi-line values in groups, and shows at the field why a name is rejected', async () => {
+  it('adds multi-line values in groups, and shows why a name is rejected', async () => {
     const { person, id, path } = await personWith({ name: 'gate' })
     const page = await site.open(person, { path })
     await page.getByRole('heading', { name: 'No attributes yet' }).waitFor()
@@ -93,7 +93,7 @@ describeConsole('attributes of a device', () => {
 
     await page.getByRole('button', { name: 'Add an attribute' }).click()
     for (const [rejected, reason] of [
-      ['net', /is a group here/],
+      ['net', /is a group, not a value/],
       ['$own', /is reserved/],
       ['net.', /must not begin or end with a dot/],
     ] as const) {

@@ -5,7 +5,9 @@ import { describeConsole, type Person, startConsole } from './harness.ts'
 describeConsole('accessibility', () => {
   const site = startConsole({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
 
-  /** Creates a user with data on every page. Returns the pages, each with a text that appears when it is loaded. */
+  /**
+   * Creates a user with data on every page. Returns the pages, each with a string that appears when the page is loaded.
+   */
   const createData = async (): Promise<{ person: Person; pages: [path: string, text: string][] }> => {
     const person = await site.newPerson()
     const { registerDevice, createWebhook } = await person.data(`mutation {
@@ -37,7 +39,7 @@ describeConsole('accessibility', () => {
     return { person, pages }
   }
 
-  it('has no serious violations on any page, in the light and the dark scheme', async () => {
+  it('has no serious violations on any page, in the light and dark color schemes', async () => {
     const { person, pages } = await createData()
     const signedOut = await site.openSignedOut()
     await signedOut.getByRole('heading', { name: 'Sign in' }).waitFor()

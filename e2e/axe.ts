@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
-// The builder of this package would load axe-core for each check, and open another page for it.
+// The package's AxeBuilder would load axe-core and open another page for each check.
 const { resolve } = createRequire(import.meta.resolve('@axe-core/playwright'))
 const axeSource = readFileSync(resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -28,14 +28,14 @@ interface Violation {
   at: string[]
 }
 
-/** Text that is fading has a different contrast. */
+/** Text has a different contrast while it fades. */
 const waitForAnimations = `Promise.allSettled(
   document.getAnimations()
     .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime))
     .map(({ finished }) => finished)
 )`
 
-/** Checks the page in both color schemes. In the dark scheme, only the rules about color can differ. */
+/** Checks the page in both color schemes. Only the results of color rules can differ in the dark scheme. */
 export async function findViolationsInBothSchemes(page: Page): Promise<string[]> {
   const violations = await findViolations(page)
   await changeColorScheme(page, 'dark')

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { LaunchOptions } from 'playwright-core'
 
-/** The usual paths. MUSTER_CHROMIUM overrides them. */
+/** The usual paths of Chromium. MUSTER_CHROMIUM overrides them. */
 const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const executablePath = process.env.MUSTER_CHROMIUM ?? paths.find((path) => existsSync(path))
 
 export const hasChromium = executablePath !== undefined
 
-// Containers do not allow the sandbox, and Chromium's background requests fail on a closed network.
+// The sandbox does not work in containers, and Chromium's background requests fail without internet access.
 const args = [
   '--no-sandbox',
   '--disable-gpu',
@@ -18,7 +18,7 @@ const args = [
   '--disable-sync',
 ]
 
-/** The launch options. The timeout allows for a slow machine. */
+/** The launch options. The timeout is long enough for slow machines. */
 export const chromiumOptions: LaunchOptions = {
   args,
   timeout: 100_000,

@@ -76,7 +76,7 @@ describeConsole('CSV of devices', () => {
     expect(login.devices.items).toEqual([{ attributes: { site: 'oslo' } }])
   })
 
-  it('shows what is wrong with an invalid file, and accepts another', async () => {
+  it('explains what is wrong with an invalid file, and accepts another file', async () => {
     const page = await site.open(await personWith([]))
     const dialog = await openImport(page, 'name;site\na;b\n')
     await dialog.getByText('separate the columns by commas, not by semicolons').waitFor()
@@ -122,7 +122,7 @@ describeConsole('CSV of devices', () => {
     expect(await names(person)).toHaveLength(300)
   })
 
-  it('exports the selected devices as shown, without cells that a spreadsheet would run', async () => {
+  it('exports the selected devices as shown, without cells that a spreadsheet would run as formulas', async () => {
     const person = await personWith([
       { name: '=1+1', platform: 'linux', attributes: { site: 'Tromsø, "north"' } },
       { name: 'other' },

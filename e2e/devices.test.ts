@@ -14,7 +14,7 @@ describeConsole('the list of devices', () => {
   const numbered = (count: number, more: (index: number) => SeedDevice = () => ({})): SeedDevice[] =>
     Array.from({ length: count }, (_, index) => ({ name: `node-${index + 1}`, ...more(index) }))
 
-  it('shows what to do without devices, and adds one', async () => {
+  it('shows how to add the first device, and adds it', async () => {
     const page = await site.open(await site.newPerson())
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
     await page.getByRole('link', { name: 'Create a registration code' }).waitFor()
@@ -79,7 +79,7 @@ describeConsole('the list of devices', () => {
     await page.getByText('20 in total').waitFor()
   })
 
-  it('filters by the last input even if the response to an earlier letter is late', async () => {
+  it('filters by the latest input even if an earlier response arrives late', async () => {
     const person = await personWith([...numbered(3), { name: 'oven-1' }])
     const page = await site.open(person)
     await page.getByText('4 in total').waitFor()
@@ -105,7 +105,7 @@ describeConsole('the list of devices', () => {
     expect(await names()).toEqual(['oven-1'])
     expect(await field.inputValue()).toBe('ov')
 
-    // The typed letters are one step in the browser history.
+    // Typing adds one entry to the browser history.
     await page.goBack()
     await page.getByText('4 in total').waitFor()
     expect(await field.inputValue()).toBe('')
@@ -125,7 +125,7 @@ describeConsole('the list of devices', () => {
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'node-5000', exact: true }) })
     expect(await row.getAttribute('aria-rowindex')).toBe('5001')
 
-    // The list keeps its length in another order.
+    // The list has the same length in another sort order.
     await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
     const first = page.locator('[aria-rowindex="2"]')
     await first.getByRole('link', { name: 'node-5000', exact: true }).waitFor()
@@ -216,8 +216,8 @@ describeConsole('the list of devices', () => {
     await page.keyboard.press('Tab')
     await dialog.getByLabel('Value').fill('inspected')
     await dialog.getByRole('button', { name: 'Preview' }).click()
-    await dialog.getByText('460 have no value now').waitFor()
-    await dialog.getByText('40 have “old” now').waitFor()
+    await dialog.getByText('460 currently have no value').waitFor()
+    await dialog.getByText('40 currently have “old”').waitFor()
     await dialog.getByRole('button', { name: 'Change 500 devices' }).click()
     await dialog.getByText('500 of 500 changed.').waitFor()
     await other.getByRole('cell', { name: 'inspected' }).first().waitFor()
@@ -256,7 +256,7 @@ describeConsole('the list of devices', () => {
     expect(login.devices.total).toBe(100)
   })
 
-  it('deletes the selected devices, and active ones only after confirmation', async () => {
+  it('deletes the selected devices, but active ones only after confirmation', async () => {
     const person = await personWith(numbered(6, (index) => ({ state: index === 0 ? 'active' : 'inactive' })))
     const page = await site.open(person)
     await page.getByLabel('Select node-1', { exact: true }).click()

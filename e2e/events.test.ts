@@ -73,7 +73,7 @@ describeConsole('the event log', () => {
   it('pages to older events and back', async () => {
     const person = await site.newPerson()
     const pump = await register(person, 'pump')
-    // In batches, because a request can have a limited number of mutations.
+    // In batches, because the number of mutations per request is limited.
     for (let first = 1; first <= 105; first += 15) {
       const change = (_: unknown, index: number): string =>
         `s${index}: setAttribute(serviceId: $id, name: "site", value: "place-${first + index}")`

@@ -4,7 +4,7 @@ import { newPerson } from '../packages/server/test/clients/browser.ts'
 import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from '../packages/server/test/harness/app.ts'
 import { chromiumOptions, hasChromium } from './chromium.ts'
 
-/** Long enough for a slow machine. A step that never completes fails after `WAIT_MS`, which names the step. */
+/** Long enough for a slow machine. A step that never completes fails after `WAIT_MS`, and that error names the step. */
 const TEST_MS = 600_000
 const WAIT_MS = 100_000
 
@@ -15,7 +15,7 @@ export function describeConsole(name: string, tests: () => void): void {
   describe.skipIf(!hasChromium)(title, { timeout: TEST_MS }, tests)
 }
 
-/** A user with a password for the browser, and an access key for API requests of the test. */
+/** A user with a password for the browser, and an access key for the test's API requests. */
 export interface Person extends TestUser {
   password: string
 }
@@ -48,7 +48,7 @@ async function getBrowser(): Promise<Browser> {
   return getBrowser()
 }
 
-/** A server with the built console, for the tests of a `describeConsole`. */
+/** A server with the built console, for the tests in a `describeConsole` block. */
 export function startConsole(options: TestAppOptions = {}): Console {
   const parts = {} as { app: TestApp }
   const pendingRequests = new WeakMap<Page, Set<unknown>>()
@@ -59,7 +59,7 @@ export function startConsole(options: TestAppOptions = {}): Console {
 
   const newWindow = async (options: Omit<OpenOptions, 'path'>): Promise<Page> => {
     const browser = await getBrowser()
-    // With animations, checks would depend on the moment.
+    // With animations, the results of checks would depend on timing.
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
       reducedMotion: 'reduce',
@@ -147,7 +147,7 @@ function trackPendingRequests(page: Page): Set<unknown> {
   return requests
 }
 
-/** Test users have no known password, so this copies the password hash of a new person. */
+/** Test users have no known password, so this copies the password hash of a new user. */
 async function givePassword(app: TestApp, { accountId }: TestUser): Promise<string> {
   const { id, password } = await newPerson(app)
   const { password_hash } = await app.db

@@ -14,7 +14,7 @@ async function openProfile(url: string): Promise<Page> {
   const context = await chromium.launchPersistentContext(folder, chromiumOptions)
   onTestFinished(async () => {
     await context.close()
-    // Browser processes may still be writing.
+    // Browser processes may still be writing to the profile.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   context.setDefaultTimeout(100_000)

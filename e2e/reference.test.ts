@@ -32,7 +32,7 @@ describeConsole('the API reference', () => {
     const results = page.getByRole('navigation', { name: 'Schema' })
     const search = results.getByLabel('Search the schema')
     await search.waitFor()
-    // The page can be visible shortly before it handles keys.
+    // The page may become visible shortly before it handles keys.
     await expect
       .poll(async () => {
         await page.keyboard.press('/')
@@ -71,7 +71,7 @@ describeConsole('the API reference', () => {
     expect(foreignRequests).toEqual([])
   })
 
-  it('opens at a link, marks deprecated fields, and makes suggestions for a broken link', async () => {
+  it('opens at a link, marks deprecated fields, and suggests corrections for a broken link', async () => {
     const { page } = await openReference('#Device.attributes')
     const field = page.getByRole('heading', { name: /^attributes/ })
     await field.waitFor()
@@ -97,7 +97,7 @@ describeConsole('the API reference', () => {
     const { page, foreignRequests } = await openReference('#diagram')
     const typesOf = async (): Promise<string[]> =>
       (await page.locator('svg .type-title').allTextContents()).map((text) => text.trim())
-    // The second time, cached resources must not violate the Content-Security-Policy either.
+    // Cached resources must not violate the Content-Security-Policy on the second visit either.
     for (const _ of ['first', 'second']) {
       await expect
         .poll(typesOf)

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { findWords } from './words/find-words.ts'
 
-/** Generated files repeat words of other files, which are checked. Landed migrations are not edited. */
+/** Generated files repeat words of other files, which are checked. Committed migrations are never edited. */
 const skipped = [/\.generated\./, /^scripts\/words\//, /^packages\/server\/migrations\//, /^benchmarks\/results\//]
 
 /** Folders and files whose English has not been revised yet. Remove an entry after revising it; never add one. */

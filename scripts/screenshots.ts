@@ -87,7 +87,7 @@ async function takeAll(browser: Browser, url: string): Promise<void> {
         if (size === 'phone' && !onPhone) continue
         await page.goto(`${url}${path}`)
         await page.getByText(text).first().waitFor()
-        // Images and columns settle after the first text appears.
+        // Wait, because images load and columns are resized after the first text appears.
         await page.waitForTimeout(1500)
         if (scrollTo !== undefined) await page.getByText(scrollTo).evaluate((element) => element.scrollIntoView())
         await take(name)

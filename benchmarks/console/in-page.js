@@ -14,8 +14,8 @@ const measure = (() => {
     if (table === null || table.getAttribute('aria-busy') === 'true') return undefined
     const { top, bottom } = table.getBoundingClientRect()
     const rows = [...table.querySelectorAll('[role=row][aria-selected]')].filter((row) => {
-      const place = row.getBoundingClientRect()
-      return place.bottom > top && place.top < bottom
+      const bounds = row.getBoundingClientRect()
+      return bounds.bottom > top && bounds.top < bottom
     })
     const names = rows.map((row) => row.querySelector('a')?.textContent)
     if (names.length === 0 || names.includes(undefined)) return undefined

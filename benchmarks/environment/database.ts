@@ -7,7 +7,7 @@ import { startEmbedded } from '../../packages/server/src/db/embedded/embedded.ts
 export interface BenchmarkDatabase {
   connection: pg.PoolConfig
   url: string
-  /** The temporary folder of the database, where servers can also keep their data. */
+  /** The temporary folder of the database, where servers can also store their data. */
   folder: string
   stop(): Promise<void>
 }

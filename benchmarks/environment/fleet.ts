@@ -13,7 +13,7 @@ export interface Fleet {
 
 export interface FleetOptions {
   devices: number
-  /** The number of services of each device. */
+  /** The number of services per device. */
   services: number
   /** Sends an operation to the server. */
   send(operation: Operation): Promise<unknown>

@@ -5,7 +5,7 @@ import type { StartedEnvironment } from './start-environment.ts'
 
 /**
  * Makes PostgreSQL wait before each flush of its write-ahead log (`commit_delay`), to simulate a slow disk. A real one
- * would cost more: here, transactions that commit during the wait share the flush.
+ * would cost more, because with this setting, transactions that commit during the wait share the flush.
  */
 export async function delayFlushes({ database, pool }: StartedEnvironment, milliseconds: number): Promise<void> {
   const cluster = join(database.folder, 'pg')

@@ -19,7 +19,7 @@ export interface StartedEnvironment extends Environment {
 
 export interface EnvironmentOptions {
   devices: number
-  /** The number of services of each device. */
+  /** The number of services per device. */
   services: number
   /** The folder where the server writes a CPU profile when it exits. */
   profile: string | undefined
@@ -39,7 +39,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Sta
     await database.stop()
   }
   try {
-    return await fill(options, { database, pool, processes, close })
+    return await setUp(options, { database, pool, processes, close })
   } catch (error) {
     await close()
     throw error
@@ -61,7 +61,7 @@ interface EmptyEnvironment {
 }
 
 /** Starts the server, which creates the schema and the owner, and creates the fleet. */
-async function fill(
+async function setUp(
   { profile, before, ...size }: EnvironmentOptions,
   { processes, ...empty }: EmptyEnvironment,
 ): Promise<StartedEnvironment> {

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 const BATCH_SIZE = 500_000
-/** From this number on, it is faster to create the indexes afterwards. */
+/** From this number of events on, it is faster to create the indexes afterwards. */
 const INDEX_LATER_FROM = 1_000_000
 
 export interface EventLogOptions {
@@ -41,7 +41,7 @@ export async function fillEventLog(pool: pg.Pool, { accountId, events, progress 
   await pool.query('vacuum (analyze) event')
 }
 
-/** Drops the indexes and returns their definitions. To create them afterwards takes a tenth of the time. */
+/** Drops the indexes and returns their definitions. Creating them afterwards takes a tenth of the time. */
 async function dropSecondaryIndexes(client: pg.PoolClient): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select indexrelid::regclass::text as name, replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition

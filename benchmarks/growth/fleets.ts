@@ -17,14 +17,14 @@ export interface FleetSize {
   events: number
 }
 
-/** Creates the fleets of an installation, as far as they do not exist. A folder can be used again. */
+/** Creates the fleets of an installation unless they exist, so a data folder can be reused. */
 export async function createFleets(
   folder: string,
   sizes: readonly FleetSize[],
   progress: (text: string) => void,
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
-  // The installation's settings are its environment, as they are for `muster seed`.
+  // The installation reads its settings from the environment, as for `muster seed`.
   delete process.env.DATABASE_URL
   process.env.MUSTER_DATA = folder
   await withInstallation(async (installation) => {

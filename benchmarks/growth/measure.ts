@@ -9,14 +9,14 @@ export interface Row {
   largeName?: string
   /** The maximum ratio of large to small. */
   target?: number
-  /** Called alternately. `turn` counts the pairs. */
+  /** `small` and `large` are called alternately. `turn` is the number of the pair. */
   small(turn: number): Promise<TimedResponse>
   large(turn: number): Promise<TimedResponse>
   /** Starts load that runs during the measurement. The returned function stops it. */
   startBackgroundLoad?: () => () => Promise<BackgroundLoad>
 }
 
-/** The achieved load. If it was not enough, the row misses its target. */
+/** The achieved load. If it was too low, the row misses its target. */
 export interface BackgroundLoad {
   note: string
   isEnough: boolean

@@ -3,9 +3,9 @@ import type { BackgroundLoad } from './measure.ts'
 import type { User } from './servers.ts'
 
 const INTERVAL_MS = 20
-/** Writes that are late are skipped, because a burst to catch up would be a different load. */
+/** Further writes that are due are skipped, because a burst to catch up would be a different load. */
 const MAX_PER_INTERVAL = 64
-const ENOUGH_SHARE = 0.9
+const MIN_ACHIEVED_SHARE = 0.9
 
 /** Writes a status of one device after another at a fixed rate. The returned function stops it and reports the rate. */
 export function startStatusWrites(
@@ -30,15 +30,15 @@ export function startStatusWrites(
       await sleep(INTERVAL_MS)
     }
   })()
-  // The function that stops it throws the error.
+  // The returned function throws the error.
   running.catch(() => {})
   return async () => {
     isStopped = true
     await running
-    const reached = Math.round(written / ((performance.now() - began) / 1_000))
+    const achieved = Math.round(written / ((performance.now() - began) / 1_000))
     return {
-      note: `${reached} of ${perSecond} status writes per second`,
-      isEnough: reached >= ENOUGH_SHARE * perSecond,
+      note: `${achieved} of ${perSecond} status writes per second`,
+      isEnough: achieved >= MIN_ACHIEVED_SHARE * perSecond,
     }
   }
 }

@@ -9,7 +9,7 @@ export interface HttpRequest {
 export interface LoadJob {
   url: string
   connections: number
-  /** The requests of each connection. If the list is shorter than `connections`, it starts again from the beginning. */
+  /** The requests of each connection. If the list is shorter than `connections`, it is repeated. */
   requests: readonly (readonly HttpRequest[])[]
   /** The duration, or the total number of requests. */
   until: { seconds: number } | { requests: number }
@@ -23,7 +23,7 @@ export interface LoadResult {
   seconds: number
   /** In milliseconds. */
   latency: { p50: number; p99: number }
-  /** The size of all responses, headers included. */
+  /** The size of all responses, including headers. */
   bytes: number
 }
 

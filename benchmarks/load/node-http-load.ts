@@ -13,7 +13,7 @@ async function run({ url, connections, requests, until }: LoadJob): Promise<Load
   const hasTime = (): boolean => !('seconds' in until) || performance.now() - began < until.seconds * 1_000
   let remaining = 'requests' in until ? until.requests : Number.POSITIVE_INFINITY
 
-  const keepSending = async (queue: readonly HttpRequest[]): Promise<void> => {
+  const sendRepeatedly = async (queue: readonly HttpRequest[]): Promise<void> => {
     for (let index = 0; remaining > 0 && hasTime(); index++) {
       remaining--
       const sent = performance.now()
@@ -24,7 +24,7 @@ async function run({ url, connections, requests, until }: LoadJob): Promise<Load
       else result.failed++
     }
   }
-  await Promise.all(Array.from({ length: connections }, (_, index) => keepSending(requests[index % requests.length]!)))
+  await Promise.all(Array.from({ length: connections }, (_, index) => sendRepeatedly(requests[index % requests.length]!)))
   agent.destroy()
   return {
     ...result,

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { systems } from '../environment/systems.ts'
 
 const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathname
-/** The flags of `npm start`. Without them, V8 keeps 150 MiB more after 10,000 connections. */
+/** The flags of `npm start`. Without them, V8 retains 150 MiB more after 10,000 connections. */
 const FLAGS = systems.server.args.filter((arg) => arg.startsWith('--'))
 
 /** A server in a child process. Its MQTT port stays the same across restarts. */

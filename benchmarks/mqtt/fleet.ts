@@ -78,7 +78,7 @@ try {
   const restartSeconds = (performance.now() - restartBegan) / 1_000
   const reconnectSeconds = await secondsUntil(areConnected)
   const activeAgainSeconds = await secondsUntil(async () => (await countActive()) === count)
-  // Longer than a lease and the grace period, after which a wrong state would be visible.
+  // Wait longer than a lease plus the grace period, after which a wrong state would be visible.
   await sleep(20_000)
   const stillActive = await countActive()
   console.table({

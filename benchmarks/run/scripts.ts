@@ -14,7 +14,7 @@ export const scripts = [
   'processes/workers',
 ]
 
-/** Runs a standalone benchmark as a child process and takes over its exit code. */
+/** Runs a standalone benchmark as a child process and sets the exit code to that of the child. */
 export async function runScript(name: string, args: readonly string[]): Promise<void> {
   if (!scripts.includes(name)) throw new Error(`Unknown script "${name}". The scripts are: ${scripts.join(', ')}.`)
   const child = spawn(process.execPath, [fileURLToPath(new URL(`../${name}.ts`, import.meta.url)), ...args], {

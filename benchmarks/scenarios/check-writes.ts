@@ -11,7 +11,7 @@ interface LogState {
  * change has no event, if a value differs from its newest event, or if there was a deadlock.
  */
 export async function startWriteCheck({ pool, fleet }: Environment): Promise<(result: LoadResult) => Promise<void>> {
-  // Dead rows of earlier runs must not slow down this one.
+  // Prevent dead rows of earlier runs from slowing down this one.
   await pool.query('vacuum device')
   const readState = async (): Promise<LogState> => {
     const { rows } = await pool.query<LogState>(

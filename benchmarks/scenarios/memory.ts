@@ -7,7 +7,7 @@ import type { Figure, Scenario, Setting } from './scenario.ts'
 const MB = 1_000_000
 const DEVICES = 100_000
 const SIZE = 1_000
-const SETTLE_MS = 5_000
+const PAUSE_MS = 5_000
 
 const document = `query ($after: ID) {
   login {
@@ -62,10 +62,10 @@ async function measureOne(setting: Setting): Promise<Measured | undefined> {
   }
 }
 
-/** Measures after the first response and a pause. */
+/** Measures the memory after the first response and a pause. */
 async function idleBytes(server: ServerProcess, { environment }: Setting): Promise<number | undefined> {
   await send(server.url, toRequest(server.url, graphql('server', '{ login { id } }'), environment.accessKey))
-  await sleep(SETTLE_MS)
+  await sleep(PAUSE_MS)
   return server.memory()
 }
 

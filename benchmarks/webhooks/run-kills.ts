@@ -28,7 +28,7 @@ export interface KillReport {
   /** The ids of events that the receiver never accepted. */
   missing: string[]
   requests: number
-  /** The number of requests that the receiver rejected or did not answer. */
+  /** The number of requests that the receiver rejected or did not respond to. */
   rejected: number
   /** The number of messages that were accepted more than once. */
   duplicates: number
@@ -55,7 +55,7 @@ export async function runKills(options: KillRun): Promise<KillReport> {
   let requestCount = 0
   receiver.respondWith((message, response) => {
     if (secret === undefined || !isGenuine(secret, message)) forged.push(message)
-    // Never fails several times in a row, because the server would then pause the webhook for a minute.
+    // Never fail several times in a row, because the server would then pause the webhook for a minute.
     const position = ++requestCount % 6
     if (position === 2) return response.writeHead(500).end()
     if (position === 5) return response.destroy()
@@ -72,7 +72,7 @@ export async function runKills(options: KillRun): Promise<KillReport> {
         const { body } = await sendAs(credentials, fleet.url(), document)
         if (body.errors === undefined) return body.data
       } catch {
-        // The outcome is unknown. To write the same value again creates no second event.
+        // The outcome is unknown. Writing the same value again creates no second event.
       }
       await sleep(50)
     }

@@ -38,12 +38,12 @@ function getPlacement(table: Table): Placement {
 /** Sorts the tables so that each follows the tables that it references. */
 function orderByReferences(tables: readonly Table[]): Table[] {
   const ordered: Table[] = []
-  const place = (table: Table): void => {
+  const add = (table: Table): void => {
     if (ordered.includes(table)) return
-    for (const needed of tables) if (table.references.some(({ table: name }) => name === needed.name)) place(needed)
+    for (const needed of tables) if (table.references.some(({ table: name }) => name === needed.name)) add(needed)
     ordered.push(table)
   }
-  for (const table of tables) place(table)
+  for (const table of tables) add(table)
   return ordered
 }
 

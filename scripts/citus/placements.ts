@@ -22,7 +22,7 @@ const local = ['used_nonce', 'sign_in_step', 'sign_in_tries', 'webhook_cursor', 
 /** Whether the table records migrations. */
 const isMigrationTable = (table: string): boolean => /^migration(_|$)/.test(table)
 
-/** Returns undefined for a new table, which must be added to one of the lists. */
+/** Returns undefined for a table in none of the lists. Add each new table to one of them. */
 export function placementOf(table: string): Placement | undefined {
   if (distributed.includes(table)) return 'distributed'
   if (reference.includes(table)) return 'reference'

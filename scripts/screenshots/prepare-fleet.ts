@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import type { Receivers } from './receivers.ts'
 import { operationsOf, type RunOperation } from './run-operation.ts'
 
-/** A page for a screenshot, and a text that appears when it is loaded. */
+/** A page for a screenshot, and text that appears when it is loaded. */
 export interface Screen {
   name: string
   path: string

@@ -1,6 +1,6 @@
 import { words } from './word-list.ts'
 
-/** A word of the list in a text. Lines and columns count from 1. */
+/** A listed word in a text. Lines and columns count from 1. */
 export interface Finding {
   line: number
   column: number
@@ -10,7 +10,7 @@ export interface Finding {
 
 const patterns = words.map(({ pattern, instead }) => ({ pattern: new RegExp(`\\b(?:${pattern})\\b`, 'gi'), instead }))
 
-/** Every word of the list that the text contains, in the text's order within each line. */
+/** Returns every listed word in the text, sorted by position. */
 export function findWords(text: string): Finding[] {
   return text.split('\n').flatMap((content, index) => {
     const found = patterns.flatMap(({ pattern, instead }) =>

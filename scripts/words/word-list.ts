@@ -1,11 +1,11 @@
 /** A word or phrase that the project does not use, and what to write instead. */
 export interface Word {
-  /** Matched in any case, as whole words. */
+  /** A regular expression that matches whole words, case-insensitively. */
   pattern: string
   instead: string
 }
 
-/** Words that hide who does what, or that name a thing by other than its usual term. */
+/** Words that obscure who does what, or that replace a standard term. */
 export const words: readonly Word[] = [
   { pattern: 'anew', instead: 'again' },
   { pattern: 'under way', instead: 'in flight, running, in progress' },

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that old releases of Node can read: it finds one that runs the rest.
+// Plain JavaScript that old Node.js releases can run. It finds a Node.js release that can run the other files.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -15,15 +15,15 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
 } else {
   const node = findNode(dirname(self))
   if (node === undefined) {
-    console.error(`muster: Node ${NEEDED} or newer is needed, and this is ${process.version}`)
-    console.error('Run npm ci in the folder of Muster, which brings it along, or install Node from https://nodejs.org')
+    console.error(`muster: requires Node.js ${NEEDED} or newer, but this is ${process.version}`)
+    console.error('Run npm ci in the folder of Muster, which installs it, or install Node.js from https://nodejs.org.')
     process.exitCode = 1
   } else {
     runWith(node)
   }
 }
 
-/** The Node that npm installed with Muster: in the nearest node_modules, going up. */
+/** Finds the Node.js that npm installed with Muster, in node_modules of the folder or of its closest parent folder. */
 function findNode(folder) {
   const platform = process.platform === 'win32' ? 'win' : process.platform
   const program = process.platform === 'win32' ? 'node.exe' : 'node'
@@ -35,13 +35,13 @@ function findNode(folder) {
   return dirname(folder) === folder ? undefined : findNode(dirname(folder))
 }
 
-/** Runs this file again and stands in for it: signals go through, and it ends the way the other process ends. */
+/** Runs this file in a child process with the given Node.js. Forwards signals, and ends the same way as the child. */
 function runWith(node) {
-  // A terminal sends Ctrl-C to both processes; without one, the child is kept out of signals to the group. Either way
-  // it gets each signal once: the second one ends a server at once.
+  // The child must receive each signal only once, because a second signal stops a server immediately. A terminal sends
+  // Ctrl-C to both processes. Without a terminal, the child is not in the process group that receives signals.
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   const child = spawn(node, [self, ...process.argv.slice(2)], {
-    // The channel tells the child when this process is killed.
+    // The channel closes when this process is killed, so that the child can end too.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: !hasTerminal && process.platform !== 'win32',
     env: Object.assign({}, process.env, { MUSTER_LAUNCHED: '1' }),
@@ -52,7 +52,7 @@ function runWith(node) {
     })
   }
   child.on('error', (error) => {
-    console.error(`muster: ${node} does not run: ${error.message}`)
+    console.error(`muster: cannot run ${node}: ${error.message}`)
     process.exit(1)
   })
   child.on('exit', (code, signal) => {

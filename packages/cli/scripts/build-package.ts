@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
-/** What only a checkout has: the server, and what works on its database. */
+/** Dependencies that only a checkout has: the server, and the libraries for its database. */
 const ofServer: ReadonlySet<string> = new Set(['@muster/server', 'ini', 'pg', 'pino'])
 
-/** A package of this repository alone, whose code comes along. */
+/** A private package of this repository. Its code is included. */
 const inside = '@muster/fleet-csv'
 
 /** Server files that the agent also uses. They import nothing else from the server and are included. */
@@ -44,7 +44,7 @@ async function strip(source: string, dist: string, file: string): Promise<void> 
   await writeFile(target, toJavaScriptNames(withSharedFiles(text, file)))
 }
 
-/** What comes along is named by where it is. */
+/** Replaces imports of included files by relative paths. */
 function withSharedFiles(text: string, file: string): string {
   const pathTo = (name: string): string => {
     const path = relative(dirname(file), name).replaceAll('\\', '/')
@@ -55,7 +55,7 @@ function withSharedFiles(text: string, file: string): string {
     .replaceAll(new RegExp(`'${inside}/([^']+)'`, 'g'), (_whole, name) => `'${pathTo(join('fleet-csv', name))}.js'`)
 }
 
-/** Names of modules beside this one, in imports of both kinds and in `new URL('./x.ts', …)`. */
+/** Replaces the extension of relative modules in static imports, in dynamic imports, and in `new URL('./x.ts', …)`. */
 const toJavaScriptNames = (text: string): string =>
   text.replaceAll(/((?:\bfrom|\bimport|\bURL)\s*\(?\s*)(['"])(\.{1,2}\/[^'"\n]*)\.ts\2/g, '$1$2$3.js$2')
 

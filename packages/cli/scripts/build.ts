@@ -1,4 +1,4 @@
-// `npm run build`: the package, in dist/.
+// `npm run build` builds the package in dist/.
 import { fileURLToPath } from 'node:url'
 import { buildPackage } from './build-package.ts'
 

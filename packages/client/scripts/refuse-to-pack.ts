@@ -1,3 +1,3 @@
-// Packing here would pack the sources, which only this repository can run.
-console.error('The package is made in dist/: run `npm run build`, then `npm pack ./dist` (or `npm publish ./dist`).')
+// Packing this folder would pack the sources, which only this repository can run.
+console.error('Build the package in dist/: run `npm run build`, then `npm pack ./dist` (or `npm publish ./dist`).')
 process.exitCode = 1

@@ -71,7 +71,7 @@ export class PersistedQueryNotFoundError extends MusterError {}
 export class RateLimitedError extends MusterError {}
 /** The server or its database was unavailable, also after the retries. */
 export class UnavailableError extends MusterError {}
-/** A server error. The server log has it under `requestId`. */
+/** A server error. The server logs it with the `requestId`. */
 export class InternalError extends MusterError {}
 /** Code `UNREACHABLE`: the connection failed, so the operation did not run. */
 export class UnreachableError extends MusterError {}

@@ -18,7 +18,7 @@ import type { Device, Event, Mutations, Service, WebhookDelivery } from './schem
 import { buildDocument, plainSelection } from './select/build-document.ts'
 import type { Checked, Selected, Selection } from './select/selection.ts'
 import { type Credentials, signerOf } from './sign/sign.ts'
-import type { Answer } from './transport/attempt.ts'
+import type { GraphQLResponse } from './transport/attempt.ts'
 import { dataOf } from './transport/data-of.ts'
 import { type Operation, send, type Transport } from './transport/transport.ts'
 import type { CallOptions } from './types.ts'
@@ -50,7 +50,7 @@ export interface QueryOptions extends CallOptions {
   operationName?: string | undefined
 }
 
-/** Retries of a list page. A restarting server is back within this time. */
+/** Retries of a list page: enough for a server to restart. */
 const LIST_RETRIES = 10
 
 /**
@@ -84,9 +84,9 @@ export class Muster {
     }
     const mutate = (selection: object, options: CallOptions) => this.#run('Mutation', selection, options)
     this.mutations = createMutations(mutate)
-    this.attributes = new TargetAttributes(this.#ask, this.mutations, async (items, options) => {
-      const answer = await mutate({ setAttributesMany: { $: { items }, code: true, message: true } }, options)
-      return answer.setAttributesMany as { code: string | null; message: string | null }[]
+    this.attributes = new TargetAttributes(this.#runQuery, this.mutations, async (items, options) => {
+      const result = await mutate({ setAttributesMany: { $: { items }, code: true, message: true } }, options)
+      return result.setAttributesMany as { code: string | null; message: string | null }[]
     })
   }
 
@@ -135,7 +135,7 @@ export class Muster {
     document: string | TypedDocument<unknown, never>,
     variables?: Readonly<Record<string, unknown>>,
     { operationName, ...options }: QueryOptions = {},
-  ): Promise<Answer> {
+  ): Promise<GraphQLResponse> {
     return send(this.#transport, { document: documentText(document), variables, operationName }, options)
   }
 
@@ -171,7 +171,7 @@ export class Muster {
     return listServices(this.#askForList, options)
   }
 
-  /** Lists past events, newest first. Without dates, all events that the server keeps. */
+  /** Lists past events, newest first. Without dates, lists all stored events. */
   pastEvents<const Given extends Selection<'Event'> = never>(
     options: PastEventListOptions & Choice<'Event', Given> = {},
   ): List<Chosen<'Event', Given, Event>> {
@@ -185,26 +185,29 @@ export class Muster {
     return listDeliveries(this.#askForList, options)
   }
 
-  /** Yields events as they happen, without losing or repeating events across reconnects. Ends when the loop ends or the signal aborts. */
+  /**
+   * Yields events as they happen, without losing or repeating events across reconnects. Ends when the loop ends or the signal
+   * aborts.
+   */
   events<const Given extends Selection<'Event'> = never>(
     options: EventOptions & Choice<'Event', Given> = {},
   ): AsyncGenerator<Chosen<'Event', Given, Event>, void, undefined> {
     const { types, deviceId } = options
     return followEvents({
       transport: this.#transport,
-      run: this.#ask,
+      run: this.#runQuery,
       pastEvents: (select) => listPastEvents(this.#askForList, { types, deviceId, signal: options.signal, select }),
       options,
     }) as AsyncGenerator<Chosen<'Event', Given, Event>, void, undefined>
   }
 
-  readonly #ask: RunQuery = (selection, options) => this.#run('Query', selection, options)
+  readonly #runQuery: RunQuery = (selection, options) => this.#run('Query', selection, options)
 
   readonly #askForList: RunQuery = (selection, options) =>
-    this.#ask(selection, { ...options, retries: options.retries ?? this.#listRetries })
+    this.#runQuery(selection, { ...options, retries: options.retries ?? this.#listRetries })
 
   async #find(field: 'device' | 'service', id: string, select: object, options: CallOptions): Promise<unknown[]> {
-    const { login } = await this.#ask({ login: { [`found: ${field}`]: { $: { id: [id] }, ...select } } }, options)
+    const { login } = await this.#runQuery({ login: { [`found: ${field}`]: { $: { id: [id] }, ...select } } }, options)
     const { found } = login as { found: unknown[] }
     if (found.length === 0) throw new NotFoundError('NOT_FOUND', `no ${field} ${JSON.stringify(id)}`)
     return found

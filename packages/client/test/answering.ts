@@ -15,21 +15,21 @@ export interface Reply {
   headers?: Record<string, string>
   body?: unknown
   /** Closes the connection instead of responding. */
-  hangUp?: boolean
+  disconnect?: boolean
   /** Never responds. */
-  silent?: boolean
+  noResponse?: boolean
 }
 
 export const secret = generateSecret()
 
-export interface Answering {
+export interface FakeServer {
   muster: Muster
   received: Received[]
   url: string
 }
 
-/** A fake server that sends the given replies in order and repeats the last one, for responses that a real server rarely sends. */
-export async function answering(replies: Reply[], options: Partial<MusterOptions> = {}): Promise<Answering> {
+/** Starts a fake server that sends these replies in order and then repeats the last one. */
+export async function startFakeServer(replies: Reply[], options: Partial<MusterOptions> = {}): Promise<FakeServer> {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -37,8 +37,8 @@ export async function answering(replies: Reply[], options: Partial<MusterOptions
     const raw = Buffer.concat(chunks)
     received.push({ request, raw, body: JSON.parse(raw.toString()) })
     const reply = replies[Math.min(received.length, replies.length) - 1]!
-    if (reply.hangUp) return request.socket.destroy()
-    if (reply.silent) return
+    if (reply.disconnect) return request.socket.destroy()
+    if (reply.noResponse) return
     response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
     response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body))
   })
@@ -52,13 +52,13 @@ export async function answering(replies: Reply[], options: Partial<MusterOptions
 export const failed = (code: string, status = 200, headers: Record<string, string> = {}): Reply => ({
   status,
   headers,
-  body: { errors: [{ message: `told ${code}`, path: ['x', 0], extensions: { code } }], data: null },
+  body: { errors: [{ message: `error ${code}`, path: ['x', 0], extensions: { code } }], data: null },
 })
 
-export const refused = (code: string, status: number, headers: Record<string, string> = {}): Reply => ({
+export const rejected = (code: string, status: number, headers: Record<string, string> = {}): Reply => ({
   status,
   headers,
-  body: { errors: [{ message: `told ${code}`, extensions: { code } }] },
+  body: { errors: [{ message: `error ${code}`, extensions: { code } }] },
 })
 
-export const fine: Reply = { body: { data: { version: '1.0.0' } } }
+export const success: Reply = { body: { data: { version: '1.0.0' } } }

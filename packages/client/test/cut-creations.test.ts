@@ -11,12 +11,12 @@ import { Muster } from '../src/index.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 
 const CREATIONS = 100
-/** Creations that are cut off together. */
-const TOGETHER = 5
+/** The number of concurrent requests whose connections are cut. */
+const BATCH_SIZE = 5
 /** Every fifth cut kills the server. */
 const KILL_EVERY = 5
 
-it('creates each device once when 100 requests are cut off and repeated', { timeout: 300_000 }, async () => {
+it('creates each device once when 100 requests are interrupted and retried', { timeout: 300_000 }, async () => {
   const database = await createTestDatabase()
   onTestFinished(database.drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-cut-creations-'))
@@ -29,18 +29,18 @@ it('creates each device once when 100 requests are cut off and repeated', { time
   const muster = new Muster({ url: proxy.url, keyId, secret, retries: 30 })
   const names = Array.from({ length: CREATIONS }, (_, number) => `pump ${String(number).padStart(3, '0')}`)
 
-  for (let cut = 1; cut <= CREATIONS / TOGETHER; cut++) {
-    const cutOff = names.slice((cut - 1) * TOGETHER, cut * TOGETHER)
-    // Responses that are held back are certainly cut off after the change.
-    if (cut % 2 === 0) proxy.holdBackAnswers(TOGETHER)
-    const creations = cutOff.map((name) => muster.mutate({ registerDevice: { $: { name }, device: { name: true } } }))
+  for (let cut = 1; cut <= CREATIONS / BATCH_SIZE; cut++) {
+    const batch = names.slice((cut - 1) * BATCH_SIZE, cut * BATCH_SIZE)
+    // Drop the responses, so that the connections are cut only after the change.
+    if (cut % 2 === 0) proxy.dropResponses(BATCH_SIZE)
+    const creations = batch.map((name) => muster.mutate({ registerDevice: { $: { name }, device: { name: true } } }))
     await sleep(randomInt(30))
     if (cut % KILL_EVERY === 0) {
       await server.stop('SIGKILL')
       server = await start()
     } else proxy.cut()
     const created = await Promise.all(creations)
-    expect(created.map(({ registerDevice }) => registerDevice.device.name)).toEqual(cutOff)
+    expect(created.map(({ registerDevice }) => registerDevice.device.name)).toEqual(batch)
   }
 
   const direct = new Muster({ url: server.url, keyId, secret })

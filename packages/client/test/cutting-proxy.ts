@@ -9,7 +9,7 @@ export interface CuttingProxy {
   /** Cuts all open connections. */
   cut(): void
   /** Cuts this number of connections after the server has responded, and drops the responses. */
-  holdBackAnswers(count: number): void
+  dropResponses(count: number): void
 }
 
 /** A proxy that cuts connections at the worst time: after the request was processed, before the response arrives. */
@@ -17,7 +17,7 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()
   let count = 0
-  let heldBack = 0
+  let responsesToDrop = 0
   const server = createServer((client) => {
     count++
     const upstream = connect(Number(port), hostname)
@@ -32,8 +32,8 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
     }
     client.on('data', (chunk) => upstream.write(chunk))
     upstream.on('data', (chunk) => {
-      if (heldBack > 0 && !client.destroyed) {
-        heldBack--
+      if (responsesToDrop > 0 && !client.destroyed) {
+        responsesToDrop--
         client.destroy()
       } else if (!client.destroyed) client.write(chunk)
     })
@@ -51,8 +51,8 @@ export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     connections: () => count,
     cut,
-    holdBackAnswers(answers) {
-      heldBack = answers
+    dropResponses(responses) {
+      responsesToDrop = responses
     },
   }
 }

@@ -23,7 +23,7 @@ describe('a connection that is lost after the server has run the request', () =>
   it('retries a mutation that creates, without creating duplicates', async () => {
     const { proxy, muster, direct } = await behindProxy()
     for (let number = 0; number < 5; number++) {
-      proxy.holdBackAnswers(2)
+      proxy.dropResponses(2)
       const { registerDevice } = await muster.mutate({
         registerDevice: { $: { name: `pump ${number}` }, device: { name: true } },
       })
@@ -35,24 +35,24 @@ describe('a connection that is lost after the server has run the request', () =>
     )
   })
 
-  it('names what was created if the lost response held its secret', async () => {
+  it('returns the id of the created object if the lost response contained its secret', async () => {
     const { proxy, muster, direct } = await behindProxy()
-    proxy.holdBackAnswers(1)
+    proxy.dropResponses(1)
     const error = await muster.mutations.createAccessKey({ name: 'laptop' }).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ConflictError)
     const { login } = await direct.select({ login: { accessKeys: { key: true, name: true } } })
-    const made = login?.accessKeys.filter(({ name }) => name === 'laptop') ?? []
+    const created = login?.accessKeys.filter(({ name }) => name === 'laptop') ?? []
     expect((error as ConflictError).errors[0]?.extensions).toMatchObject({
       reason: 'already-created',
-      created: { kind: 'access key', id: made[0]?.key },
+      created: { kind: 'access key', id: created[0]?.key },
     })
-    expect(made).toHaveLength(1)
+    expect(created).toHaveLength(1)
   })
 
   it('runs no other mutation twice', async () => {
     const { proxy, muster, direct } = await behindProxy()
     const { device } = await direct.mutations.registerDevice({ name: 'pump' })
-    proxy.holdBackAnswers(1)
+    proxy.dropResponses(1)
     const rotation = muster.mutations.rotateDeviceSecret({ deviceId: device.id })
     await expect(rotation).rejects.toBeInstanceOf(OutcomeUnknownError)
     expect(proxy.connections()).toBe(1)
@@ -61,7 +61,7 @@ describe('a connection that is lost after the server has run the request', () =>
   it('retries a mutation that sets a value, without duplicate events', async () => {
     const { proxy, muster, direct } = await behindProxy()
     const { device } = await direct.mutations.registerDevice({ name: 'pump' })
-    proxy.holdBackAnswers(2)
+    proxy.dropResponses(2)
     expect(await muster.attributes.set(device.id, 'site', 'oslo')).toBe('oslo')
     expect(proxy.connections()).toBe(3)
     expect(await direct.pastEvents({ types: ['ATTRIBUTE_CHANGE'] }).total()).toBe(1)
@@ -69,7 +69,7 @@ describe('a connection that is lost after the server has run the request', () =>
 
   it('retries a query', async () => {
     const { proxy, muster } = await behindProxy()
-    proxy.holdBackAnswers(2)
+    proxy.dropResponses(2)
     expect(await muster.select({ version: true })).toEqual({ version: expect.any(String) })
     expect(proxy.connections()).toBe(3)
   })

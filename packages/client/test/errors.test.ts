@@ -4,7 +4,7 @@ import { errorCodes } from '../../server/src/errors.ts'
 import { errorOf, MusterError } from '../src/index.ts'
 
 it.each(Object.keys(errorCodes))('%s has a separate class, which the README names', (code) => {
-  const error = errorOf([{ message: 'told', extensions: { code } }])
+  const error = errorOf([{ message: 'error', extensions: { code } }])
   expect(error).toBeInstanceOf(MusterError)
   expect(error.constructor).not.toBe(MusterError)
   expect(error.name).toBe(error.constructor.name)

@@ -23,7 +23,7 @@ async function behindProxy() {
   }
 }
 
-/** A promise that opens once. */
+/** A promise that can be resolved from outside. */
 function gate(): { open: () => void; opened: Promise<void> } {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {
@@ -66,7 +66,7 @@ describe('events', () => {
     }
     await registering
     expect(names).toEqual(wanted)
-    // The first connection queries the newest event. Each later one is cut.
+    // The first connection queries the newest event. Each later connection is cut.
     expect(proxy.connections()).toBeGreaterThan(wanted.length / 7)
   })
 
@@ -84,7 +84,7 @@ describe('events', () => {
       proxy.cut()
       void direct.mutations.registerDevice({ name: 'pump' }).then(registered.open)
     }
-    // Continues only after the event has happened.
+    // Continue only after the event has occurred.
     const waiting: typeof fetch = async (input, init) => {
       if (connections > 0) await registered.opened
       return fetch(input, init)
@@ -153,8 +153,8 @@ describe('events', () => {
     await expect(next({ onConnect, types: ['DEVICE_STATE'] }, other)).rejects.toBeInstanceOf(UnauthenticatedError)
     await expect(next({ after: '1' }, other)).rejects.toBeInstanceOf(UnauthenticatedError)
     const [port] = await claimPorts(1)
-    const nowhere = new Muster({ url: `http://127.0.0.1:${port}`, keyId: key, secret: secret!, retries: 1 })
-    await expect(next({}, nowhere)).rejects.toBeInstanceOf(UnreachableError)
-    await expect(next({ after: '1' }, nowhere)).rejects.toBeInstanceOf(UnreachableError)
+    const unreachable = new Muster({ url: `http://127.0.0.1:${port}`, keyId: key, secret: secret!, retries: 1 })
+    await expect(next({}, unreachable)).rejects.toBeInstanceOf(UnreachableError)
+    await expect(next({ after: '1' }, unreachable)).rejects.toBeInstanceOf(UnreachableError)
   })
 })

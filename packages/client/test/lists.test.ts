@@ -25,7 +25,7 @@ async function fleet(count: number): Promise<{ muster: Muster; ids: string[] }> 
 }
 
 describe('devices', () => {
-  it('are listed once each, even if devices are added, removed, and renamed meanwhile', async () => {
+  it('are listed once each, even if devices are added, removed, and renamed during the listing', async () => {
     const { muster, ids } = await fleet(3_000)
     const seen: string[] = []
     for await (const { items } of muster.devices({ size: 500, select: { id: true } }).pages()) {
@@ -33,7 +33,7 @@ describe('devices', () => {
       await muster.mutations.registerDevice({ name: 'new' })
       await muster.mutations.updateDevice({ deviceId: seen[0]!, name: `zz ${seen.length}` })
       await muster.mutations.updateDevice({ deviceId: ids.at(-1)!, name: `aa ${seen.length}` })
-      // Removes the device at the cursor, unless it must still be renamed.
+      // Remove the device at the cursor, unless it must still be renamed.
       if (seen.length < 3_000) await muster.mutations.deleteDevice({ deviceId: seen.at(-1)! })
     }
     expect(new Set(seen).size).toBe(seen.length)
@@ -54,7 +54,7 @@ describe('devices', () => {
     expect(await muster.devices({ name: 'none' }).toArray()).toEqual([])
   })
 
-  it('are not requested further after the loop ends or aborts', async () => {
+  it('are no longer requested after the loop ends or aborts', async () => {
     const { muster } = await fleet(10)
     const stop = new AbortController()
     const seen: string[] = []
@@ -68,13 +68,13 @@ describe('devices', () => {
     expect(seen).toHaveLength(4)
   })
 
-  it('are listed once each when the server restarts meanwhile', async () => {
+  it('are listed once each when the server restarts during the listing', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'muster-client-restart-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const [port] = await claimPorts(1)
     const env = { MUSTER_DATA: folder, PORT: String(port) }
     const first = await startServerProcess(env)
-    // Enough retries for slow machines.
+    // Use enough retries for slow machines.
     const muster = await Muster.fromCredentials({ file: join(folder, 'credentials'), env: {}, retries: 60 })
     for (let batch = 0; batch < 20; batch++) {
       const names = Array.from({ length: 15 }, (_, number) => `device ${batch} ${number}`)
@@ -106,7 +106,7 @@ describe('devices', () => {
       let count = 0
       for await (const { id, attributes } of muster.devices()) count += id && attributes.note ? 1 : 0
       console.log(count)`
-    // All devices together would take 60 MB.
+    // All devices together would use 60 MB.
     const ran = await project.run(
       process.execPath,
       ['--max-old-space-size=48', await project.write('all.ts', program)],

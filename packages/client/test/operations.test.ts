@@ -31,7 +31,7 @@ describe('a selection', () => {
       services: [{ name: 'shell', port: 22 }],
     })
     await muster.attributes.set(device.id, 'site', 'bergen', { context: 'night' })
-    const answer = await muster.select({
+    const result = await muster.select({
       version: true,
       'who: login': {
         devices: {
@@ -46,7 +46,7 @@ describe('a selection', () => {
         },
       },
     })
-    expect(answer).toEqual({
+    expect(result).toEqual({
       version: expect.any(String),
       who: {
         devices: {
@@ -70,7 +70,7 @@ describe('a selection', () => {
       [{ login: { constructor: true } }, 'User has no field "constructor"'],
       [{ login: { 'email { id }': true } }, 'has no field'],
       [{ login: { devices: { $: { sise: 1 }, total: true } } }, 'User.devices has no argument "sise"'],
-      [{ login: true }, 'choose fields of User'],
+      [{ login: true }, 'select at least one field of User'],
       [{ login: { email: 1 } }, 'User.email must be true or an object'],
     ]
     for (const [selection, message] of wrong) {
@@ -129,8 +129,8 @@ describe('a document', () => {
 
   it('throws the class of the error code with the request id', async () => {
     await expect(muster.query('{ login { emial } }')).rejects.toBeInstanceOf(BadUserInputError)
-    const answer = await muster.execute('{ login { emial } }')
-    expect(answer).toMatchObject({ status: 400, requestId: expect.stringMatching(/./) })
+    const result = await muster.execute('{ login { emial } }')
+    expect(result).toMatchObject({ status: 400, requestId: expect.stringMatching(/./) })
     const missing = await muster.mutations.deleteDevice({ deviceId: '80:00:00:00:00:00:00:01' }).catch((error) => error)
     expect(missing).toBeInstanceOf(NotFoundError)
     expect(missing).toMatchObject({ path: ['deleteDevice'], requestId: expect.stringMatching(/./) })
@@ -153,9 +153,9 @@ describe('credentials', () => {
     await expect(reader.mutations.registerDevice({ name: 'x' })).rejects.toBeInstanceOf(ForbiddenError)
     await muster.mutations.deleteAccessKey({ key })
     // A server process is notified within a second, also of its changes.
-    const ask = () => reader.select({ login: { email: true } }).catch((error: unknown) => error)
-    await expect.poll(ask).toBeInstanceOf(UnauthenticatedError)
-    expect(await ask()).toMatchObject({ reason: 'bad-signature', status: 401 })
+    const query = () => reader.select({ login: { email: true } }).catch((error: unknown) => error)
+    await expect.poll(query).toBeInstanceOf(UnauthenticatedError)
+    expect(await query()).toMatchObject({ reason: 'bad-signature', status: 401 })
   })
 })
 
@@ -233,27 +233,27 @@ describe('attributes', () => {
 
   it('wait for a small rate-limit quota', async () => {
     const user = await app.createUser()
-    const refusals = { count: 0 }
+    const rejections = { count: 0 }
     // The quota is refilled only after it was exceeded.
     const env = { MUSTER_KEY_POINTS: '100', MUSTER_KEY_POINTS_PER_SECOND: '100' }
-    const frugal = await app.startAnother({ env, elapsed: () => refusals.count * 50 })
-    onTestFinished(() => frugal.close())
+    const server = await app.startAnother({ env, elapsed: () => rejections.count * 50 })
+    onTestFinished(() => server.close())
     const counting: typeof fetch = async (...request) => {
       const response = await fetch(...request)
-      if (response.status === 429) refusals.count++
+      if (response.status === 429) rejections.count++
       return response
     }
     const { keyId, secret } = user
-    const thrifty = new Muster({ url: frugal.url, keyId, secret, fetch: counting, retries: 1 })
-    const { device } = await thrifty.mutations.registerDevice({ name: 'pump' })
+    const client = new Muster({ url: server.url, keyId, secret, fetch: counting, retries: 1 })
+    const { device } = await client.mutations.registerDevice({ name: 'pump' })
     const items = Array.from({ length: 600 }, (_, number) => ({
       target: device.id,
       attributes: { value: String(number) },
       context: `c${number % 10}`,
     }))
-    const outcome = await thrifty.attributes.setMany(items, { batch: 10, concurrency: 8 })
+    const outcome = await client.attributes.setMany(items, { batch: 10, concurrency: 8 })
     expect(outcome).toEqual({ succeeded: 600, failed: [] })
     // Each batch costs 2 points.
-    expect(refusals.count).toBeGreaterThanOrEqual(5)
+    expect(rejections.count).toBeGreaterThanOrEqual(5)
   })
 })

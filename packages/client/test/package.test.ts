@@ -59,7 +59,7 @@ describe('the package', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('has types that compile without those of Node', async () => {
+  it("has types that compile without Node's types", async () => {
     await project.write('types/tsconfig.json', strictSettings(['es2024', 'dom', 'dom.iterable', 'dom.asynciterable']))
     const text = `import { Muster, verifyWebhook } from '@muster/client'
       export async function run(headers: Headers): Promise<string> {
@@ -76,7 +76,7 @@ describe('the package', () => {
     expect(ran.code).toBe(0)
   })
 
-  /** A program as loaded by a page. */
+  /** A program, bundled for a page. */
   async function bundle(name: string, text: string): Promise<string> {
     await project.write(`${name}.js`, text)
     const outDir = join(project.folder, `bundle-${name}`)
@@ -90,7 +90,7 @@ describe('the package', () => {
     return readFile(join(outDir, 'bundle.js'), 'utf8')
   }
 
-  it('can be bundled for a page without Node, and with only the used parts', async () => {
+  it('can be bundled for a page without Node, with only the parts that it uses', async () => {
     const all = await bundle(
       'all',
       "import { Muster } from '@muster/client'; window.muster = new Muster(window.options)",

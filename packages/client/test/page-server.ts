@@ -19,13 +19,13 @@ export async function servePage(script: string, api: string): Promise<PageServer
       response.setHeader('content-type', 'text/javascript')
       return void response.end(script)
     }
-    const passedOn = request(api + url, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(response)
+    const forwarded = request(api + url, { method, headers }, (upstream) => {
+      response.writeHead(upstream.statusCode!, upstream.headers)
+      upstream.pipe(response)
     })
-    passedOn.on('error', () => response.destroy())
-    response.on('close', () => passedOn.destroy())
-    incoming.pipe(passedOn)
+    forwarded.on('error', () => response.destroy())
+    response.on('close', () => forwarded.destroy())
+    incoming.pipe(forwarded)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

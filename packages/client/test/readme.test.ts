@@ -24,7 +24,7 @@ describe('the examples of the README', () => {
     expect(examples.length).toBeGreaterThan(12)
   })
 
-  it('and the text mention everything that the client exports', () => {
+  it('mention everything that the client exports, together with the text', () => {
     const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
     const names = Object.keys(client)
     expect(names).toContain('readCredentials')

@@ -8,7 +8,7 @@ it('the compiler explains errors in selections', async () => {
   const mistakes = [
     ['{ login: { emial: true } }', 'User has no field \\"emial\\"'],
     ["{ 'me: logn': { email: true } }", 'Query has no field \\"logn\\"'],
-    ['{ login: { devices: {} } }', 'choose fields of DeviceList'],
+    ['{ login: { devices: {} } }', 'select at least one field of DeviceList'],
     ['{ login: { devices: { $: { sise: 1 }, total: true } } }', "'sise' does not exist"],
   ] as const
   for (const [number, [selection]] of mistakes.entries()) {

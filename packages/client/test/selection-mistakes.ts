@@ -7,25 +7,25 @@ const muster = new Muster({ url: 'http://localhost', keyId: 'k', secret: 'cw==' 
 type Is<Found, Expected> = (<T>() => T extends Found ? 1 : 2) extends <T>() => T extends Expected ? 1 : 2 ? true : false
 const is = <Found, Expected>(_: Is<Found, Expected>): void => {}
 
-export async function answersHaveTheTypeOfWhatWasAsked(): Promise<void> {
-  const answer = await muster.select({
+export async function resultsHaveTheTypeOfTheSelection(): Promise<void> {
+  const result = await muster.select({
     version: true,
     'me: login': {
       devices: { $: { size: 1, platform: ['linux'] }, total: true, items: { name: true, platform: true } },
       'ofLab: attribute': { $: { name: 'site', context: 'lab' } },
     },
   })
-  is<typeof answer.version, string>(true)
-  is<NonNullable<typeof answer.me>['ofLab'], string | null>(true)
-  is<NonNullable<typeof answer.me>['devices']['total'], number>(true)
-  is<NonNullable<typeof answer.me>['devices']['items'], { name: string; platform: string | null }[]>(true)
+  is<typeof result.version, string>(true)
+  is<NonNullable<typeof result.me>['ofLab'], string | null>(true)
+  is<NonNullable<typeof result.me>['devices']['total'], number>(true)
+  is<NonNullable<typeof result.me>['devices']['items'], { name: string; platform: string | null }[]>(true)
   // @ts-expect-error login may be null
-  answer.me.devices
+  result.me.devices
   // @ts-expect-error it was not selected
-  answer.me?.devices.items[0]?.state
+  result.me?.devices.items[0]?.state
 
-  const made = await muster.mutate({ registerDevice: { $: { name: 'x' }, device: { id: true }, secret: true } })
-  is<typeof made.registerDevice, { device: { id: string }; secret: string | null }>(true)
+  const created = await muster.mutate({ registerDevice: { $: { name: 'x' }, device: { id: true }, secret: true } })
+  is<typeof created.registerDevice, { device: { id: string }; secret: string | null }>(true)
 
   for await (const device of muster.devices({ select: { id: true, services: { port: true } } }))
     is<typeof device, { id: string; services: { port: number | null }[] }>(true)

@@ -26,7 +26,7 @@ export interface ExportOptions {
   signal?: AbortSignal
 }
 
-/** Writes devices as CSV, in rows that import back unchanged, and returns how many there were. */
+/** Writes devices as CSV rows that can be imported again unchanged, and returns the number of devices. */
 export async function exportDevices(
   api: Api,
   { lists = [{}], isWanted = () => true, isRaw = false, write, signal }: ExportOptions,

@@ -22,7 +22,7 @@ export interface ListOptions {
 
 const PAGE = 1000
 
-interface Answer<Item> {
+interface DeviceListResponse<Item> {
   login: { devices: { items: Item[]; hasMore: boolean; cursor: string | null } }
 }
 
@@ -36,17 +36,17 @@ export async function* listDevices<Item>(
   let size = PAGE
   let after: string | null = null
   for (;;) {
-    const answer: Answer<Item> | undefined = await api
-      .query<Answer<Item>>(document, { ...filter, sort, size, after }, { signal })
+    const response: DeviceListResponse<Item> | undefined = await api
+      .query<DeviceListResponse<Item>>(document, { ...filter, sort, size, after }, { signal })
       .catch((error: unknown) => {
         if (size > 1 && tooBig.has(codeOf(error))) return undefined
         throw error
       })
-    if (answer === undefined) {
+    if (response === undefined) {
       size = Math.ceil(size / 2)
       continue
     }
-    const { items, hasMore, cursor }: Answer<Item>['login']['devices'] = answer.login.devices
+    const { items, hasMore, cursor }: DeviceListResponse<Item>['login']['devices'] = response.login.devices
     yield items
     if (!hasMore || cursor === null) return
     after = cursor

@@ -72,7 +72,7 @@ function headerOf(request: RequestWithBody, name: string): string {
 
 describe.each(Object.entries(knownClients(now)))('%s', (_, client) => {
   test.each(['hmac', 'ed25519'] as const)(
-    'is accepted, and rejected after a change of any signed bit: %s',
+    'is accepted unchanged, and rejected with any signed bit changed: %s',
     async (keyName) => {
       const request = await client(keyName)
       expect(isAccepted(request, keyName)).toBe(true)

@@ -54,7 +54,7 @@ function apply(text: string, { at, remove, insert }: { at: number; remove: numbe
   return text.slice(0, start) + insert + text.slice(start + remove)
 }
 
-test('any request gets an outcome of the closed list without an exception', { timeout: 120_000 }, () => {
+test('every request has an outcome of the closed list, without an exception', { timeout: 120_000 }, () => {
   const request = fc.record({
     seed: fc.constantFrom(...seeds),
     edits: fc.array(fc.record({ where: fc.nat(40), edit }), { minLength: 1, maxLength: 4 }),
@@ -70,7 +70,7 @@ test('any request gets an outcome of the closed list without an exception', { ti
   )
 })
 
-test('any header values get an outcome without an exception', { timeout: 120_000 }, () => {
+test('all header values have an outcome, without an exception', { timeout: 120_000 }, () => {
   const name = fc.constantFrom(
     'Host',
     'Authorization',
@@ -95,7 +95,7 @@ test('any header values get an outcome without an exception', { timeout: 120_000
 })
 
 /** A digest header of an attacker who has a valid key. */
-test('any digest values get an outcome without an exception', { timeout: 120_000 }, () => {
+test('all digest values have an outcome, without an exception', { timeout: 120_000 }, () => {
   fc.assert(
     fc.property(fc.array(fragment, { maxLength: 10 }), fc.constantFrom('cavage', 'rfc9421'), (parts, form) => {
       const value = `sha-256=:AAAA:${parts.join('').replace(/[^\t\x20-\x7e]/g, '')}`
@@ -127,7 +127,7 @@ const extra = fc.oneof(
 
 /**
  * Uses npm http-signature's parser as an oracle. It is reliable for parameters without spaces between them and with quoted
- * values or digits. It also accepts duplicate parameters and a trailing comma, which we reject.
+ * values or digits. It also accepts duplicate parameters and a trailing comma, which this package rejects.
  */
 test('parses form A like npm http-signature', { timeout: 120_000 }, () => {
   const original = signed({ form: 'cavage', created: Math.floor(Date.now() / 1000) })
@@ -149,7 +149,7 @@ test('parses form A like npm http-signature', { timeout: 120_000 }, () => {
 function compare(request: RequestWithBody): void {
   const time = Math.floor(Date.now() / 1000)
   const parsed = parseSignature(request)
-  const oracle = askOracle(request)
+  const oracle = parseWithOracle(request)
   if (parsed.outcome === 'signed') {
     const { signature: ours } = parsed
     const outcome = verifySignature(ours, {
@@ -171,7 +171,7 @@ function compare(request: RequestWithBody): void {
   }
 }
 
-function askOracle({
+function parseWithOracle({
   method,
   target,
   rawHeaders,

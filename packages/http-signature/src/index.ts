@@ -6,5 +6,5 @@ export type { ParsedSignature, SignatureForm } from './parse/parsed-signature.ts
 export { type SignatureReason, signatureReasons } from './reasons.ts'
 export { type SignRequestOptions, signRequest } from './sign/sign-request.ts'
 export { contentDigest, digest } from './verify/body-digest.ts'
-export type { Place } from './verify/spellings.ts'
+export type { ServerAddress } from './verify/spellings.ts'
 export { type VerifyOptions, type VerifyOutcome, verifySignature } from './verify/verify-signature.ts'

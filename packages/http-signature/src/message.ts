@@ -10,7 +10,7 @@ export type ReceivedRequest = {
   rawHeaders: readonly string[]
 }
 
-/** Header values by lowercase name, with one entry per received line. */
+/** Header values by lowercase name, with one entry for each received line. */
 export type Fields = ReadonlyMap<string, readonly string[]>
 
 /** The parts of a request that a signature can cover. */
@@ -29,7 +29,7 @@ const targetPattern = /^\/[\x21\x22\x24-\x7e]*$/
 const valuePattern = /^[\t\x20-\x7e]*$/
 const hostPattern = /^([A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/
 
-/** Node keeps only the first of some of these headers and joins others, so a second one could be used unsigned. */
+/** Node drops all but the first of some of these headers and joins others, so an unsigned second one could take effect. */
 const singleFields = ['host', 'authorization', 'date', 'digest', 'content-digest', 'content-type', 'content-length']
 
 const maxHeaderBytes = 16 * 1024

@@ -15,7 +15,7 @@ import { registerSignIn, type SignInOptions } from './auth/sessions/sign-in/sign
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 import type { Database } from './db/database.ts'
-import { isFailureOfStandby } from './db/database-away.ts'
+import { isStandbyFailure } from './db/database-away.ts'
 import { queryDatabase, userDatabase } from './db/fair/user-database.ts'
 import type { ReadSide } from './db/read-side.ts'
 import { createNameCounts } from './features/attributes/names/name-counts.ts'
@@ -30,14 +30,14 @@ import { printSdl } from './graphql/assemble.ts'
 import { rowMeterOf } from './graphql/cost/row-meter.ts'
 import { causeOf } from './graphql/error-mapping.ts'
 import { createExecutor, type PreparedOperation } from './graphql/execute.ts'
-import type { AfterOperation, Elsewhere, OperationStart, Requester } from './graphql/run-operation.ts'
+import type { AfterOperation, AlternativeContext, OperationStart, Requester } from './graphql/run-operation.ts'
 import { type GraphqlRouteInput, registerGraphqlRoute } from './graphql/transport/http-route.ts'
 import { registerStreamRoute } from './graphql/transport/stream-route.ts'
 import { createListener } from './http/connections/listener.ts'
 import { registerConsole } from './http/console.ts'
 import { corsHeaders, registerCors } from './http/cors.ts'
 import { type DeviceRoute, registerDeviceRoutes } from './http/device-route.ts'
-import { answerClientError, answerError, registerErrorAnswers } from './http/error-answers.ts'
+import { registerErrorHandler, sendClientError, sendError } from './http/error-answers.ts'
 import { registerHealth } from './http/health.ts'
 import { isHttps } from './http/is-https.ts'
 import type { RequestLoad } from './http/load.ts'
@@ -66,25 +66,25 @@ import { traceRequests } from './tracing/request-spans.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import type { Viewer } from './viewer.ts'
 
-/** The dependencies of the app, the same for tests and for the command. */
+/** The dependencies of the app. Tests and the command use the same ones. */
 export interface AppDeps {
   config: Config
   db: Database
-  /** Databases that list queries can read from. If undefined, they read from `db`. */
+  /** Replicas that list queries can read from. If undefined, they read from `db`. */
   readSide?: ReadSide | undefined
   authenticate: Authentication['authenticate']
-  /** Ends the streams of keys that no longer work. */
-  refusalOf: Authentication['refusalOf']
+  /** Checks the credentials of open streams, which end once their credentials are invalid. */
+  rejectionOf: Authentication['rejectionOf']
   secrets: Secrets
   /** Woken after every mutation; the source of subscriptions. */
   feed: Feed
   /** Makes requests to addresses that users enter. */
   outbound: Outbound
-  /** Rate limits. If undefined, those of the settings, counted by this process only. */
+  /** Rate limits. If undefined, the app creates them from the settings, and each process counts separately. */
   rateLimits?: RateLimits
-  /** Called for every request. */
+  /** Measures the load from the requests in flight. */
   load?: RequestLoad
-  /** The response of /metrics. */
+  /** The metrics that /metrics returns. If undefined, the app has no such route. */
   metrics?: Metrics
   /** Records how long each step takes. */
   tracing?: Tracing | undefined
@@ -96,29 +96,29 @@ export interface AppDeps {
   jit?: boolean
 }
 
-/** The HTTP server, not yet listening. Its parts are in the order in which a request passes them. */
+/** Builds the HTTP server, which does not listen yet. The order of its parts is the order in which a request passes them. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
-  const toldToBrowsers = securityHeaders(isHttps(deps.config))
+  const browserHeaders = securityHeaders(isHttps(deps.config))
   const options: FastifyServerOptions<Server> = {
     loggerInstance: deps.log,
     genReqId: () => randomUUID(),
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) => {
-      answerError(error, request, reply.headers(headersOfEveryAnswer(request)))
+      sendError(error, request, reply.headers(commonHeaders(request)))
     },
-    // Paths of the REST API contain names of attributes and contexts, percent-encoded.
+    // Paths of the REST API contain percent-encoded names of attributes and contexts.
     routerOptions: { maxParamLength: 4_096 },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, toldToBrowsers),
+    clientErrorHandler: (error, socket) => sendClientError(error, socket, browserHeaders),
   }
   const app = createListener(options, deps)
   const addressOf = clientAddress(deps.config.trustedProxies)
   const rateLimits = deps.rateLimits ?? createRateLimits(deps)
   const rateLimitHeadersFor = addRateLimitHeaders(app, rateLimits, addressOf)
   const corsHeadersOf = corsHeaders(deps.config.corsOrigins)
-  const headersOfEveryAnswer = (request: FastifyRequest): Record<string, string> => ({
+  const commonHeaders = (request: FastifyRequest): Record<string, string> => ({
     'x-request-id': request.id,
-    ...toldToBrowsers,
+    ...browserHeaders,
     ...deprecationHeaders(request.url),
     ...corsHeadersOf(request),
     ...rateLimitHeadersFor(request),
@@ -126,16 +126,16 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const callers = limitCallers(app, {
     config: deps.config,
     addressOf: ({ raw }: FastifyRequest) => addressOf(raw),
-    headersOf: headersOfEveryAnswer,
+    headersOf: commonHeaders,
     isExhausted: (address) => rateLimits.failures.wait(address, undefined) !== undefined,
     isExempt: reportsState,
     isLongLived,
     metrics: deps.metrics,
   })
   registerRequestId(app)
-  const spans = deps.tracing && traceRequests(app, deps.tracing, { isSpared: reportsState })
-  registerSecurityHeaders(app, toldToBrowsers)
-  registerErrorAnswers(app)
+  const spans = deps.tracing && traceRequests(app, deps.tracing, { isExempt: reportsState })
+  registerSecurityHeaders(app, browserHeaders)
+  registerErrorHandler(app)
   registerSessionCookies(app)
   const schema = buildSchema()
   assertPermissions(schema)
@@ -143,7 +143,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const charges = createRequestCharges(rateLimits, addressOf, createAccountSizes(deps.db))
   const beforeRequest = (requester: Requester<Viewer>): void => {
     if (requester.viewer !== null) callers.identify(requester.request, requester.viewer)
-    callers.assertReads(requester.request)
+    callers.assertReadsResponses(requester.request)
     charges.chargeRequest(requester)
   }
   recordRequests(app, {
@@ -174,7 +174,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     onRejected: charges.chargeRejected,
     // Public operations select no field that reads the context.
     buildContext: (request, viewer, kind) => (viewer === null ? {} : createContext(request, viewer, kind)),
-    ...(deps.readSide && { readElsewhere: readElsewhere(deps.readSide, createContext) }),
+    ...(deps.readSide && { chooseContext: chooseContext(deps.readSide, createContext) }),
     reserveResponse: ({ reply, operation }) => callers.reserve(reply, operation),
     beforeOperation: (start) => {
       const charged = charges.chargeOperation(start)
@@ -189,7 +189,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     onInternal: (error, request) => request.log.error({ err: error }, 'a request failed because of an internal error'),
   }
   registerGraphqlRoute(app, graphql)
-  const streams = createOpenStreams({ perKey: deps.config.streamsPerKey, refusalOf: deps.refusalOf })
+  const streams = createOpenStreams({ perKey: deps.config.streamsPerKey, rejectionOf: deps.rejectionOf })
   registerStreamRoute(app, { ...graphql, ...streams, chargeEvents: charges.chargeEvents, path: STREAM_PATH })
   registerRest(app, graphql)
   registerEventsDownload(app, {
@@ -217,7 +217,7 @@ function deviceRoutes(deps: AppDeps, { failures, storage }: RateLimits): DeviceR
   return [registerRoute(shared), reportRoute(shared)]
 }
 
-/** Sign-in to the console, which an event records for the account's owner. */
+/** Options for sign-in to the console. Each sign-in is recorded as an event, which the account's owner can see. */
 function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeRequest'> {
   const { db, secrets, config, log, feed } = deps
   return {
@@ -246,8 +246,8 @@ const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('download link
 const clockOf = ({ clock = () => new Date() }: AppDeps): (() => Date) => clock
 
 /** Queries that can return several objects read from the replica if it is up to date with the primary. */
-function readElsewhere(readSide: ReadSide, createContext: ReturnType<typeof contextOf>) {
-  return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<Elsewhere | undefined> => {
+function chooseContext(readSide: ReadSide, createContext: ReturnType<typeof contextOf>) {
+  return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {
     if (viewer === null || operation.objectCount <= 1) return undefined
     const db = await readSide.choose()
     if (db === undefined) return undefined
@@ -255,7 +255,7 @@ function readElsewhere(readSide: ReadSide, createContext: ReturnType<typeof cont
     return {
       contextValue: { ...context, primary: context.db, db: queryDatabase(db, viewer.accountId) },
       failed({ errors = [] }) {
-        const failure = errors.map(causeOf).find(isFailureOfStandby)
+        const failure = errors.map(causeOf).find(isStandbyFailure)
         if (failure !== undefined) readSide.failed(db, failure)
         return failure !== undefined
       },

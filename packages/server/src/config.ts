@@ -47,14 +47,14 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return Object.freeze(values) as Config
 }
 
-/** Names that look like settings but are not: probably misspelled, or from another release. */
+/** Environment variables that look like settings but are not. They are probably misspelled, or from another release. */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = new Set(Object.values(settings).map(({ name }) => name as string))
-  return Object.keys(env).filter((name) => name.startsWith('MUSTER_') && !known.has(name) && !elsewhere.has(name))
+  return Object.keys(env).filter((name) => name.startsWith('MUSTER_') && !known.has(name) && !otherVariables.has(name))
 }
 
 /** Settings of clients, the CLI, agents, tests, and scripts, not of the server. */
-const elsewhere = new Set([
+const otherVariables = new Set([
   'MUSTER_CREDENTIALS',
   'MUSTER_PROFILE',
   'MUSTER_URL',

@@ -9,17 +9,17 @@ import type { Outbound } from './outbound/outbound.ts'
 import type { StorageQuotas } from './rate-limits/storage-quotas.ts'
 import type { Viewer } from './viewer.ts'
 
-/** Everything that a use case receives. */
+/** The request-specific values and services that every use case receives. */
 export interface Context {
   readonly db: Database
-  /** Where a query writes, if `db` is a replica; omitted otherwise. */
+  /** The database to write to, if `db` is a replica; omitted otherwise. */
   readonly primary?: Database
   readonly viewer: Viewer
   readonly log: FastifyBaseLogger
   readonly clock: () => Date
-  /** What `from` counts from. */
+  /** The number of the first record in `from`. */
   readonly firstRecord: 0 | 1
-  /** How many bytes the account may store in a day. */
+  /** Storage quotas: bytes that an account can store per day. */
   readonly storage: Pick<StorageQuotas, 'usage'>
   /** The server's public scheme, host, and port: MUSTER_PUBLIC_URL, or the host of the request. */
   readonly origin: string

@@ -66,7 +66,7 @@ export const requestReasons = {
   },
   'idempotency-key-reused': {
     code: 'BAD_USER_INPUT',
-    meaning: 'The Idempotency-Key came with a different request before (HTTP status 422).',
+    meaning: 'The Idempotency-Key was used with a different request (HTTP status 422).',
   },
   'still-running': {
     code: 'CONFLICT',

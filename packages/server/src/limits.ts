@@ -38,14 +38,14 @@ export const limits = {
   pageSize: 1_000,
   idsPerList: 1_000,
   idempotencyKeyLength: 255,
-  /** Idempotency-Keys of an account in 24 hours. */
+  /** Idempotency-Keys per account in 24 hours. */
   idempotencyRecords: 250_000,
-  /** Characters of a response that is stored for a repeat. */
+  /** Characters of a response that is stored for repeated requests. */
   idempotentResponseLength: 4_096,
-  /** Statements of a user that wait for the database, on each process. */
+  /** Statements per user that wait for the database, on each server process. */
   waitingStatements: 1_000,
   requestBodyBytes: 1024 * 1024,
-  /** Bytes of the body of a device's request. */
+  /** Bytes of a device's request body. */
   deviceBodyBytes: 64 * 1024,
   queryDepth: 12,
   introspectionDepth: 20,

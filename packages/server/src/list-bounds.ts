@@ -2,8 +2,8 @@ import type { ListBounds } from './graphql/cost/object-count.ts'
 import { limits } from './limits.ts'
 
 /**
- * How many objects each list can contain, for fields without a `size` argument. A document's maximum number of objects is checked
- * before it runs.
+ * The maximum number of objects in each list without a `size` argument. The server uses them to check a document's maximum
+ * number of objects before it runs.
  */
 export const listBounds: ListBounds = {
   'Query.applicationTypes': 100,

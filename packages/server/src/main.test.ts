@@ -33,7 +33,7 @@ const modeOf = async (path: string): Promise<number> => (await stat(path)).mode 
 const readiness = async (url: string): Promise<number> => (await fetch(`${url}/readyz`)).status
 
 describe('a server with its own database', () => {
-  it('makes its owner on the first start, and goes on where it was after any end', async () => {
+  it('creates its owner on the first start, and continues with the same data after a stop or a crash', async () => {
     const folder = join(await newFolder(), 'data')
     const env = { MUSTER_DATA: folder, MUSTER_OWNER_EMAIL: 'ada@example.com', MUSTER_LOGLEVEL: 'debug' }
 
@@ -46,8 +46,8 @@ describe('a server with its own database', () => {
     expect(await modeOf(folder)).toBe(0o700)
     expect(first.stdout()).toContain(join(folder, 'credentials'))
     expect(first.stderr()).toContain('MUSTER_LOGLEVEL')
-    const answer = await sendAs(credentials, first.url, me)
-    expect(answer.body.data.login).toEqual({
+    const response = await sendAs(credentials, first.url, me)
+    expect(response.body.data.login).toEqual({
       email: 'ada@example.com',
       accessKeys: [{ key: credentials.MUSTER_ACCESS_KEY_ID }],
     })
@@ -65,16 +65,16 @@ describe('a server with its own database', () => {
     const second = await startServerProcess(env)
     const unchanged = await readCredentials(folder)
     expect(unchanged).toEqual({ ...credentials, MUSTER_URL: second.url })
-    expect((await sendAs(credentials, second.url, me)).body).toEqual(answer.body)
+    expect((await sendAs(credentials, second.url, me)).body).toEqual(response.body)
     await second.stop('SIGKILL')
 
     const third = await startServerProcess(env)
-    expect((await sendAs(credentials, third.url, me)).body).toEqual(answer.body)
+    expect((await sendAs(credentials, third.url, me)).body).toEqual(response.body)
     expect(await third.stop('SIGINT')).toBe(0)
     expect((await readdir(folder)).filter((name) => /tmp|new|until/.test(name))).toEqual([])
   })
 
-  it('starts its database again when that is killed', async () => {
+  it('restarts its database when it is killed', async () => {
     const folder = await newFolder()
     await createDataFolder(folder)
     const server = await startServerProcess({ MUSTER_DATA: folder })
@@ -91,7 +91,7 @@ describe('a server with its own database', () => {
 })
 
 describe('a start', () => {
-  it('refuses a master key that is not its database’s, and finishes what a crash left of a first start', async () => {
+  it('rejects a master key of another database, and completes a first start that crashed', async () => {
     const folder = await newFolder()
     const env = { MUSTER_DATA: folder, DATABASE_URL: (await newDatabase()).url }
     expect(await (await startServerProcess(env)).stop()).toBe(0)
@@ -108,7 +108,7 @@ describe('a start', () => {
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining(key) })
     expect(wrong.stderr).not.toContain('    at ')
 
-    // As if it had ended between the commit and the renaming; and the right key from the settings.
+    // Simulates a crash between the commit and the rename. The correct key now comes from the settings.
     await rename(join(folder, 'credentials'), join(folder, 'credentials.new'))
     const MUSTER_MASTER_KEY = (await readFile(`${key}.away`, 'utf8')).trim()
     const server = await startServerProcess({ ...env, MUSTER_MASTER_KEY })
@@ -116,7 +116,7 @@ describe('a start', () => {
     expect((await sendAs(credentials, server.url, me)).status).toBe(200)
   })
 
-  it('has the credentials follow to the address that clients are to call from now on', async () => {
+  it('updates the URL in the credentials file when MUSTER_PUBLIC_URL is set', async () => {
     const env = { MUSTER_DATA: await newFolder(), DATABASE_URL: (await newDatabase()).url }
     const first = await startServerProcess(env)
     expect(await first.stop()).toBe(0)
@@ -127,14 +127,14 @@ describe('a start', () => {
     expect(await readCredentials(env.MUSTER_DATA)).toEqual({ ...credentials, MUSTER_URL: MUSTER_PUBLIC_URL })
   })
 
-  it('that a setting stops names the setting', async () => {
+  it('fails with the names of all invalid settings', async () => {
     const outcome = await failToStart({ PORT: 'http', MUSTER_DATA: '/nonexistent', MUSTER_FIRST_RECORD: '2' })
     expect(outcome.code).toBe(1)
     expect(outcome.stderr).toMatch(/^PORT must be .*\nMUSTER_FIRST_RECORD must be .*\n$/)
   })
 })
 
-/** A database without tables, as its URL. */
+/** Creates a database without tables. */
 async function newDatabase(): Promise<{ url: string; connection: pg.ClientConfig }> {
   const { connection } = inject('testDatabase')
   const name = `muster_test_${randomUUID().replaceAll('-', '')}`
@@ -147,13 +147,13 @@ async function newDatabase(): Promise<{ url: string; connection: pg.ClientConfig
 }
 
 describe('two servers on one database', () => {
-  it('that start at once make one owner, share its key, and finish their requests before they stop', async () => {
+  it('create one owner when they start at once, share its access key, and finish requests before they stop', async () => {
     const { url: DATABASE_URL, connection } = await newDatabase()
     const folders = [await newFolder(), await newFolder()]
     const MUSTER_MASTER_KEY = randomBytes(32).toString('base64')
     const servers = await Promise.all(
       folders.map((folder) =>
-        // However long the machine takes, nothing but the test ends the requests below.
+        // Without a statement timeout, only the test ends the requests below, even on a slow machine.
         startServerProcess({ DATABASE_URL, MUSTER_DATA: folder, MUSTER_MASTER_KEY, MUSTER_STATEMENT_TIMEOUT: '0' }),
       ),
     )
@@ -173,13 +173,13 @@ describe('two servers on one database', () => {
     })
     expect(taken).toMatchObject({ code: 1, stderr: expect.stringMatching(/Cannot listen: port \d+ .* PORT/) })
 
-    // A request that waits for a row is under way for as long as the test wants.
+    // A request that waits for a row lock stays in flight as long as the test needs.
     const holder = new pg.Client(connection)
     await holder.connect()
     await holder.query('begin; select id from account for update')
     const waiting = servers.map(({ url }) => sendAs(credentials!, url, 'mutation { createAccessKey { key } }'))
     const areWaiting = async (): Promise<number | null> => {
-      // Or the transaction would go on seeing those connections alone that it saw first.
+      // Without this, the transaction would see only the connections that existed at its first query.
       await holder.query('select pg_stat_clear_snapshot()')
       const { rowCount } = await holder.query(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -188,13 +188,13 @@ describe('two servers on one database', () => {
     }
     await expect.poll(areWaiting).toBe(2)
 
-    const [finishing, hurried] = [servers[0]!, servers[1]!]
-    hurried.signal('SIGTERM')
+    const [finishing, interrupted] = [servers[0]!, servers[1]!]
+    interrupted.signal('SIGTERM')
     const cutOff = waiting[1]!.catch(() => 'cut off')
-    await expect.poll(() => hurried.stderr()).toContain('stopping')
-    // The same signal twice at once may be one Ctrl-C that came by two ways.
+    await expect.poll(() => interrupted.stderr()).toContain('stopping')
+    // The server treats the same signal twice in a row as one Ctrl-C that was forwarded twice.
     await sleep(500)
-    expect(await hurried.stop('SIGTERM')).toBe(143)
+    expect(await interrupted.stop('SIGTERM')).toBe(143)
     expect(await cutOff).toBe('cut off')
 
     finishing.signal('SIGTERM')

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type pg from 'pg'
 import { destination, pino } from 'pino'
-import { keepBackups } from './backup/schedule/keep-backups.ts'
+import { scheduleBackups } from './backup/schedule/keep-backups.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import type { Database } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
@@ -12,19 +12,19 @@ import { createProcesses } from './processes/processes.ts'
 import type { ServingOptions } from './serving.ts'
 import { openServingCertificates } from './start/certificates.ts'
 import { warnOfConnections } from './start/connections.ts'
-import { credentialsPath, isThere, updateUrl } from './start/credentials-file.ts'
+import { credentialsPath, fileExists, updateUrl } from './start/credentials-file.ts'
 import { warnOfOpenDataFolder } from './start/data-folder.ts'
 import { failureText } from './start/failure-text.ts'
 import { greeting, localUrl } from './start/greeting.ts'
-import { leave } from './start/leave.ts'
+import { exitSoon } from './start/leave.ts'
 import { type Running, run } from './start/run.ts'
 import { openServingDatabase } from './start/serving-database.ts'
 import { type SetUp, setUp } from './start/set-up.ts'
 import { StartError } from './start-error.ts'
 
 /**
- * Runs the server until SIGTERM or SIGINT, or until its terminal is closed, and resolves when it has stopped completely. Rejects if it
- * cannot start or loses its database permanently; `failureText` explains it to the operator.
+ * Runs the server until SIGTERM or SIGINT, or until its terminal is closed, and resolves when it has stopped completely.
+ * Rejects if it cannot start or loses its database permanently; `failureText` formats the error for the operator.
  */
 export async function serve(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel }, destination(2))
@@ -44,7 +44,7 @@ async function start(options: Start): Promise<void> {
   const { secrets, isFirstStart } = await prepareDatabase(database.connection, options)
   signal.throwIfAborted()
 
-  const backups = await keepBackups({
+  const backups = await scheduleBackups({
     config,
     connection: database.connection,
     log,
@@ -56,18 +56,18 @@ async function start(options: Start): Promise<void> {
 
   const url =
     config.processes === 1
-      ? await serveHere({ ...options, certificates, database, secrets })
+      ? await serveInThisProcess({ ...options, certificates, database, secrets })
       : await startProcesses(options)
 
   await updateUrl(config.dataFolder, config.publicUrl ?? url).catch((error: unknown) => {
     log.warn({ err: error }, 'could not update the server address in the credentials file')
   })
   const credentials = credentialsPath(config.dataFolder)
-  const where = (await isThere(credentials)) ? credentials : undefined
+  const where = (await fileExists(credentials)) ? credentials : undefined
   process.stdout.write(greeting({ url: config.publicUrl ?? url, config, isFirstStart, credentials: where }))
 }
 
-/** Uses separate connections: a migration, or the wait for another server's, can exceed the statement timeout. */
+/** Uses connections without a statement timeout, because a migration, or waiting for that of another server, can take long. */
 async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal }: Start): Promise<SetUp> {
   const db = openDatabase({ connection, size: 2, statementTimeout: 0 }, log)
   try {
@@ -82,16 +82,16 @@ async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal 
 async function migrateOrExplain(db: Database, log: FastifyBaseLogger, signal: AbortSignal): Promise<void> {
   try {
     const migrations = await migrate(db, { log, signal })
-    if (migrations.length > 0) log.info({ migrations }, 'brought the database to this release')
+    if (migrations.length > 0) log.info({ migrations }, 'migrated the database to this release')
   } catch (error) {
     if (error instanceof StartError) throw error
     const cause = (error as Error).message
-    throw new StartError(`The database cannot be brought to this release of Muster: ${cause}.`, { cause: error })
+    throw new StartError(`The database cannot be migrated to this release of Muster: ${cause}.`, { cause: error })
   }
 }
 
-/** Imported on demand: a process that only starts others does not need it. */
-async function serveHere(options: Omit<ServingOptions, 'metrics'>): Promise<string> {
+/** Imports the serving code on demand, because a process that only starts others does not need it. */
+async function serveInThisProcess(options: Omit<ServingOptions, 'metrics'>): Promise<string> {
   const { startServing } = await import('./serving.ts')
   const metrics = createMetrics({ ofProcess: true })
   metrics.gauge('processesMissing', () => 0)
@@ -116,5 +116,5 @@ if (import.meta.main) {
     process.stderr.write(`${failureText(error)}\n`)
     process.exitCode = 1
   }
-  leave()
+  exitSoon()
 }

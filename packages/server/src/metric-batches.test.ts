@@ -4,11 +4,11 @@ import { createMetrics } from './metrics.ts'
 const linesOf = async (metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> =>
   (await metrics.text()).text.split('\n').filter((line) => line.startsWith(name))
 
-test('whatever was counted is there each time the metrics are read, and once', async () => {
+test('counts are complete each time the metrics are read, and are not added twice', async () => {
   const metrics = createMetrics()
-  const [count, countToo] = [metrics.counter('requests'), metrics.counter('requests')]
+  const [count, otherCount] = [metrics.counter('requests'), metrics.counter('requests')]
   count('login', '200', 'OK')
-  countToo('login', '200', 'OK')
+  otherCount('login', '200', 'OK')
   count('login', '401', 'UNAUTHENTICATED')
   const lines = [
     'muster_requests_total{operation="login",status="200",code="OK"} 2',
@@ -20,7 +20,7 @@ test('whatever was counted is there each time the metrics are read, and once', a
   expect((await linesOf(metrics, 'muster_requests_total'))[0]).toMatch(/ 3$/)
 })
 
-test('so is every value of a histogram, however many there were in between', async () => {
+test('histograms have every value, even if there were several batches between two reads', async () => {
   const metrics = createMetrics()
   const add = metrics.histogram('requestSeconds')
   for (let value = 0; value < 2_500; value++) add(1, 'query')

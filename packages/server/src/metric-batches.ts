@@ -1,46 +1,46 @@
 import type { Counter, Histogram } from 'prom-client'
 
-/** Batches values for a metric: recording one takes longer than many measured steps, and a batch takes a tenth of that per value. */
+/** Batches the values of a metric. Recording each one separately takes ten times as long, longer than many measured steps. */
 export interface Batch<Add> {
   readonly add: Add
   /** Call before reading the metric. */
-  handOver(): void
+  flush(): void
 }
 
 /** Maximum number of histogram values in a batch. */
-const VALUES = 1_000
+const BATCH_SIZE = 1_000
 
-/** Adds one for each call. */
+/** Adds one to the counter for each call. */
 export function countInBatches(counter: Counter): Batch<(...labels: readonly string[]) => void> {
   const counts = createByLabels(() => ({ count: 0 }))
   return {
     add(...labels) {
       counts.of(labels).count++
     },
-    handOver: () => counts.handOver((labels, { count }) => counter.labels(...labels).inc(count)),
+    flush: () => counts.flush((labels, { count }) => counter.labels(...labels).inc(count)),
   }
 }
 
 export function observeInBatches(histogram: Histogram): Batch<(value: number, ...labels: readonly string[]) => void> {
   const observed = createByLabels((): number[] => [])
-  const handOver = (): void =>
-    observed.handOver((labels, values) => {
+  const flush = (): void =>
+    observed.flush((labels, values) => {
       const { observe } = histogram.labels(...labels)
       for (const value of values) observe(value)
     })
   return {
     add(value, ...labels) {
-      if (observed.of(labels).push(value) === VALUES) handOver()
+      if (observed.of(labels).push(value) === BATCH_SIZE) flush()
     },
-    handOver,
+    flush,
   }
 }
 
 /** One value for each list of labels. */
 interface ByLabels<Value> {
   of(labels: readonly string[]): Value
-  /** Passes on every value, and forgets them. */
-  handOver(to: (labels: readonly string[], value: Value) => void): void
+  /** Passes every value to `to` and clears the map. */
+  flush(to: (labels: readonly string[], value: Value) => void): void
 }
 
 interface Branch<Value> {
@@ -48,7 +48,7 @@ interface Branch<Value> {
   readonly next: Map<string, Branch<Value>>
 }
 
-/** A tree with a level for each label: joining the labels to one key would take longer than everything else here. */
+/** A tree with a level for each label. Joining the labels to a single key would take longer than all other steps together. */
 function createByLabels<Value>(create: () => Value): ByLabels<Value> {
   const newBranch = (): Branch<Value> => ({ value: undefined, next: new Map() })
   let root = newBranch()
@@ -71,7 +71,7 @@ function createByLabels<Value>(create: () => Value): ByLabels<Value> {
       }
       return branch.value
     },
-    handOver(to) {
+    flush(to) {
       const all = entries
       root = newBranch()
       entries = []

@@ -14,16 +14,16 @@ type LabelsOf<Key extends keyof Table> = Table[Key] extends { labels: infer Name
   ? { readonly [Each in keyof Names]: string }
   : readonly []
 
-/** A value, or one for each value of the label; undefined if there is none now. */
+/** A value, or one for each value of the label; undefined if there is currently none. */
 export type Reading = number | undefined | Readonly<Record<string, number>>
 
-/** Collects what is measured in this process. */
+/** Collects the metrics of this process. */
 export interface Metrics {
   /**
-   * Calls `read` when metrics are requested and its last value is older than `keptMs`. There is no value while it fails. Several
-   * readers can set different labels of one gauge.
+   * Calls `read` when metrics are requested and its last value is older than `maxAgeMs`. While it fails, the gauge has no
+   * value. Several readers can set different labels of one gauge.
    */
-  gauge(key: KeyOf<'gauge'>, read: () => Reading | Promise<Reading>, keptMs?: number): void
+  gauge(key: KeyOf<'gauge'>, read: () => Reading | Promise<Reading>, maxAgeMs?: number): void
   /** Returns a function that adds one. */
   counter<Key extends KeyOf<'counter'>>(key: Key): (...labels: LabelsOf<Key>) => void
   /** Returns a function that adds a value. */
@@ -37,16 +37,16 @@ export interface Metrics {
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** Values that take longer than this are omitted, because the scraper would not wait. */
-const READ_MS = 3_000
+const READ_TIMEOUT_MS = 3_000
 
 export interface MetricsOptions {
-  /** Memory, processor time, event loop and garbage collection too, once in a process. */
+  /** Adds memory, CPU time, event loop, and garbage collection. Can be set only once per process. */
   ofProcess?: boolean
   /** The label that distinguishes processes, if there are several. */
   process?: string | undefined
 }
 
-/** Gauges with the suffix of counters. Those without the suffix have the same numbers by type. */
+/** Gauges that have the suffix of counters. The gauges without this suffix have the same values, by type. */
 const MISNAMED_GAUGES = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
 export function createMetrics({ ofProcess = false, process: name }: MetricsOptions = {}): Metrics {
@@ -57,17 +57,17 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
     for (const gauge of MISNAMED_GAUGES) registry.removeSingleMetric(gauge)
   }
   const gauges = new Map<string, MeasuredGauge>()
-  const handOvers: (() => void)[] = []
-  const inBatches = <Add>({ add, handOver }: Batch<Add>): Add => {
-    handOvers.push(handOver)
+  const flushes: (() => void)[] = []
+  const inBatches = <Add>({ add, flush }: Batch<Add>): Add => {
+    flushes.push(flush)
     return add
   }
-  /** Readers that measure the same, such as one per component, are added up. */
-  const known = <Made>(name: string, make: () => Made): Made =>
-    (registry.getSingleMetric(name) as Made | undefined) ?? make()
+  /** Components that measure the same metric share it, so that their values are added up. */
+  const getOrCreate = <Kind>(name: string, create: () => Kind): Kind =>
+    (registry.getSingleMetric(name) as Kind | undefined) ?? create()
 
   return {
-    gauge(key, read, keptMs = 0) {
+    gauge(key, read, maxAgeMs = 0) {
       const { name, help, labels: labelNames = [], across: aggregator = 'sum' }: Metric = metricTable[key]
       let measured = gauges.get(name)
       if (measured === undefined) {
@@ -78,26 +78,26 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
         }
         gauges.set(name, measured)
       }
-      measured.reads.push(keep(read, keptMs))
+      measured.reads.push(cached(read, maxAgeMs))
     },
     counter(key) {
       const { name, help, labels: labelNames = [] }: Metric = metricTable[key]
-      const counter = known(name, () => new Counter({ name, help, labelNames, registers }))
+      const counter = getOrCreate(name, () => new Counter({ name, help, labelNames, registers }))
       return inBatches(countInBatches(counter))
     },
     histogram(key) {
       const { name, help, labels: labelNames = [], buckets = [] }: Metric = metricTable[key]
-      const histogram = known(name, () => new Histogram({ name, help, labelNames, buckets: [...buckets], registers }))
+      const histogram = getOrCreate(name, () => new Histogram({ name, help, labelNames, buckets: [...buckets], registers }))
       return inBatches(observeInBatches(histogram))
     },
     async text() {
-      await Promise.all(Array.from(gauges.values(), take))
-      for (const handOver of handOvers) handOver()
+      await Promise.all(Array.from(gauges.values(), update))
+      for (const flush of flushes) flush()
       return { type: registry.contentType, text: await registry.metrics() }
     },
     async samples() {
-      await Promise.all(Array.from(gauges.values(), take))
-      for (const handOver of handOvers) handOver()
+      await Promise.all(Array.from(gauges.values(), update))
+      for (const flush of flushes) flush()
       const samples = await registry.getMetricsAsJSON()
       // Without this, the start time of each process would be omitted.
       return samples.map((sample) =>
@@ -113,8 +113,8 @@ interface MeasuredGauge {
   reads: (() => Promise<Reading>)[]
 }
 
-async function take({ gauge, label, reads }: MeasuredGauge): Promise<void> {
-  const readings = await Promise.all(reads.map((read) => inTime(read())))
+async function update({ gauge, label, reads }: MeasuredGauge): Promise<void> {
+  const readings = await Promise.all(reads.map((read) => withTimeout(read())))
   gauge.reset()
   for (const reading of readings) {
     if (typeof reading === 'number') gauge.set(reading)
@@ -124,22 +124,22 @@ async function take({ gauge, label, reads }: MeasuredGauge): Promise<void> {
 }
 
 /** Concurrent callers share one read, and its value is reused for a while. */
-function keep(read: () => Reading | Promise<Reading>, forMs: number): () => Promise<Reading> {
-  let answer: Promise<Reading> | undefined
-  let forget = Number.POSITIVE_INFINITY
+function cached(read: () => Reading | Promise<Reading>, maxAgeMs: number): () => Promise<Reading> {
+  let last: Promise<Reading> | undefined
+  let expires = Number.POSITIVE_INFINITY
   return () => {
-    if (answer !== undefined && performance.now() < forget) return answer
-    forget = Number.POSITIVE_INFINITY
-    answer = (async () => read())().catch(() => undefined)
-    void answer.then((reading) => {
-      forget = reading === undefined ? 0 : performance.now() + forMs
+    if (last !== undefined && performance.now() < expires) return last
+    expires = Number.POSITIVE_INFINITY
+    last = (async () => read())().catch(() => undefined)
+    void last.then((reading) => {
+      expires = reading === undefined ? 0 : performance.now() + maxAgeMs
     })
-    return answer
+    return last
   }
 }
 
-async function inTime(reading: Promise<Reading>): Promise<Reading> {
+async function withTimeout(reading: Promise<Reading>): Promise<Reading> {
   const timer = new AbortController()
-  const late = sleep(READ_MS, undefined, { signal: timer.signal, ref: false }).catch(() => undefined)
-  return Promise.race([reading, late]).finally(() => timer.abort())
+  const timeout = sleep(READ_TIMEOUT_MS, undefined, { signal: timer.signal, ref: false }).catch(() => undefined)
+  return Promise.race([reading, timeout]).finally(() => timer.abort())
 }

@@ -40,7 +40,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Subscription.events': 'viewer',
 }
 
-/** Default deny: throws for a root field without a rule, for a mutation open to less than a writer, and for a rule without a field. */
+/** Throws if a root field has no rule, a mutation is open to callers other than writers, or a rule has no field. */
 export function assertPermissions(schema: GraphQLSchema): void {
   const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
     Object.keys(type?.getFields() ?? {}).map((field) => `${type!.name}.${field}`),
@@ -51,7 +51,8 @@ export function assertPermissions(schema: GraphQLSchema): void {
     if (field.startsWith('Mutation.') && rule !== 'writer') throw new Error(`${field} must be for writers`)
   }
   const unknown = Object.keys(permissions).find((field) => !fields.includes(field))
-  if (unknown !== undefined) throw new Error(`permissions.ts has a rule for ${unknown}, which is no field of the API`)
+  if (unknown !== undefined)
+    throw new Error(`permissions.ts has a rule for ${unknown}, which is not a field of the API`)
 }
 
 /** Names of query fields that need no credentials. */

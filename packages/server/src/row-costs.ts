@@ -7,7 +7,7 @@ import type { AccountSize, FieldRows, RowCosts } from './graphql/cost/row-count.
 
 /**
  * How many rows each list may read beyond those it returns. The rate-limit cost of an operation includes them before it
- * runs. A new list is added here; the server does not start without.
+ * runs. Every list needs an entry; the server does not start without one.
  */
 export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
   'User.devices': (args, { devices }) => {

@@ -20,7 +20,7 @@ import { serveMqtt } from './mqtt/mqtt.ts'
 import { createOutbound } from './outbound/outbound.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { localUrl } from './start/greeting.ts'
-import type { DatabaseWays } from './start/pooler.ts'
+import type { DatabaseAccess } from './start/pooler.ts'
 import { openReadSide } from './start/reading.ts'
 import type { Running } from './start/run.ts'
 import { StartError } from './start-error.ts'
@@ -31,17 +31,17 @@ import { traceOutbound } from './tracing/outbound-spans.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { buildWorker } from './worker.ts'
 
-/** How long requests in flight can continue after the server is asked to stop. */
+/** How long requests in flight can continue after a stop signal. */
 const DRAIN_MS = 10_000
-const LET_GO_EVERY_MS = 100
+const CLOSE_IDLE_EVERY_MS = 100
 /** Maximum number of connections waiting to be accepted; the system may allow fewer. */
 const BACKLOG = 4_096
 
 export interface ServingOptions extends Running {
   config: Config
   certificates: Certificates
-  /** Already migrated. */
-  database: DatabaseWays
+  /** How to connect to the database, which is already migrated. */
+  database: DatabaseAccess
   secrets: Secrets
   metrics: Metrics
 }
@@ -53,7 +53,7 @@ export async function startServing(options: ServingOptions): Promise<string> {
   const { app } = assembled
   const url = await listen(app, options.config)
   options.closing.add({ name: 'HTTP', close: () => drain(app), within: DRAIN_MS + 2_000 })
-  await admitDevices({ ...options, ...assembled })
+  await acceptDevices({ ...options, ...assembled })
   warnOfOtherHost(url, options)
   return url
 }
@@ -61,7 +61,7 @@ export async function startServing(options: ServingOptions): Promise<string> {
 function warnOfOtherHost(url: string, { config, certificates, log }: ServingOptions): void {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   if (config.publicUrl === undefined && certificates.http?.current().isFor(host) === false)
-    log.warn({ host }, 'the certificate is not for this host: set MUSTER_PUBLIC_URL to what clients call the server')
+    log.warn({ host }, 'the certificate is not for this host: set MUSTER_PUBLIC_URL to the URL that clients use')
 }
 
 interface Assembled {
@@ -79,14 +79,17 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   if (tracing !== undefined) closing.add({ name: 'traces', close: tracing.close, within: config.traceTimeout + 2_000 })
   const { connection, requests } = options.database
   const size = config.databaseConnections
-  const { statementTimeout, databaseSilence: silence } = config
-  const onSilence = (isSilent: boolean): void => {
-    if (isSilent) log.warn('the database is silent: requests are answered 503')
-    else log.info('the database is heard again')
+  const { statementTimeout, databaseSilence: responseTimeout } = config
+  const onUnresponsive = (isUnresponsive: boolean): void => {
+    if (isUnresponsive) log.warn('the database does not respond; requests get 503')
+    else log.info('the database responds again')
   }
   const watch = (pool: Pool): PoolWatch => watchPool(pool, 'requests', { metrics, tracing })
   const fairness = { ...config, ...measureFairness(metrics) }
-  const db = openDatabase({ ...requests, size, statementTimeout, silence, onSilence, watch, fairness }, log)
+  const db = openDatabase(
+    { ...requests, size, statementTimeout, responseTimeout, onUnresponsive, watch, fairness },
+    log,
+  )
   closing.add({ name: 'database connections', close: () => db.destroy(), within: 5_000 })
   const readSide = openReadSide({ config, db, metrics, tracing, log })
   if (readSide !== undefined) closing.add({ name: 'replica', close: readSide.close, within: 5_000 })
@@ -140,8 +143,8 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   return { app, db, notifications, feed, rateLimits, tracing }
 }
 
-/** Tracks presence, and accepts connections of devices. */
-async function admitDevices(options: ServingOptions & Assembled): Promise<void> {
+/** Tracks presence and accepts connections of devices. */
+async function acceptDevices(options: ServingOptions & Assembled): Promise<void> {
   const { app, db, notifications, feed, metrics, tracing, rateLimits, config, log, closing } = options
   const onEvents = (): void => feed.wake()
   const connections = createConnections({ db, notifications, log, holdMs: config.presenceHold, onEvents })
@@ -176,10 +179,10 @@ async function listen(app: FastifyInstance, { host, port, tlsCert }: Config): Pr
 
 function asStartError(error: NodeJS.ErrnoException, host: string, port: number): Error {
   const causes: Record<string, string> = {
-    EADDRINUSE: `port ${port} of ${host} is taken: stop what listens there, or set PORT to another one`,
-    EACCES: `port ${port} may not be used by this user: set PORT to 1024 or above`,
-    EADDRNOTAVAIL: `${host} is no address of this machine: correct HOST`,
-    ENOTFOUND: `${host} is not the name of any address: correct HOST`,
+    EADDRINUSE: `port ${port} of ${host} is in use: stop the program that listens on it, or set PORT to another port`,
+    EACCES: `this user is not allowed to use port ${port}: set PORT to 1024 or above`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine: correct HOST`,
+    ENOTFOUND: `the host name ${host} cannot be resolved: correct HOST`,
   }
   const cause = causes[error.code ?? '']
   return cause === undefined ? error : new StartError(`Cannot listen: ${cause}.`, { cause: error })
@@ -188,9 +191,9 @@ function asStartError(error: NodeJS.ErrnoException, host: string, port: number):
 /** Rejects new requests and lets those in flight finish; closes the remaining connections after a time limit. */
 async function drain(app: FastifyInstance): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-  // Clients keep connections open after the last response, and the close would wait for them.
-  const letGo = setInterval(() => app.server.closeIdleConnections(), LET_GO_EVERY_MS)
+  // Clients keep connections open after the last response, and `app.close` would wait for them.
+  const closeIdle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS)
   await app.close()
-  clearInterval(letGo)
+  clearInterval(closeIdle)
   clearTimeout(timer)
 }

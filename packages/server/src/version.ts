@@ -2,5 +2,5 @@ import { readFileSync } from 'node:fs'
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
-/** Release of the server, as semver. */
+/** The server's release, in the format of Semantic Versioning. */
 export const version = manifest.version

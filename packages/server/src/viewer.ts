@@ -4,14 +4,14 @@ export interface Viewer {
   readonly email: string
   /** The access key that signed the request, if any. */
   readonly accessKey?: string
-  /** The access key's name, null for one without. */
+  /** The access key's name; null if it has none. */
   readonly accessKeyName?: string | null
-  /** The id of the console session of the request, if any. */
+  /** The id of the request's console session, if any. */
   readonly session?: string
   /** Whether the key can run queries only, no mutations. */
   readonly readOnly: boolean
-  /** A device that acts in its owner's account: its changes have no user as actor. */
+  /** Set for a device that acts in its owner's account. Its changes have no user as actor. */
   readonly isDevice?: boolean
-  /** The server itself, in background work: its changes have no user as actor. */
+  /** Set for background work of the server. Its changes have no user as actor. */
   readonly isServer?: boolean
 }

@@ -12,7 +12,7 @@ import { putJobs } from './jobs/queue.queries.ts'
 
 const YEAR_MS = 366 * 86_400_000
 
-it('what is not old by the clock of the database too stays, though that of the server is a year ahead', async () => {
+it('keeps records that are not expired by the database clock, even if the server clock is a year ahead', async () => {
   const app = await startTestApp()
   onTestFinished(app.close)
   await signIn(app, await newPerson(app))
@@ -41,7 +41,7 @@ it('what is not old by the clock of the database too stays, though that of the s
     ({ rows }) => rows.length === 0,
   )
 
-  // Asked of the database: the server knows its sessions by heart.
+  // Queries the database, because the server caches sessions.
   expect(await app.db.selectFrom('session').selectAll().execute()).toHaveLength(1)
   expect(await app.db.selectFrom('registration_code').select('name').execute()).toEqual([{ name: 'gates' }])
   expect(await app.db.selectFrom('webhook_delivery').select('id').where('id', '=', 'young').execute()).toHaveLength(1)

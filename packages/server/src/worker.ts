@@ -44,11 +44,11 @@ export interface WorkerDeps {
 /** The background work of a server. */
 export interface Worker {
   start(): Promise<void>
-  /** Releases everything, so that another server takes over at once. */
+  /** Releases all jobs and locks, so that another server takes over immediately. */
   close(): Promise<void>
 }
 
-/** Separate connections, so that requests and background work never wait for each other. */
+/** Connections in a separate pool, so that requests and background work never wait for each other. */
 const CONNECTIONS = 5
 
 /** Minute, hour, day, month, weekday; UTC. */
@@ -74,8 +74,8 @@ export function buildWorker({
   ...deps
 }: WorkerDeps): Worker {
   const { log } = deps
-  const { statementTimeout, databaseSilence: silence } = config
-  const pool = createPool({ connection, size: CONNECTIONS, statementTimeout, silence })
+  const { statementTimeout, databaseSilence: responseTimeout } = config
+  const pool = createPool({ connection, size: CONNECTIONS, statementTimeout, responseTimeout })
   // The queue requires an error listener; the next query reports a broken connection.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = createDatabase(pool, watchPool(pool, 'work', { metrics, tracing }))
@@ -88,24 +88,24 @@ export function buildWorker({
     schedule: config.webhookRetries,
   })
   measureJobs(metrics, db)
-  /** The earlier of both clocks, so that nothing expires early by either. */
-  const agreedTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
+  /** The earlier time of the server's and the database's clocks, so that nothing expires early by either. */
+  const earlierTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
   const jobs: Job[] = [
     ...webhooks.jobs,
     implementJob(partitionsJob, async () => {
       const clocks = await readClocks(db, clock())
       if (areFarApart(clocks))
-        log.warn(clocks, 'the clocks of this machine and of the database are more than a day apart: set them right')
+        log.warn(clocks, 'the clocks of this machine and of the database differ by more than a day: correct them')
       const dropped = await keepPartitions(db, { clocks, retention: config.eventRetention })
-      if (dropped.length > 0) log.info({ partitions: dropped }, 'dropped events that are no longer kept')
+      if (dropped.length > 0) log.info({ partitions: dropped }, 'dropped partitions of expired events')
     }),
     implementJob(sumDeviceCountsJob, () => sumDeviceCounts(db)),
     implementJob(dropNoncesJob, () => deleteExpiredNonces(db, clock())),
-    implementJob(dropSignInsJob, async () => deleteExpiredSignIns(db, await agreedTime())),
+    implementJob(dropSignInsJob, async () => deleteExpiredSignIns(db, await earlierTime())),
     implementJob(dropCodesJob, async () => {
-      await sweepRegistrationCodes(db, await agreedTime())
+      await sweepRegistrationCodes(db, await earlierTime())
     }),
-    implementJob(dropIdempotencyRecordsJob, async () => dropIdempotencyRecords(db, await agreedTime())),
+    implementJob(dropIdempotencyRecordsJob, async () => dropIdempotencyRecords(db, await earlierTime())),
   ]
   const timed = jobs.map(timeJob(metrics))
   const watched = tracing === undefined ? timed : timed.map((job) => traceJob(tracing, job))

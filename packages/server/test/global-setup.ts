@@ -46,7 +46,7 @@ async function startDatabase(): Promise<{ connection: pg.ClientConfig; stop: () 
     dataFolder: folder,
     log: quiet,
     onExit,
-    // Databases do not live long enough to need autovacuum, and an autovacuum worker can prevent dropping one.
+    // Test databases are too short-lived to need autovacuum, and an autovacuum worker can prevent dropping one.
     settings: { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', max_connections: '400' },
   }).catch(async (error) => {
     await rm(folder, { recursive: true, force: true })
@@ -81,8 +81,8 @@ export function atDatabase(connection: pg.ClientConfig, database: string): pg.Cl
 }
 
 /**
- * Drops a database and terminates its connections. PostgreSQL waits five seconds for them. On a slow machine that can
- * be too short, so retry.
+ * Drops a database and terminates its connections. PostgreSQL waits five seconds for them to end, which can be too
+ * short on a slow machine, so this retries.
  */
 export async function dropDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
   for (;;) {

@@ -27,7 +27,7 @@ export async function readFromFile(text: string): Promise<[name: string, value: 
 export function toChanges(pairs: readonly (readonly [name: string, value: string | null])[]): Changes {
   const changes: Changes = new Map()
   for (const [name, value] of pairs) {
-    if (changes.has(name)) throw usageError(`${name} is given twice`)
+    if (changes.has(name)) throw usageError(`${name} appears twice`)
     changes.set(name, value)
   }
   return changes

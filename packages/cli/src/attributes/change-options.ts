@@ -17,7 +17,7 @@ export interface ChangeOptions extends ClientOptions {
 export function withChangeOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--where <condition>', 'all matching devices, such as state=active; may be given again')
+      new Option('--where <condition>', 'all matching devices, such as state=active; repeatable')
         .argParser(collect)
         .conflicts(['all', 'from']),
     )
@@ -25,7 +25,7 @@ export function withChangeOptions(command: Command): Command {
     .option('--from <file>', 'devices and services with the ids in a file, one per line; - for standard input')
     .option('--context <name>', 'change overrides in this context; conditions also use it')
     .option('--dry-run', 'print what would change, but change nothing')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'skip the confirmation')
     .option('--state <file>', 'file for the progress of a bulk change (default: in ~/.muster/changes)')
     .addHelpText('after', `${whereHelp}\n${bulkHelp}`)
 }
@@ -38,10 +38,11 @@ are changed.`
 export const isBulk = ({ where, all, from }: ChangeOptions): boolean =>
   where !== undefined || all === true || from !== undefined
 
-/** Separates the target, which is the first argument except in bulk changes, from the other arguments. */
+/** Separates the target from the other arguments. It is the first argument, except in bulk changes. */
 export function splitTarget(given: readonly string[], options: ChangeOptions): { meant?: string; rest: string[] } {
   if (isBulk(options)) return { rest: [...given] }
   const [meant, ...rest] = given
-  if (meant === undefined) throw usageError('no target is given', 'Name a device, or pass --where, --all, or --from.')
+  if (meant === undefined)
+    throw usageError('the target is missing', 'Name a device, or pass --where, --all, or --from.')
   return { meant, rest }
 }

@@ -47,7 +47,7 @@ export async function printBaseBackups({ json }: Options): Promise<void> {
     items: backups,
     columns,
     options: { limit: backups.length },
-    empty: 'There are no base backups.',
+    empty: 'No base backups found.',
   })
   for (const { from, until } of recoverable) {
     console.log(`Restorable: from ${from.toISOString()} to ${until.toISOString()}`)

@@ -15,7 +15,7 @@ export const accountTable: readonly CommandEntry[] = [
     summary: 'list, create, disable, and delete access keys',
     group,
     description:
-      'Manages access keys, with which programs sign their requests, and the master key, which encrypts their secrets.',
+      'Manages access keys, which programs use to sign requests, and the master key, which encrypts their secrets.',
     verbs: [
       {
         name: 'list',
@@ -53,7 +53,7 @@ export const accountTable: readonly CommandEntry[] = [
     name: 'codes',
     summary: 'list, create, and delete registration codes',
     group,
-    description: 'Manages registration codes, with which devices register themselves.',
+    description: 'Manages registration codes, which devices use to register themselves.',
     verbs: [
       {
         name: 'list',

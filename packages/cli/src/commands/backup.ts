@@ -12,13 +12,13 @@ interface Options {
 export function backupCommand(): Command {
   return newCommand('backup')
     .description(
-      prose(`Backs up the database while servers keep serving. There are two kinds.
+      prose(`Backs up the database without stopping servers. There are two kinds of backups.
 
-With a file name: writes a consistent snapshot of the whole database to that file. The file must not exist, and only you
-can read it. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.
+With a file name: writes a consistent snapshot of the whole database to that file. The file must not exist, and only you can
+read it. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is running.
 
-With --base: copies the files of the embedded database into MUSTER_ARCHIVE_DIR. With the write-ahead log there,
-"muster restore --to" can restore any loadBaseBackupr time. MUSTER_BACKUP_KEEP sets how many base backups are kept.
+With --base: copies the files of the embedded database into MUSTER_ARCHIVE_DIR. With the write-ahead log there, "muster restore
+--to" can restore any later time. MUSTER_BACKUP_KEEP sets how many base backups are kept.
 
 Neither contains the master key: keep a copy of it elsewhere.`),
     )

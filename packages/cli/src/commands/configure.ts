@@ -62,7 +62,7 @@ async function run(options: Options): Promise<void> {
 async function checkWithServer(stored: Readonly<Record<string, string>>): Promise<string> {
   const { Muster, readCredentials, CredentialsError } = await import('@muster/client/node')
   try {
-    // Pass the values as environment variables, which need no file.
+    // Pass the values as environment variables to avoid writing a file.
     const { url, keyId, secret, privateKey } = await readCredentials({ env: stored })
     const { login } = await new Muster({ url, keyId, secret, privateKey, retries: 1 }).select({
       login: { email: true },
@@ -75,7 +75,7 @@ async function checkWithServer(stored: Readonly<Record<string, string>>): Promis
 }
 
 async function askFor(question: string, option: string): Promise<string> {
-  if (!process.stdin.isTTY) throw usageError(`${option} is missing, and there is no terminal to ask on`)
+  if (!process.stdin.isTTY) throw usageError(`${option} is required if standard input is not a terminal`)
   const answer = await ask(question)
   if (answer === '') throw usageError(`${option} is empty`)
   return answer
@@ -84,7 +84,7 @@ async function askFor(question: string, option: string): Promise<string> {
 async function readSecret({ secretStdin }: Options): Promise<string> {
   if (!secretStdin && !process.stdin.isTTY) {
     throw usageError(
-      'the secret is missing, and there is no terminal to ask on',
+      'the secret is required if standard input is not a terminal',
       'Pass it on standard input with --secret-stdin.',
     )
   }

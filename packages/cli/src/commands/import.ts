@@ -22,8 +22,8 @@ interface Options extends ClientOptions {
 export function importCommand(): Command {
   return newClientCommand('import')
     .description(
-      prose(`Adds and updates devices from a CSV file. Finds the device of a row by hardware id, or by a unique name if the row has no
-hardware id. Adds the device if there is none. Writes only differences, so a second import changes nothing. A row with an
+      prose(`Adds and updates devices from a CSV file. Finds the device of a row by hardware id, or by a unique name if the row
+has no hardware id. Adds the device if none is found. Writes only differences, so a second import changes nothing. A row with an
 error is reported with its line number; the other rows are imported.`),
     )
     .argument('<file>', 'CSV file in UTF-8; - for standard input')

@@ -5,7 +5,7 @@ export function migrateCommand(): Command {
   return newCommand('migrate')
     .description(
       prose(`Migrates the database to this release's schema. "muster serve" does this at startup. Run it first if you replace several
-servers one at a time. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
+servers one at a time. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is running.`),
     )
     .action(async ({ json }: { json?: boolean }) => {
       const [{ withDatabase }, { migrate }] = await Promise.all([

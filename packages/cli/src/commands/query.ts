@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { type Answer, errorOf } from '@muster/client'
+import { errorOf, type GraphQLResponse } from '@muster/client'
 import type { Command } from 'commander'
 import { usageError } from '../errors/cli-error.ts'
 import { printFailure } from '../errors/failure.ts'
@@ -20,7 +20,7 @@ export function queryCommand(): Command {
     .argument('[document]', 'GraphQL document (default: standard input)')
     .option('-f, --file <file>', 'read the document from a file')
     .option('--variables <json>', 'variables as a JSON object; @file reads them from a file')
-    .option('--variable <name=value>', 'one variable, as JSON or else as a string; may be given again', collect)
+    .option('--variable <name=value>', 'variable, as JSON or as a string; repeatable', collect)
     .option('--operation-name <name>', 'operation of the document to run')
     .option('--check', 'validate the document against the schema without running it')
     .addHelpText('after', examples)
@@ -47,7 +47,7 @@ async function run(document: string | undefined, options: Options): Promise<void
   process.exitCode = printFailure(errorOf(response.errors), { json: options.json ?? false })
 }
 
-function printResponse({ data, errors, extensions }: Answer, indented: boolean): void {
+function printResponse({ data, errors, extensions }: GraphQLResponse, indented: boolean): void {
   process.stdout.write(`${JSON.stringify({ data, errors, extensions }, null, indented ? 2 : 0)}\n`)
 }
 
@@ -68,7 +68,7 @@ async function readVariables({ variables, variable = [] }: Options): Promise<Rec
   return { ...parseVariables(json), ...Object.fromEntries(variable.map(parseVariable)) }
 }
 
-/** A value that is not valid JSON is a string: `name=pump`. In contrast, `size=10` is a number. */
+/** Parses the value as JSON, so `size=10` is a number. A value that is not valid JSON is a string: `name=pump`. */
 function parseVariable(text: string): [name: string, value: unknown] {
   const at = text.indexOf('=')
   if (at < 1) throw usageError(`--variable ${JSON.stringify(text)} must be name=value`)

@@ -15,19 +15,19 @@ interface Options {
 export function restoreCommand(): Command {
   return newCommand('restore')
     .description(
-      prose(`Restores the database. There are two kinds.
+      prose(`Restores the database from a backup file or to a point in time.
 
-With a file of "muster backup": restores it into an empty database, all or nothing, and migrates the database to this
-release. Uses DATABASE_URL, else creates the database in MUSTER_DATA.
+With a file from "muster backup": restores it into an empty database, all or nothing, and migrates the database to this release.
+Uses DATABASE_URL, else creates the database in MUSTER_DATA.
 
 With --to: restores the embedded database to a point in time, from the base backups and the write-ahead log in
-MUSTER_ARCHIVE_DIR. The result has everything committed up to that time and nothing after it. MUSTER_DATA must have no
-database unless you pass --replace. The server must be stopped.
+MUSTER_ARCHIVE_DIR. The result contains everything committed up to that time and nothing after it. MUSTER_DATA must not contain
+a database unless you pass --replace. The server must be stopped.
 
 The master key must be in $MUSTER_DATA/master.key or MUSTER_MASTER_KEY, as for the server.`),
     )
     .argument('[file]', 'backup file')
-    .option('--to <time>', 'time such as 2026-11-22T14:30:00Z, or latest', targetOf)
+    .option('--to <time>', 'time to restore, such as 2026-11-22T14:30:00Z, or latest', targetOf)
     .option('--from <folder>', 'archive to restore from (default: MUSTER_ARCHIVE_DIR)')
     .option('--replace', 'rename the current database in MUSTER_DATA instead of failing')
     .addOption(

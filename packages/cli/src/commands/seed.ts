@@ -15,7 +15,7 @@ export function seedCommand(): Command {
       prose(`Fills the database with sample fleets: devices with names, hardware ids, platforms, sites, statuses, and services. The first
 fleet belongs to the owner. Each further fleet belongs to a new user, such as fleet-2@example.com, whose credentials are
 written to $MUSTER_DATA/credentials-<email>. The same numbers always create the same devices; existing devices are kept. No
-events are recorded. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
+events are recorded. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is running.`),
     )
     .option('--users <count>', 'number of fleets', wholeNumber(1, 1_000), 1)
     .option('--devices <count>', 'devices per fleet', wholeNumber(1, 10_000_000), 1_000)
@@ -39,7 +39,7 @@ async function run({ users, devices, services, json = false }: Options): Promise
     if (json) return console.log(JSON.stringify({ fleets, seconds }))
     for (const { email, added, credentials } of fleets) {
       console.log(
-        `${email}: ${added} devices added, ${devices - added} already there${credentials ? `; ${credentials}` : ''}`,
+        `${email}: ${added} devices added, ${devices - added} already present${credentials ? `; ${credentials}` : ''}`,
       )
     }
     console.log(`${seconds} s`)

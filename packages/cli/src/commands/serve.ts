@@ -13,11 +13,11 @@ SIGHUP reloads the certificates.`),
     )
     .action(async () => {
       // Imported here, because only this command needs the server.
-      const [{ serve }, { readConfig }, { leave }] = await Promise.all([
+      const [{ serve }, { readConfig }, { exitSoon }] = await Promise.all([
         import('@muster/server/main.ts'),
         import('@muster/server/config.ts'),
         import('@muster/server/start/leave.ts'),
       ])
-      await serve(readConfig()).finally(leave)
+      await serve(readConfig()).finally(exitSoon)
     })
 }

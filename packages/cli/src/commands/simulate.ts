@@ -29,7 +29,7 @@ register with a temporary registration code; --existing uses the devices of an e
 machine, unless you pass --allow-remote.`),
     )
     .option('--devices <count>', 'number of devices, 1 to 20000', wholeNumber(1, 20_000), 10)
-    .option('--for <time>', 'how long, such as 90s, 5m, or 1h; at most a day', duration(1, 86_400), 60)
+    .option('--for <time>', 'duration of the run, such as 90s, 5m, or 1h; at most a day', duration(1, 86_400), 60)
     .option('--every <time>', 'how often each device reports', duration(1, 86_400), 10)
     .option(
       '--drop-every <time>',
@@ -87,7 +87,7 @@ async function run(options: Options): Promise<void> {
   }
 }
 
-/** MQTT over WebSocket, which every server provides, whatever its MQTT port is. */
+/** MQTT over WebSocket, which every server provides regardless of its MQTT port. */
 const webSocketOf = (url: string): string => `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/mqtt`
 
 interface Preparing {

@@ -11,7 +11,7 @@ export const commandTable: readonly CommandEntry[] = [
     name: 'devices',
     summary: 'list, register, rename, and delete devices',
     group: deviceGroup,
-    description: 'Manages devices. Name a device by its id, its hardware id, or its name if the name is unique.',
+    description: 'Manages devices. Identify a device by its id, hardware id, or unique name.',
     verbs: [
       {
         name: 'list',
@@ -200,7 +200,7 @@ export const commandTable: readonly CommandEntry[] = [
       },
       {
         name: 'disable',
-        summary: 'disable a user and keep all data',
+        summary: 'disable a user and keep their data',
         load: async () => (await import('./users/disable.ts')).disableCommand(),
       },
       {
@@ -210,7 +210,7 @@ export const commandTable: readonly CommandEntry[] = [
       },
       {
         name: 'remove',
-        summary: 'remove a user with all data',
+        summary: 'remove a user and all their data',
         load: async () => (await import('./users/remove.ts')).removeCommand(),
       },
       {

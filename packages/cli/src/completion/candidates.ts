@@ -8,7 +8,7 @@ export interface Candidate {
   description?: string
 }
 
-/** Completions for the last word. None if it may be a file name or there are no known candidates. */
+/** Returns completions for the last word, or none if it may be a file name or has no known completions. */
 export async function findCandidates(words: readonly string[]): Promise<Candidate[]> {
   const done = words.slice(0, -1)
   const typed = words.at(-1) ?? ''
@@ -51,7 +51,7 @@ async function valuesOf(option: Option, rest: readonly string[]): Promise<Candid
 
 /** The maximum number of device names. More would not fit in a menu. */
 const MAX_NAMES = 50
-/** Gives up early, because the shell blocks while it waits. MUSTER_COMPLETION_TIMEOUT overrides this. */
+/** Short, because the shell blocks until completion ends. MUSTER_COMPLETION_TIMEOUT overrides this. */
 const TIMEOUT_MS = 1_500
 
 async function argumentsOf(command: Command, rest: readonly string[], typed: string): Promise<Candidate[]> {

@@ -13,7 +13,7 @@ export interface Which {
 const hint =
   'The first start of "muster serve" writes them, and "muster configure" saves those of any server. Set their path with --credentials or MUSTER_CREDENTIALS.'
 
-/** Reads the credentials file and the environment. Reports problems there as usage errors. */
+/** Reads the credentials file and the environment. Throws a usage error if either is invalid. */
 export async function readCredentials({ credentials, profile }: Which, env = process.env): Promise<StoredCredentials> {
   const client = await import('@muster/client/node')
   try {

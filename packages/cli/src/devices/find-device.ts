@@ -5,7 +5,7 @@ const id = /^80(?::[0-9a-f]{2}){7}$/i
 
 export const isId = (text: string): boolean => id.test(text)
 
-/** Finds a device by id, hardware id, or full name, and returns its id. Does not look up ids. */
+/** Returns the id of the device with this id, hardware id, or full name. Ids are returned without a lookup. */
 export async function findDeviceId(muster: Muster, meant: string): Promise<string> {
   if (isId(meant)) return meant.toLowerCase()
   const select = { id: true, name: true } as const

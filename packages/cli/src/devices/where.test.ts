@@ -24,8 +24,8 @@ describe('parseWhere', () => {
     [['=x'], 'not a condition'],
     [['site~x'], 'not with site'],
     [['name='], 'empty'],
-    [['state=active', 'state=inactive'], 'at once'],
-    [['site=a', 'site=b'], 'at once'],
+    [['state=active', 'state=inactive'], 'cannot be both'],
+    [['site=a', 'site=b'], 'cannot be both'],
   ])('rejects %j', (conditions, reason) => {
     expect(() => parseWhere(conditions)).toThrow(reason)
   })

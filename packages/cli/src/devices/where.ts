@@ -23,7 +23,7 @@ export const whereHelp = `
 Conditions; a device must match all of them:
   name~part              part of the name, case-insensitive; name=… matches the full name
   state=active           active or inactive
-  platform=linux         if given again, matches any of them; also id and application
+  platform=linux         can be repeated to match any of the values; also id and application
   hardwareId=A0-17
   application=ssh        has a service of this type, by name or id ("muster services types")
   site=oslo              any other name is an attribute, such as net.ssid=lab in a group
@@ -81,7 +81,7 @@ function addAttribute(filter: DeviceFilter, name: string, value: string): void {
 
 function once(before: string | undefined, name: Field | string, value: string): string {
   if (before === undefined || before === value) return value
-  throw usageError(`--where: ${name} cannot be ${JSON.stringify(before)} and ${JSON.stringify(value)} at once`)
+  throw usageError(`--where: ${name} cannot be both ${JSON.stringify(before)} and ${JSON.stringify(value)}`)
 }
 
 /** `parseWhere`, with the names of service types converted to ids. */

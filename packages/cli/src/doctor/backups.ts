@@ -44,7 +44,7 @@ function checkAge({ everyMs, newest, failure, folder }: BackupStatus, now: numbe
   const reason = failure === null ? '' : `; the last attempt failed at ${failure.at}: ${failure.message}`
   const hint = `Check the server log and the free space in ${folder}.`
   if (newest === null) {
-    const message = `there is no backup in ${folder}${reason}`
+    const message = `no backups found in ${folder}${reason}`
     if (everyMs === null) return warning('backup', message, 'Run muster backup --base, or set MUSTER_BACKUP_EVERY.')
     return failure === null ? warning('backup', message, hint) : failed('backup', message, hint)
   }

@@ -1,4 +1,4 @@
-/** The result of a check. `hint` says how to fix a problem. */
+/** The result of a check. `hint` explains how to fix a problem. */
 export interface Finding {
   check: string
   result: 'ok' | 'warning' | 'failed'

@@ -33,7 +33,9 @@ const meanings: Readonly<Record<string, Meaning>> = {
   INTERNAL: { exitCode: exitCodes.failed, hint: 'The server log has the error under the request id.' },
 }
 
-/** Errors without a code whose message is written for the user. Other errors without a code are bugs and print a stack. */
+/**
+ * Errors that have no code but a message for the user. Other errors without a code are bugs and print a stack trace.
+ */
 const plainErrors: ReadonlySet<string> = new Set(['ConfigError', 'StartError'])
 
 /** The published CLI package does not include the server. */
@@ -80,7 +82,7 @@ export function describe(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: 'FAULT', message: String(error) }
   // Does not import the client's error classes: commands that do not use the client start faster without it.
   const { code, message, requestId } = error as NodeJS.ErrnoException & { requestId?: unknown }
-  // Errors with a code come from the API, the file system, or the database. Their messages say what failed.
+  // Errors with a code come from the API, the file system, or the database. Their messages describe the failure.
   if (code === 'ERR_MODULE_NOT_FOUND' && message.includes("'@muster/server")) return { code: 'FAILED', ...noServer }
   if (typeof code === 'string') {
     const id = typeof requestId === 'string' ? requestId : undefined

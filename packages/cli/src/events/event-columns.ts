@@ -18,7 +18,7 @@ export const eventFields = {
   source: { kind: true, id: true, name: true },
 } as const
 
-/** The access key's name or id, otherwise what kind of source it is. */
+/** The access key's name or id, or the kind of source if it is not an access key. */
 const sourceOf = ({ source: { kind, id, name } }: EventRow): string =>
   kind === 'accessKey' ? `key ${name ?? id}` : kind
 

@@ -10,7 +10,7 @@ export interface Report {
   interrupted: boolean
 }
 
-/** Prints the result for people and returns the exit code. */
+/** Prints the result as text and returns the exit code. */
 export function reportText(report: Report): number {
   const { outcome, path, dryRun } = report
   for (const { line, reason } of sortedProblems(outcome)) console.error(`${path}:${line}: ${reason}`)

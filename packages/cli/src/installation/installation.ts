@@ -13,8 +13,8 @@ export interface Installation extends LocalDatabase {
 }
 
 /**
- * `withDatabase` with the schema migrated and the master key loaded. On an empty database, creates the owner and writes
- * the credentials, like the first start of the server.
+ * Like `withDatabase`, but also migrates the schema and loads the master key. On an empty database, creates the owner
+ * and writes the credentials, like the first start of the server.
  */
 export function withInstallation<Result>(
   work: (installation: Installation) => Promise<Result>,

@@ -51,7 +51,7 @@ async function assertInstalled({ databaseUrl, dataFolder }: Config): Promise<voi
   if (databaseUrl !== undefined) return
   const isThere = await findCluster(clusterFolderOf(dataFolder)).then(
     (cluster) => cluster !== undefined,
-    // Opening the database reports what is wrong with it.
+    // An unreadable cluster counts as existing, because opening it reports the error.
     () => true,
   )
   if (isThere) return

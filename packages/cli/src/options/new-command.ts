@@ -30,14 +30,14 @@ export function newCommand(name: string): Command {
     .addHelpText('afterAll', exitCodeHelp)
 }
 
-/** `newCommand` for commands that send requests to a server. */
+/** Like `newCommand`, for commands that send requests to a server. */
 export function newClientCommand(name: string): Command {
   return newCommand(name)
     .option('--credentials <file>', 'INI file with the server URL and the access key')
     .option('--profile <name>', 'section of that file (default: MUSTER_PROFILE, else default)')
 }
 
-/** `newClientCommand` for commands that print a list as a table, JSON Lines, or CSV. */
+/** Like `newClientCommand`, for commands that print a list as a table, JSON Lines, or CSV. */
 export function newListCommand(name: string, { limit }: { limit: number }): Command {
   const initial = limit === Number.POSITIVE_INFINITY ? 'all' : String(limit)
   return newClientCommand(name)

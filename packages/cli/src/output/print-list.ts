@@ -63,7 +63,7 @@ async function each<Item>(items: AsyncIterable<Item>, work: (item: Item) => Prom
   return count
 }
 
-/** Prints a note if there are more items than the limit. Needs to read only one more item. */
+/** Prints a note if there are more items than the limit. To detect this, it reads only one more item. */
 async function* takeUpTo<Item>(items: Iterable<Item> | AsyncIterable<Item>, limit: number): AsyncGenerator<Item> {
   let taken = 0
   for await (const item of items) {

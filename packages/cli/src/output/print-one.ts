@@ -19,7 +19,7 @@ export async function printPairs(pairs: readonly (readonly [name: string, value:
   for (const [name, value] of pairs) await say(`${printed.bold(padEnd(visible(name), width))}  ${visible(value)}`)
 }
 
-/** Prints a small table as a part of a larger output. */
+/** Prints a small table as part of a larger output. */
 export async function printRows<Item>(items: readonly Item[], columns: readonly Column<Item>[]): Promise<void> {
   const table = layOut(columns, items, process.stdout.isTTY ? process.stdout.columns : undefined)
   await say(printed.bold(table.head()))

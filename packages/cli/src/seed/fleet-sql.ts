@@ -75,7 +75,7 @@ with numbered as materialized (
 )
 select count(*)::int as added from added`
 
-/** Picks one of the values by the number of the service. */
+/** Picks one of the values by the service's number. */
 function pick(values: readonly (string | number)[]): string {
   const array = values.map((value) => (typeof value === 'number' ? String(value) : literal(value))).join(', ')
   return `(array[${array}])[1 + (k - 1) % ${values.length}]`

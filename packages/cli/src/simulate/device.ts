@@ -14,7 +14,7 @@ export interface Behavior {
   broker: string
   /** Seconds between two reports of a device. */
   every: number
-  /** Average duration of a connection in seconds. 0: until the end. */
+  /** Average duration of a connection in seconds. 0 keeps connections open until the end. */
   dropEvery: number
   /** Waits until the rate limit allows a connection. */
   waitToConnect: Throttle

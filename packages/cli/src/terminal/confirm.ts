@@ -5,7 +5,7 @@ import { CliError, exitCodes, usageError } from '../errors/cli-error.ts'
 export async function confirm(what: string, { yes = false }: { yes?: boolean | undefined }): Promise<void> {
   if (yes) return
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw usageError(`${what}: no terminal to confirm it on, so nothing was done`, 'Pass --yes to confirm.')
+    throw usageError(`${what}: cannot ask for confirmation without a terminal`, 'Pass --yes to confirm.')
   }
   const answer = await ask(`${what}? [y/N] `)
   if (!/^y(es)?$/i.test(answer)) throw new CliError('nothing was done', { exitCode: exitCodes.interrupted })
@@ -18,7 +18,7 @@ export async function confirmByTyping(
 ): Promise<void> {
   if (yes) return
   if (!process.stdin.isTTY || !process.stderr.isTTY) {
-    throw usageError(`${what}: no terminal to confirm it on, so nothing was done`, 'Pass --yes to confirm.')
+    throw usageError(`${what}: cannot ask for confirmation without a terminal`, 'Pass --yes to confirm.')
   }
   const typed = await ask(`${what}?\nType ${expected} to confirm: `)
   if (typed !== expected) throw new CliError('nothing was done', { exitCode: exitCodes.interrupted })

@@ -1,6 +1,6 @@
 let exitsOnClosedOutput = true
 
-/** For commands that change data: from now on, a closed output no longer ends the process. */
+/** For commands that change data. After this call, a closed output does not end the process. */
 export function ignoreClosedOutput(): void {
   exitsOnClosedOutput = false
 }

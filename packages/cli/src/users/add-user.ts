@@ -42,7 +42,7 @@ export async function addUser(
   })
 }
 
-/** An email address with all characters replaced that are unsafe in a file name. */
+/** Replaces all characters of an email address that are unsafe in a file name. */
 export const fileNameOf = (email: string): string => email.toLowerCase().replace(/[^a-z0-9@._+-]/g, '_')
 
 /** The default file name for the credentials that `addUser` writes. */

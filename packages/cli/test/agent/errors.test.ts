@@ -30,7 +30,7 @@ test('rejects an invalid code with an explanation and stores nothing', async () 
   expect(await machine.devices()).toHaveLength(1)
 })
 
-test('requires the secret or the owner to register an existing hardware id again', async () => {
+test('requires the secret or permission from the owner to register an existing hardware id again', async () => {
   const machine = await openAgentMachine(app)
   const code = await machine.newCode(5)
   const first = await machine.register(code, '--state', join(machine.folder, 'lost'))

@@ -41,7 +41,7 @@ it('backs up the embedded database, and restores it into an empty database with 
   const name = 'night.backup'
   const backup = { type: 'BACKUP_CREATE', data: { kind: 'file', name, created, bytes, scheduled: false } }
   expect(await ownerEvents(embedded.MUSTER_DATA, await startServerProcess(embedded))).toEqual([backup])
-  // The backup was taken before its event.
+  // The backup was taken before its event was recorded.
   expect(await ownerEvents(embedded.MUSTER_DATA, await startServerProcess(withKey))).toEqual([
     { type: 'BACKUP_RESTORE', data: { kind: 'file', name, created } },
   ])
@@ -74,6 +74,6 @@ it('rejects files that are not backups', async () => {
   expect(await muster(['restore', file], { env })).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringContaining('no whole backup'),
+    stderr: expect.stringContaining('not a complete backup'),
   })
 })

@@ -147,7 +147,7 @@ describe('point-in-time recovery', () => {
     expect((await restoreInto(`${drill}3`, ['--to', moment, '--timeline', '1'])).rows.device).toBe(1)
   })
 
-  it('lists the restorable times, rejects others, and detects damage', async () => {
+  it('lists the restorable times, rejects other times, and detects damaged files', async () => {
     const { data, archive, serve, baseBackup, list, fails } = await newInstallation()
     const server = await serve()
     const { folder } = await baseBackup()
@@ -189,7 +189,7 @@ describe('point-in-time recovery', () => {
 })
 
 describe('a base backup', () => {
-  it('leaves nothing that a restore would use when it is killed, and the next one succeeds', async () => {
+  it('leaves no backup that a restore would use when it is killed, and the next backup succeeds', async () => {
     const { data, env, archive, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()
     const first = await baseBackup()

@@ -127,7 +127,7 @@ describe('doctor', () => {
     expect(names).toEqual(['node', 'credentials', 'profile', 'reachability', 'clock', 'database', 'signature'])
   })
 
-  it('says how to fix problems', async () => {
+  it('explains how to fix problems', async () => {
     const { env, run, write, user } = await createCliUser(app)
     chmodSync(env.MUSTER_CREDENTIALS!, 0o644)
     const open = await run('doctor')

@@ -67,14 +67,14 @@ describe('started by an older Node', () => {
     expect(await done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
   })
 
-  it('passes the exit code on', async () => {
+  it('forwards the exit code', async () => {
     const { child, done } = start('query', '--variables', '[]', '{ version }')
     child.stdin.end()
     expect(await done).toMatchObject({ code: 2, stderr: expect.stringContaining('must be a JSON object') })
   })
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    '%s goes through, and the launcher ends the same way',
+    'forwards %s to the command, and ends the same way',
     async (signal) => {
       const { child, done } = start('query')
       await commandOf(child.pid!)

@@ -72,7 +72,7 @@ describe('attributes of one device', () => {
     for (const [args, code, message] of [
       [['set', 'gate'], 2, 'no attributes to set'],
       [['set', 'gate', 'site'], 2, 'name=value'],
-      [['set', 'gate', 'a=1', 'a=2'], 2, 'given twice'],
+      [['set', 'gate', 'a=1', 'a=2'], 2, 'appears twice'],
       [['set', 'gate', '$x=1'], 1, 'reserved'],
       [['set', 'gate', 'v.b=2'], 7, 'v'],
       [['set', '--where', 'a=b', '--all', 'a=1'], 2, 'cannot be used'],
@@ -167,7 +167,7 @@ describe('bulk changes', () => {
     expect(await changed(user)).toBe(1_200)
     expect(await run('attributes', 'resume')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('there is no interrupted change'),
+      stderr: expect.stringContaining('no interrupted change found'),
     })
     const events = '{ login { events(types: [ATTRIBUTE_CHANGE]) { total } } }'
     expect((await user.data(events)).login.events.total).toBe(1_200)

@@ -65,7 +65,7 @@ async function createSimulationUser(): Promise<SimulationUser> {
   }
 }
 
-test('registers devices that connect, report, disconnect, and reconnect, and counts it', async () => {
+test('registers devices that connect, report, disconnect, and reconnect, and prints statistics', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const { code, stdout, stderr } = await simulation.simulate(
     ...['--devices', '6', '--for', '8s', '--every', '1s', '--drop-every', '1s', '--broker', broker.url, '--json'],
@@ -114,7 +114,7 @@ test.each([
   while ((await seen()).some(({ state }) => state === 'active')) await sleep(100)
 })
 
-test('waits when devices register faster than the rate limit of the code', async () => {
+test('waits when devices register faster than the rate limit allows', async () => {
   const clock = { now: 0 }
   const limited = await app.startAnother({ elapsed: () => clock.now, env: { MUSTER_KEY_POINTS: '100' } })
   onTestFinished(() => limited.close())

@@ -33,7 +33,7 @@ describe('import of rows', () => {
     ])
   })
 
-  it('matches a row to the device of its name that is most similar', async () => {
+  it('matches a row to the most similar device with its name', async () => {
     const workspace = await openWorkspace(app)
     const rows = ['same,,', 'same,oslo,', 'same,,A1', 'same,oslo,A1', 'same,bergen,', 'same,bergen,A1']
     expect(await workspace.import(`name,site,rack\n${rows.join('\n')}\n`)).toMatchObject({
@@ -142,7 +142,7 @@ describe('import of rows', () => {
 })
 
 describe('import of a file', () => {
-  it('rejects a file without devices, with a reason', async () => {
+  it('rejects a file without devices, and gives a reason', async () => {
     const workspace = await openWorkspace(app)
     await expect(workspace.import('hardwareId\nH1\n')).rejects.toThrow('there is no column "name"')
     expect(await workspace.devices()).toEqual([])

@@ -46,7 +46,7 @@ export class TargetAttributes {
     return found[field] as Attributes | string | null
   }
 
-  /** Sets several attributes, all or none, and keeps the others. Null removes. Returns all attributes after the change. */
+  /** Sets several attributes, all or none. Null removes an attribute. Returns all attributes after the change. */
   set(target: string, attributes: AttributeChanges, options?: ContextOptions): Promise<Attributes>
   /** Sets one attribute. Null removes it. Returns the effective value. */
   set(target: string, name: string, value: string | null, options?: ContextOptions): Promise<string | null>

@@ -23,7 +23,7 @@ describe('effectOf', () => {
     ['subscription { events { id } }', 'once'],
     ['', 'once'],
     ['}{ version }', 'once'],
-  ])('%j: %s', (document, effect) => {
+  ])('classifies %j as %s', (document, effect) => {
     expect(effectOf(document)).toBe(effect)
   })
 

@@ -8,8 +8,8 @@ const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
 export type Effect = 'none' | 'idempotent' | 'creates' | 'once'
 
 /**
- * Mutations that set a value, so sending them twice has the same result as once. Excludes those of access keys and webhooks:
- * a second request could undo a change in between that disabled one.
+ * Mutations that set a value, so sending them twice has the same result as once. Excludes those of access keys and webhooks,
+ * because a second request could undo a change in between that disabled one.
  */
 const idempotent: ReadonlySet<string> = new Set([
   'setAttribute',

@@ -19,7 +19,7 @@ export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | '
   onConnect?: (() => void) | undefined
 }
 
-export interface Following {
+export interface FollowOptions {
   transport: Transport
   run: RunQuery
   /** Past events, newest first. */
@@ -34,40 +34,40 @@ const ID_ALIAS = 'placeOfEvent'
  * Yields events as they happen. Reconnects as needed and continues after the last event seen. Before the first event, that
  * is the newest event at the start.
  */
-export async function* followEvents(following: Following): AsyncGenerator<Record<string, unknown>, void, undefined> {
-  const { transport, options } = following
+export async function* followEvents(follow: FollowOptions): AsyncGenerator<Record<string, unknown>, void, undefined> {
+  const { transport, options } = follow
   const { signal, retries = transport.retries, timeout = transport.timeout, onConnect } = options
   const select = { ...((options.select as object | undefined) ?? plainSelection('Event')), [`${ID_ALIAS}: id`]: true }
-  const beginning = options.after ?? (await newestId(following))
-  let place = options.after
+  const startId = options.after ?? (await newestId(follow))
+  let lastId = options.after
   let failures = 0
-  let hasStood = false
+  let hasConnected = false
   for (;;) {
     try {
-      const resumed = place ?? (hasStood ? beginning : undefined)
-      if (hasStood && resumed === undefined) {
-        // There was no event at the start, so all existing events are new.
-        for (const event of await eventsSoFar(following, select)) {
-          place = takeId(event)
+      const resumeAfter = lastId ?? (hasConnected ? startId : undefined)
+      if (hasConnected && resumeAfter === undefined) {
+        // There were no events at the start, so all existing events are new.
+        for (const event of await listPastEvents(follow, select)) {
+          lastId = takeId(event)
           yield event
         }
       }
-      const operation = subscriptionDocument(options, select, place ?? resumed)
+      const operation = subscriptionDocument(options, select, lastId ?? resumeAfter)
       const connected = (): void => {
-        hasStood = true
+        hasConnected = true
         failures = 0
         onConnect?.()
       }
       for await (const data of subscribeOnce({ transport, operation, timeout, signal, onConnect: connected })) {
         const event = data.events as Record<string, unknown>
-        place = takeId(event)
+        lastId = takeId(event)
         yield event
       }
     } catch (thrown) {
       if (!(thrown instanceof StreamEnd)) throw thrown
       // The server may still count a broken stream that it has not detected yet.
-      const mayReturn = thrown.mayReturn || (hasStood && thrown.error instanceof LimitExceededError)
-      if (!mayReturn || (!hasStood && failures >= retries)) throw thrown.error
+      const mayReconnect = thrown.mayReconnect || (hasConnected && thrown.error instanceof LimitExceededError)
+      if (!mayReconnect || (!hasConnected && failures >= retries)) throw thrown.error
       const delay = retryDelay(failures++, thrown.retryAfter)
       if (delay === undefined) throw thrown.error
       await pause(delay, signal)
@@ -76,16 +76,16 @@ export async function* followEvents(following: Following): AsyncGenerator<Record
 }
 
 function takeId(event: Record<string, unknown>): string {
-  const place = event[ID_ALIAS] as string
+  const id = event[ID_ALIAS] as string
   delete event[ID_ALIAS]
-  return place
+  return id
 }
 
 function subscriptionDocument({ types, deviceId }: EventOptions, select: object, after: string | undefined) {
   return buildDocument('Subscription', { events: { $: { types, deviceId, after }, ...select } })
 }
 
-async function newestId({ run, options: { signal, timeout, retries } }: Following): Promise<string | undefined> {
+async function newestId({ run, options: { signal, timeout, retries } }: FollowOptions): Promise<string | undefined> {
   const newest = { events: { $: { size: 1, minDate: '1970-01-01T00:00:00Z' }, items: { id: true } } }
   const { login } = (await run({ login: newest }, { signal, timeout, retries })) as {
     login: { events: { items: { id: string }[] } }
@@ -93,6 +93,6 @@ async function newestId({ run, options: { signal, timeout, retries } }: Followin
   return login.events.items[0]?.id
 }
 
-/** Oldest first. */
-const eventsSoFar = async ({ pastEvents }: Following, select: object): Promise<Record<string, unknown>[]> =>
+/** All past events, oldest first. */
+const listPastEvents = async ({ pastEvents }: FollowOptions, select: object): Promise<Record<string, unknown>[]> =>
   (await pastEvents(select).toArray()).reverse()

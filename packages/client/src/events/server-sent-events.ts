@@ -33,11 +33,11 @@ export async function* readMessages(
 
 async function withinTime<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const silent = new Promise<never>((_resolve, reject) => {
+  const expired = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`no data for ${milliseconds / 1_000} s`)), milliseconds)
   })
   try {
-    return await Promise.race([promise, silent])
+    return await Promise.race([promise, expired])
   } finally {
     clearTimeout(timer)
   }

@@ -6,31 +6,34 @@ import { readMessages } from './server-sent-events.ts'
 /** Longer than the 12 seconds between the server's comments. */
 const IDLE_TIMEOUT_MS = 45_000
 
-/** Why a stream ended, and whether to open it again. */
+/** The error that ended a stream, and whether to open the stream again. */
 export class StreamEnd extends Error {
   readonly error: Error
-  readonly mayReturn: boolean
+  readonly mayReconnect: boolean
   readonly retryAfter: string | null
 
-  constructor(error: Error, mayReturn: boolean, retryAfter: string | null = null) {
+  constructor(error: Error, mayReconnect: boolean, retryAfter: string | null = null) {
     super(error.message)
     this.error = error
-    this.mayReturn = mayReturn
+    this.mayReconnect = mayReconnect
     this.retryAfter = retryAfter
   }
 }
 
-export interface Subscribing {
+export interface SubscribeOptions {
   transport: Transport
   operation: Operation
-  /** Milliseconds for opening the stream. */
+  /** The timeout for opening the stream, in milliseconds. */
   timeout: number
   signal: AbortSignal | undefined
   onConnect: () => void
 }
 
-/** Yields the results of a subscription on one connection (GraphQL over SSE, distinct connections mode). Always ends with a StreamEnd error. */
-export async function* subscribeOnce(given: Subscribing): AsyncGenerator<Record<string, unknown>, never, undefined> {
+/**
+ * Yields the results of a subscription on one connection (GraphQL over SSE, distinct connections mode). Always ends with a
+ * StreamEnd error.
+ */
+export async function* subscribeOnce(given: SubscribeOptions): AsyncGenerator<Record<string, unknown>, never, undefined> {
   const stop = new AbortController()
   try {
     const response = await open(given, stop)
@@ -41,7 +44,7 @@ export async function* subscribeOnce(given: Subscribing): AsyncGenerator<Record<
     }
     throw new StreamEnd(new NoAnswerError('NO_ANSWER', 'the event stream ended'), true)
   } catch (error) {
-    // Throw the reason of the caller's abort.
+    // If the caller aborted, throw the reason of the abort.
     given.signal?.throwIfAborted()
     if (error instanceof StreamEnd) throw error
     const message = `the event stream was interrupted: ${(error as Error).message}`
@@ -51,7 +54,7 @@ export async function* subscribeOnce(given: Subscribing): AsyncGenerator<Record<
   }
 }
 
-async function open({ transport, operation, timeout, signal }: Subscribing, stop: AbortController): Promise<Response> {
+async function open({ transport, operation, timeout, signal }: SubscribeOptions, stop: AbortController): Promise<Response> {
   signal?.throwIfAborted()
   const endpoint = `${transport.endpoint}/stream`
   const request = await prepareRequest(transport, endpoint, operation, 'text/event-stream')
@@ -77,7 +80,7 @@ async function toStreamEnd(endpoint: string, response: Response): Promise<Stream
   const attempt = attemptFromResponse({ endpoint, effect: 'none', response, text: await response.text() })
   const { outcome, retryAfter } = attempt
   if (attempt.error !== undefined) return new StreamEnd(attempt.error, outcome !== 'final', retryAfter)
-  const { errors = [], ...details } = attempt.answer
+  const { errors = [], ...details } = attempt.result
   const error =
     errors.length > 0
       ? errorOf(errors, details)

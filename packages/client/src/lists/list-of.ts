@@ -7,15 +7,15 @@ export type RunQuery = (selection: object, options: CallOptions) => Promise<Reco
 
 const DEFAULT_SIZE = 1_000
 
-interface Question<Item> {
+interface ListQuery<Item> {
   run: RunQuery
   call: CallOptions
   page: PageOptions
-  usualSize?: number
+  defaultSize?: number
   /** Builds the whole query from the selection of the list and the arguments of the page. */
-  ask: (members: object, page: object) => object
+  buildQuery: (members: object, page: object) => object
   /** Finds the list in the response. */
-  find: (answer: Record<string, unknown>) => unknown
+  find: (response: Record<string, unknown>) => unknown
   /** The selection for each item of the API's list. */
   items: object
   /** Converts the API's items to other items. */
@@ -23,26 +23,26 @@ interface Question<Item> {
   countAll?: () => Promise<number>
 }
 
-interface AnsweredList extends FetchedPage<never> {
+interface ListResponse extends FetchedPage<never> {
   total: number
 }
 
 /** Creates a list from an API query. */
-export function listOf<Item>(question: Question<Item>): List<Item> {
-  const { run, call, ask, find, items, page, toItems = (found: never[]) => found as Item[] } = question
-  const usualSize = question.usualSize ?? DEFAULT_SIZE
+export function listOf<Item>(query: ListQuery<Item>): List<Item> {
+  const { run, call, buildQuery, find, items, page, toItems = (found: never[]) => found as Item[] } = query
+  const defaultSize = query.defaultSize ?? DEFAULT_SIZE
   return new List<Item>({
     page,
-    usualSize,
-    // If items of the API's list may yield nothing, pages of one item would be slow.
-    firstSize: question.toItems === undefined ? 1 : usualSize,
+    defaultSize,
+    // If some items of the API's list yield no items, pages of one item would be slow.
+    firstSize: query.toItems === undefined ? 1 : defaultSize,
     async fetchPage(size, after) {
-      const found = find(await run(ask({ items, hasMore: true, cursor: true }, { size, after }), call)) as AnsweredList
+      const found = find(await run(buildQuery({ items, hasMore: true, cursor: true }, { size, after }), call)) as ListResponse
       return { ...found, items: toItems(found.items) }
     },
     async countAll() {
-      if (question.countAll !== undefined) return question.countAll()
-      return (find(await run(ask({ total: true }, { size: 1 }), call)) as AnsweredList).total
+      if (query.countAll !== undefined) return query.countAll()
+      return (find(await run(buildQuery({ total: true }, { size: 1 }), call)) as ListResponse).total
     },
   })
 }

@@ -13,7 +13,7 @@ interface Source<Item> {
   countAll: () => Promise<number>
   page: PageOptions
   /** The default page size. */
-  usualSize: number
+  defaultSize: number
   /** The page size for finding the first item. */
   firstSize: number
 }
@@ -38,8 +38,8 @@ export class List<Item> implements AsyncIterable<Item> {
 
   /** Yields pages, each with the cursor after it. */
   pages(): AsyncGenerator<Page<Item>, void, undefined> {
-    const { fetchPage, page, usualSize } = this.#source
-    return loopPages(fetchPage, { size: page.size ?? usualSize, after: page.after ?? null })
+    const { fetchPage, page, defaultSize } = this.#source
+    return loopPages(fetchPage, { size: page.size ?? defaultSize, after: page.after ?? null })
   }
 
   /** Returns the total number of items, independent of the position. */

@@ -26,7 +26,7 @@ export function listDevices<Item>(run: RunQuery, options: Selecting<DeviceListOp
     run,
     ...rest,
     items: select,
-    ask: (members, page) => ({ login: { devices: { $: { ...order, ...page }, ...members } } }),
+    buildQuery: (members, page) => ({ login: { devices: { $: { ...order, ...page }, ...members } } }),
     find: ({ login }) => (login as { devices: unknown }).devices,
   })
 }
@@ -43,9 +43,9 @@ export function listServices<Item>(run: RunQuery, options: Selecting<ServiceList
     listOf<Item>({
       run,
       ...rest,
-      usualSize: DEFAULT_DEVICES,
+      defaultSize: DEFAULT_DEVICES,
       items: { services: { $: ofServices, ...items } },
-      ask: (members, page) => ({ login: { devices: { $: { ...ofDevices, ...page }, ...members } } }),
+      buildQuery: (members, page) => ({ login: { devices: { $: { ...ofDevices, ...page }, ...members } } }),
       find: ({ login }) => (login as { devices: unknown }).devices,
       toItems: (devices: { services: Item[] }[]) => devices.flatMap(({ services }) => services),
       async countAll() {
@@ -64,7 +64,7 @@ export function listPastEvents<Item>(run: RunQuery, options: Selecting<PastEvent
     run,
     ...rest,
     items: select,
-    ask: (members, page) => ({ login: { events: { $: { ...dated, ...page }, ...members } } }),
+    buildQuery: (members, page) => ({ login: { events: { $: { ...dated, ...page }, ...members } } }),
     find: ({ login }) => (login as { events: unknown }).events,
   })
 }
@@ -75,9 +75,9 @@ export function listDeliveries<Item>(run: RunQuery, options: Selecting<DeliveryL
   return listOf<Item>({
     run,
     ...rest,
-    usualSize: DEFAULT_DELIVERIES,
+    defaultSize: DEFAULT_DELIVERIES,
     items: select,
-    ask: (members, page) => ({
+    buildQuery: (members, page) => ({
       login: { webhooks: { id: true, deliveries: { $: { ...which, ...page }, ...members } } },
     }),
     find({ login }) {

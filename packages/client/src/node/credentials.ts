@@ -61,7 +61,7 @@ export async function readCredentials(options: ReadCredentialsOptions = {}): Pro
 const valuesOf = (env: Readonly<Record<string, string | undefined>>): Map<string, string> =>
   new Map(names.flatMap((name): [string, string][] => (env[name] ? [[name, env[name]]] : [])))
 
-/** If the environment sets the access key, do not combine it with the secret of another key. */
+/** If the environment sets the access key, this does not combine it with the secret of another key. */
 function merge(section: Values, ofEnvironment: Values): Values {
   const values = new Map(section)
   if (ofEnvironment.has('MUSTER_ACCESS_KEY_ID')) {

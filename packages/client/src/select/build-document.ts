@@ -40,7 +40,7 @@ type Declare = (type: string, value: unknown) => string
 
 function writeSelection(typeName: string, selection: object, declare: Declare): string {
   const members = Object.entries(selection).filter(([name, value]) => name !== '$' && value !== undefined)
-  if (members.length === 0) throw new TypeError(`choose fields of ${typeName}`)
+  if (members.length === 0) throw new TypeError(`select at least one field of ${typeName}`)
   return `{ ${members.map(([name, value]) => writeField(typeName, name, value, declare)).join(' ')} }`
 }
 

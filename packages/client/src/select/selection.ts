@@ -26,7 +26,7 @@ type LeafSelection<Arguments> = keyof Arguments extends never
     ? true | { readonly $: Arguments }
     : { readonly $: Arguments }
 
-/** A type without values. The compiler shows its sentence for an invalid selection. */
+/** A type without values. The compiler shows its string as the error of an invalid selection. */
 export interface Mistake<Sentence extends string> {
   mistake: Sentence
 }
@@ -34,7 +34,7 @@ export interface Mistake<Sentence extends string> {
 /** A valid selection. Invalid parts become a Mistake that explains the error. */
 export type Checked<Name extends keyof ObjectTypes, Given> =
   Exclude<keyof Given, '$'> extends never
-    ? Mistake<`choose fields of ${Name}`>
+    ? Mistake<`select at least one field of ${Name}`>
     : // A selection that is built at run time was already checked where it was built.
       Selection<Name> extends Given
       ? unknown
@@ -44,7 +44,7 @@ type CheckedField<Name extends keyof ObjectTypes, Field, Given> = Field extends 
   ? ObjectTypes[Name][Field] extends Branch<infer Target extends keyof ObjectTypes, unknown, infer Arguments>
     ? Given extends object
       ? Checked<Target, Given> & CheckedArguments<Arguments, Given>
-      : Mistake<`choose fields of ${Target}: { … }`>
+      : Mistake<`select at least one field of ${Target}: { … }`>
     : LeafSelection<ArgumentsOf<ObjectTypes[Name][Field]>> &
         CheckedArguments<ArgumentsOf<ObjectTypes[Name][Field]>, Given>
   : Mistake<`${Name} has no field "${Field & string}"`>

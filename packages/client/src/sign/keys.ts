@@ -13,15 +13,15 @@ export async function importPrivateKey(privateKey: string | SigningKey): Promise
   if (typeof privateKey !== 'string') return privateKey
   const block = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----/.exec(privateKey)
   const bytes = block === null ? undefined : fromBase64(block[1]!.replaceAll(/\s/g, ''))
-  const wanted = 'privateKey must be an Ed25519 key as PEM (PKCS #8): openssl genpkey -algorithm ed25519'
-  if (bytes === undefined) throw new TypeError(wanted)
+  const message = 'privateKey must be an Ed25519 key as PEM (PKCS #8): openssl genpkey -algorithm ed25519'
+  if (bytes === undefined) throw new TypeError(message)
   return crypto.subtle.importKey('pkcs8', bytes, 'Ed25519', false, ['sign']).catch((cause: unknown) => {
-    throw new TypeError(wanted, { cause })
+    throw new TypeError(message, { cause })
   })
 }
 
 /**
- * A new pair of Ed25519 keys as PEM. The public one is registered by `createAccessKey`, the private one never leaves.
+ * Generates a pair of Ed25519 keys as PEM. Register the public key with `createAccessKey`. The private key is never sent.
  *
  * ```ts
  * const { publicKey, privateKey } = await generateKeyPair()

@@ -30,13 +30,13 @@ export function signerOf({ keyId, secret, privateKey, sign, form }: Credentials)
     throw new TypeError('pass exactly one of secret, privateKey, and sign')
   if (sign !== undefined) return sign
   if (keyId === undefined || keyId === '') throw new TypeError('keyId must be the id of the access key')
-  const key = keepKey(() => (secret === undefined ? importPrivateKey(privateKey!) : importSecret(secret)))
+  const key = importOnce(() => (secret === undefined ? importPrivateKey(privateKey!) : importSecret(secret)))
   return async (request) =>
     signRequestWeb({ ...request, keyId, form, key: await key(), created: Math.floor(Date.now() / 1_000) })
 }
 
 /** Imports a key once, at its first use. Every use throws if the key is invalid. */
-function keepKey(load: () => Promise<SigningKey>): () => Promise<SigningKey> {
+function importOnce(load: () => Promise<SigningKey>): () => Promise<SigningKey> {
   let key: Promise<SigningKey> | undefined
   return () => {
     key ??= load()

@@ -10,7 +10,7 @@ import {
 import { isCertificateRejected, isUnreachable } from './unreachable.ts'
 
 /** A GraphQL response with the HTTP status and the request id. */
-export interface Answer {
+export interface GraphQLResponse {
   status: number
   requestId?: string
   data?: unknown
@@ -25,23 +25,23 @@ export type Attempt = {
   retryAfter: string | null
   /** HTTP status 429: earlier requests used up the rate limit. */
   isRateLimited: boolean
-} & ({ answer: Answer; error?: undefined } | { error: MusterError })
+} & ({ result: GraphQLResponse; error?: undefined } | { error: MusterError })
 
-interface Answered {
+interface ReceivedResponse {
   endpoint: string
   effect: Effect
   response: Response
   text: string
 }
 
-export function attemptFromResponse({ endpoint, effect, response, text }: Answered): Attempt {
+export function attemptFromResponse({ endpoint, effect, response, text }: ReceivedResponse): Attempt {
   const { status, headers } = response
   const retryAfter = headers.get('retry-after')
   const requestId = headers.get('x-request-id') ?? undefined
-  const answer = parseAnswer(text, { status, requestId })
-  const outcome = outcomeOf(status, answer)
+  const result = parseResponse(text, { status, requestId })
+  const outcome = outcomeOf(status, result)
   const isRateLimited = status === 429
-  if (answer !== undefined) return { outcome, retryAfter, isRateLimited, answer }
+  if (result !== undefined) return { outcome, retryAfter, isRateLimited, result }
   const found = headers.get('content-type') ?? 'no content type'
   const details = { status, requestId }
   const error =
@@ -59,19 +59,19 @@ export function attemptFromResponse({ endpoint, effect, response, text }: Answer
  * The API responds with 503 without `data` if nothing ran, and with `data` if the database was lost during the operation.
  * A 503 of a proxy does not say whether the operation ran.
  */
-function outcomeOf(status: number, answer: Answer | undefined): Attempt['outcome'] {
-  if (status === 429 || isStillRunning(answer)) return 'rejected'
-  if (status === 503 && answer !== undefined && !('data' in answer)) return 'rejected'
-  return status === 502 || status === 503 || status === 504 || (status >= 500 && answer === undefined)
+function outcomeOf(status: number, result: GraphQLResponse | undefined): Attempt['outcome'] {
+  if (status === 429 || isStillRunning(result)) return 'rejected'
+  if (status === 503 && result !== undefined && !('data' in result)) return 'rejected'
+  return status === 502 || status === 503 || status === 504 || (status >= 500 && result === undefined)
     ? 'unknown'
     : 'final'
 }
 
 /** An earlier attempt of this call is still running. The next attempt gets its response. */
-const isStillRunning = (answer: Answer | undefined): boolean =>
-  answer?.errors?.[0]?.extensions?.reason === 'still-running'
+const isStillRunning = (result: GraphQLResponse | undefined): boolean =>
+  result?.errors?.[0]?.extensions?.reason === 'still-running'
 
-interface Failed {
+interface FailedRequest {
   endpoint: string
   effect: Effect
   error: unknown
@@ -79,7 +79,7 @@ interface Failed {
 }
 
 /** There was no response. */
-export function attemptFromFailure({ endpoint, effect, error, timeout }: Failed): Attempt {
+export function attemptFromFailure({ endpoint, effect, error, timeout }: FailedRequest): Attempt {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const reason =
     cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code ?? cause.name) : String(cause)
@@ -90,17 +90,17 @@ export function attemptFromFailure({ endpoint, effect, error, timeout }: Failed)
   }
   const timedOut = error instanceof Error && error.name === 'TimeoutError'
   const message = `no response from ${endpoint}: ${timedOut ? `none within ${timeout / 1_000} s` : reason}`
-  const noAnswer =
+  const noResponse =
     effect === 'none'
       ? new NoAnswerError('NO_ANSWER', message, { cause: error })
       : new OutcomeUnknownError('OUTCOME_UNKNOWN', `${message}; the mutation may have run`, { cause: error })
-  return { outcome: 'unknown', retryAfter: null, isRateLimited: false, error: noAnswer }
+  return { outcome: 'unknown', retryAfter: null, isRateLimited: false, error: noResponse }
 }
 
-function parseAnswer(
+function parseResponse(
   text: string,
-  { status, requestId }: Pick<Answer, 'status'> & { requestId: string | undefined },
-): Answer | undefined {
+  { status, requestId }: Pick<GraphQLResponse, 'status'> & { requestId: string | undefined },
+): GraphQLResponse | undefined {
   let body: unknown
   try {
     body = JSON.parse(text)

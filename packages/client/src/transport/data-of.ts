@@ -1,18 +1,18 @@
 import { errorOf, OutcomeUnknownError } from '../errors.ts'
 import type { CallOptions } from '../types.ts'
-import type { Answer } from './attempt.ts'
+import type { GraphQLResponse } from './attempt.ts'
 import { effectOfCall, type Operation } from './transport.ts'
 
 /**
  * Returns the data of a response, or throws its errors. `UNAVAILABLE` with `data` means that the operation ran: if the
  * database was lost during a mutation, its outcome is unknown.
  */
-export function dataOf(answer: Answer, operation: Operation, options: CallOptions): unknown {
-  const { errors = [], ...details } = answer
-  if (errors.length === 0) return answer.data
+export function dataOf(response: GraphQLResponse, operation: Operation, options: CallOptions): unknown {
+  const { errors = [], ...details } = response
+  if (errors.length === 0) return response.data
   const error = errorOf(errors, details)
   const lost = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE')
-  if (lost === undefined || !('data' in answer) || effectOfCall(operation, options) === 'none') throw error
+  if (lost === undefined || !('data' in response) || effectOfCall(operation, options) === 'none') throw error
   throw new OutcomeUnknownError('OUTCOME_UNKNOWN', `${lost.message}; the mutation may have run`, {
     ...details,
     errors,

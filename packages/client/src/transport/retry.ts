@@ -1,17 +1,18 @@
-const FIRST_DELAY = 200
-const LONGEST_DELAY = 10_000
-/** The longest delay in milliseconds. If the server asks for more, there is no retry. */
-const LONGEST_RETRY_AFTER = 60_000
+const FIRST_DELAY_MS = 200
+const MAX_DELAY_MS = 10_000
+/** If the server requests a longer delay, there is no retry. */
+const MAX_RETRY_AFTER_MS = 60_000
 
 /**
- * Milliseconds to wait before the next attempt, or undefined if the server asks for a longer delay than the limit. Uses
- * `Retry-After` (RFC 9110 §10.2.3, seconds or a date). Otherwise the delay doubles with each attempt, with jitter.
+ * Returns the delay before the next attempt in milliseconds, or undefined if the server requests a delay above the limit.
+ * The delay doubles with each attempt, with jitter, and is at least that of `Retry-After` (RFC 9110 §10.2.3, seconds or a
+ * date).
  */
 export function retryDelay(attempt: number, retryAfter: string | null, now = Date.now()): number | undefined {
-  const asked = retryAfter === null ? undefined : parseRetryAfter(retryAfter, now)
-  if (asked !== undefined && asked > LONGEST_RETRY_AFTER) return undefined
-  const backoff = Math.min(FIRST_DELAY * 2 ** attempt, LONGEST_DELAY) * (0.5 + Math.random() / 2)
-  return Math.max(asked ?? 0, backoff)
+  const requested = retryAfter === null ? undefined : parseRetryAfter(retryAfter, now)
+  if (requested !== undefined && requested > MAX_RETRY_AFTER_MS) return undefined
+  const backoff = Math.min(FIRST_DELAY_MS * 2 ** attempt, MAX_DELAY_MS) * (0.5 + Math.random() / 2)
+  return Math.max(requested ?? 0, backoff)
 }
 
 function parseRetryAfter(text: string, now: number): number | undefined {

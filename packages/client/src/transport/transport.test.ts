@@ -1,7 +1,7 @@
 import { parseSignature, verifySignature } from '@muster/http-signature'
 import { describe, expect, it } from 'vitest'
 import { claimPorts } from '../../../server/test/harness/ports.ts'
-import { answering, failed, fine, type Reply, refused, secret } from '../../test/answering.ts'
+import { failed, type Reply, rejected, secret, startFakeServer, success } from '../../test/answering.ts'
 import {
   BadAnswerError,
   ConflictError,
@@ -14,8 +14,8 @@ import {
 } from '../index.ts'
 
 describe('requests', () => {
-  it.each(['rfc9421', 'cavage'] as const)('is signed in form %s with its body covered', async (form) => {
-    const { muster, received } = await answering([fine], { form })
+  it.each(['rfc9421', 'cavage'] as const)('are signed in form %s, with the body covered', async (form) => {
+    const { muster, received } = await startFakeServer([success], { form })
     await muster.query('query Q($a: String) { version }', { a: 'é' })
     const { request, raw, body } = received[0]!
     expect(body).toEqual({ query: 'query Q($a: String) { version }', variables: { a: 'é' } })
@@ -32,13 +32,13 @@ describe('requests', () => {
   })
 
   it('go to /graphql/v1 below the URL, with or without a trailing slash', async () => {
-    const { received, url } = await answering([fine])
+    const { received, url } = await startFakeServer([success])
     await new Muster({ url: `${url}/base/`, keyId: 'MKTESTKEY', secret }).query('{ version }')
     expect(received[0]!.request.url).toBe('/base/graphql/v1')
   })
 
   it('can use a custom signer and fetch', async () => {
-    const { received, url } = await answering([fine])
+    const { received, url } = await startFakeServer([success])
     const sent: unknown[] = []
     const muster = new Muster({
       url,
@@ -59,8 +59,8 @@ describe('new Muster', () => {
     ['without an http URL', { url: 'muster.example.com', keyId: 'k', secret }, 'http or https'],
     ['with a user in its URL', { url: 'http://a:b@localhost', keyId: 'k', secret }, 'without user'],
     ['without a key id', { url: 'http://localhost', secret }, 'keyId'],
-    ['without anything to sign with', { url: 'http://localhost', keyId: 'k' }, 'secret, privateKey, and sign'],
-    ['with two things to sign with', { url: 'http://localhost', keyId: 'k', secret, privateKey: 'x' }, 'one of'],
+    ['without a secret, privateKey, or sign', { url: 'http://localhost', keyId: 'k' }, 'secret, privateKey, and sign'],
+    ['with both secret and privateKey', { url: 'http://localhost', keyId: 'k', secret, privateKey: 'x' }, 'one of'],
   ])('throws %s', (_name, options, message) => {
     expect(() => new Muster(options)).toThrow(TypeError)
     expect(() => new Muster(options)).toThrow(message)
@@ -71,7 +71,7 @@ describe('new Muster', () => {
     [{ secret: undefined, privateKey: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----' }, 'Ed25519'],
     [{ secret: undefined, privateKey: 'ssh-ed25519 AAAA' }, 'PKCS #8'],
   ])('explains an invalid key and sends nothing: %j', async (key, message) => {
-    const { muster, received } = await answering([fine], key)
+    const { muster, received } = await startFakeServer([success], key)
     await expect(muster.query('{ version }')).rejects.toThrow(message)
     await expect(muster.query('{ version }')).rejects.toThrow(TypeError)
     expect(received).toEqual([])
@@ -81,13 +81,13 @@ describe('new Muster', () => {
 describe('errors', () => {
   it('are thrown as the class of their code, with all details', async () => {
     const reply = failed('CONFLICT', 200, { 'x-request-id': 'req-7' })
-    const { muster } = await answering([reply])
+    const { muster } = await startFakeServer([reply])
     const error = await muster.query('mutation { x }').catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(ConflictError)
     expect(error).toMatchObject({
       name: 'ConflictError',
       code: 'CONFLICT',
-      message: 'told CONFLICT',
+      message: 'error CONFLICT',
       status: 200,
       path: ['x', 0],
       requestId: 'req-7',
@@ -95,18 +95,18 @@ describe('errors', () => {
   })
 
   it('with an unknown code are MusterErrors', async () => {
-    const { muster } = await answering([failed('BRAND_NEW')])
+    const { muster } = await startFakeServer([failed('BRAND_NEW')])
     await expect(muster.query('{ x }')).rejects.toMatchObject({ code: 'BRAND_NEW', name: 'MusterError' })
     await expect(muster.query('{ x }')).rejects.toBeInstanceOf(MusterError)
   })
 
   it('are part of the response of execute', async () => {
-    const { muster } = await answering([failed('NOT_FOUND')])
+    const { muster } = await startFakeServer([failed('NOT_FOUND')])
     expect(await muster.execute('{ x }')).toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }], data: null })
   })
 
   it('report a response that is not from the API', async () => {
-    const { muster } = await answering([{ body: '<html>', headers: { 'content-type': 'text/html' }, status: 404 }])
+    const { muster } = await startFakeServer([{ body: '<html>', headers: { 'content-type': 'text/html' }, status: 404 }])
     await expect(muster.query('{ x }')).rejects.toBeInstanceOf(BadAnswerError)
     await expect(muster.query('mutation { x }')).rejects.toBeInstanceOf(BadAnswerError)
   })
@@ -119,56 +119,56 @@ const proxy = { status: 502, body: '<html>', headers: { 'content-type': 'text/ht
 
 describe('retries', () => {
   it.each([
-    ['429', refused('RATE_LIMITED', 429, { 'retry-after': '0' })],
+    ['429', rejected('RATE_LIMITED', 429, { 'retry-after': '0' })],
     ['429 of a proxy', { status: 429, body: 'slow down' }],
-    ['503 before anything ran', refused('UNAVAILABLE', 503)],
-  ])('follows %s for mutations too, which had not begun', async (_name, reply) => {
-    const { muster, received } = await answering([reply, fine])
+    ['503 before anything ran', rejected('UNAVAILABLE', 503)],
+  ])('repeat a mutation that did not run: %s', async (_name, reply) => {
+    const { muster, received } = await startFakeServer([reply, success])
     await muster.query(mutation)
     expect(received).toHaveLength(2)
   })
 
   it.each([
-    ['503 on the way', failed('UNAVAILABLE', 503)],
+    ['503 during the operation', failed('UNAVAILABLE', 503)],
     ['502', proxy],
-    ['a broken connection', { hangUp: true }],
-  ])('follows %s for queries, and for mutations that set a value', async (_name, reply) => {
+    ['a broken connection', { disconnect: true }],
+  ])('repeat queries, and mutations that set a value: %s', async (_name, reply) => {
     for (const document of ['query mutations { x }', idempotent]) {
-      const { muster, received } = await answering([reply, reply, fine])
+      const { muster, received } = await startFakeServer([reply, reply, success])
       await muster.query(document)
       expect(received).toHaveLength(3)
     }
   })
 
   it.each<[string, Reply]>([
-    ['503 on the way', failed('UNAVAILABLE', 503)],
+    ['503 during the operation', failed('UNAVAILABLE', 503)],
     ['UNAVAILABLE with status 200', failed('UNAVAILABLE')],
     ['502', proxy],
     ['503 of a proxy', { ...proxy, status: 503 }],
     ['500 of a proxy', { ...proxy, status: 500 }],
-    ['a broken connection', { hangUp: true }],
-    ['an answer that breaks off', { body: '', headers: { 'content-length': '10' }, hangUp: true }],
-    ['no response in time', { silent: true }],
-  ])('does not repeat a mutation that may have run: %s', async (_name, reply) => {
-    const { muster, received } = await answering([reply], reply.silent ? { timeout: 1_000 } : {})
+    ['a broken connection', { disconnect: true }],
+    ['an incomplete response', { body: '', headers: { 'content-length': '10' }, disconnect: true }],
+    ['no response in time', { noResponse: true }],
+  ])('do not repeat a mutation that may have run: %s', async (_name, reply) => {
+    const { muster, received } = await startFakeServer([reply], reply.noResponse ? { timeout: 1_000 } : {})
     await expect(muster.query(mutation)).rejects.toBeInstanceOf(OutcomeUnknownError)
     // On a busy machine, the timeout may expire before the request arrives.
     expect(received.length).toBeLessThan(2)
   })
 
   it.each<[string, Reply]>([
-    ['a broken connection', { hangUp: true }],
-    ['503 on the way', failed('UNAVAILABLE', 503)],
+    ['a broken connection', { disconnect: true }],
+    ['503 during the operation', failed('UNAVAILABLE', 503)],
     [
-      'a first try that still runs',
+      'a first attempt that is still running',
       {
         status: 409,
         headers: { 'retry-after': '0' },
         body: { errors: [{ message: 'x', extensions: { code: 'CONFLICT', reason: 'still-running' } }] },
       },
     ],
-  ])('follows %s for mutations that create, with the same Idempotency-Key', async (_name, reply) => {
-    const { muster, received } = await answering([reply, reply, fine])
+  ])('repeat mutations that create, with the same Idempotency-Key: %s', async (_name, reply) => {
+    const { muster, received } = await startFakeServer([reply, reply, success])
     await muster.query(creation)
     await muster.query(creation)
     const keys = received.map(({ request }) => request.headers['idempotency-key'])
@@ -179,29 +179,29 @@ describe('retries', () => {
   })
 
   it("send the caller's Idempotency-Key, and none with other operations", async () => {
-    const { muster, received } = await answering([fine])
+    const { muster, received } = await startFakeServer([success])
     await muster.query(creation, {}, { idempotencyKey: 'order "7"' })
     await muster.query(idempotent)
     expect(received.map(({ request }) => request.headers['idempotency-key'])).toEqual(['"order \\"7\\""', undefined])
     await expect(muster.query(creation, {}, { idempotencyKey: 'é' })).rejects.toThrow('printable ASCII')
   })
 
-  it("follow the caller's idempotent option of a mutation", async () => {
-    const once = await answering([{ hangUp: true }, fine])
+  it("follow the caller's idempotent option for a mutation", async () => {
+    const once = await startFakeServer([{ disconnect: true }, success])
     await expect(once.muster.query(idempotent, {}, { idempotent: false })).rejects.toBeInstanceOf(OutcomeUnknownError)
-    const again = await answering([{ hangUp: true }, fine])
+    const again = await startFakeServer([{ disconnect: true }, success])
     await again.muster.query(mutation, {}, { idempotent: true })
     expect([once.received.length, again.received.length]).toEqual([1, 2])
   })
 
-  it('stop immediately if the server asks for a long delay', async () => {
-    const { muster, received } = await answering([refused('RATE_LIMITED', 429, { 'retry-after': '3600' })])
+  it('stop immediately if the server requests a long delay', async () => {
+    const { muster, received } = await startFakeServer([rejected('RATE_LIMITED', 429, { 'retry-after': '3600' })])
     await expect(muster.query('{ x }')).rejects.toBeInstanceOf(RateLimitedError)
     expect(received).toHaveLength(1)
   })
 
-  it('wait as long as the server asks', async () => {
-    const { muster, received } = await answering([refused('RATE_LIMITED', 429, { 'retry-after': '1' }), fine])
+  it('wait as long as the server requests', async () => {
+    const { muster, received } = await startFakeServer([rejected('RATE_LIMITED', 429, { 'retry-after': '1' }), success])
     const began = performance.now()
     await muster.query('{ x }')
     // Timers may fire a millisecond early.
@@ -210,12 +210,12 @@ describe('retries', () => {
     expect(first).not.toBe(second)
   })
 
-  it('continue while the rate limit rejects, without counting attempts', async () => {
-    const limited = refused('RATE_LIMITED', 429, { 'retry-after': '0' })
-    const { muster, received } = await answering([limited, limited, limited, fine], { retries: 1 })
+  it('continue while the rate limit rejects the operation, without counting these attempts', async () => {
+    const limited = rejected('RATE_LIMITED', 429, { 'retry-after': '0' })
+    const { muster, received } = await startFakeServer([limited, limited, limited, success], { retries: 1 })
     await muster.query(mutation)
     expect(received).toHaveLength(4)
-    const once = await answering([limited, fine])
+    const once = await startFakeServer([limited, success])
     await expect(once.muster.query(mutation, {}, { retries: 0 })).rejects.toBeInstanceOf(RateLimitedError)
     expect(once.received).toHaveLength(1)
   })
@@ -224,7 +224,7 @@ describe('retries', () => {
     const [port] = await claimPorts(1)
     const muster = new Muster({ url: `http://127.0.0.1:${port}`, keyId: 'MKTESTKEY', secret, retries: 1 })
     await expect(muster.query('mutation { x }')).rejects.toBeInstanceOf(UnreachableError)
-    const { muster: broken, received } = await answering([{ hangUp: true }], { retries: 2 })
+    const { muster: broken, received } = await startFakeServer([{ disconnect: true }], { retries: 2 })
     await expect(broken.query('{ x }')).rejects.toMatchObject({ name: 'NoAnswerError', code: 'NO_ANSWER' })
     expect(received).toHaveLength(3)
     await expect(broken.query('{ x }', {}, { retries: 0 })).rejects.toBeInstanceOf(NoAnswerError)
@@ -232,10 +232,10 @@ describe('retries', () => {
   })
 
   it.each([
-    ['while it waits', refused('RATE_LIMITED', 429, { 'retry-after': '60' })],
-    ['while an attempt is running', { silent: true }],
-  ])('ends when the caller says so, %s', async (_name, reply) => {
-    const { muster, received } = await answering([reply])
+    ['while it waits', rejected('RATE_LIMITED', 429, { 'retry-after': '60' })],
+    ['while an attempt is running', { noResponse: true }],
+  ])('end when the caller aborts %s', async (_name, reply) => {
+    const { muster, received } = await startFakeServer([reply])
     const stop = new AbortController()
     const query = muster.query('{ x }', {}, { signal: stop.signal })
     query.catch(() => {})
@@ -253,7 +253,7 @@ describe('lists', () => {
   })
 
   it('load pages by cursor', async () => {
-    const { muster, received } = await answering([page(['a', 'b'], true, 'place'), page(['c'], false, 'end')])
+    const { muster, received } = await startFakeServer([page(['a', 'b'], true, 'place'), page(['c'], false, 'end')])
     const ids: string[] = []
     for await (const { id } of muster.devices({ platform: ['linux'], select: { id: true } })) ids.push(id)
     expect(ids).toEqual(['a', 'b', 'c'])
@@ -265,9 +265,9 @@ describe('lists', () => {
   })
 
   it('load smaller pages if a response would be too large', async () => {
-    const { muster, received } = await answering([
+    const { muster, received } = await startFakeServer([
       failed('LIMIT_EXCEEDED'),
-      refused('QUERY_TOO_COMPLEX', 400),
+      rejected('QUERY_TOO_COMPLEX', 400),
       page(['a'], true, 'x'),
       page(['b'], false, null),
     ])
@@ -276,13 +276,13 @@ describe('lists', () => {
   })
 
   it('retry longer than other calls, so that a server can restart', async () => {
-    const { muster, received } = await answering([...Array<Reply>(5).fill(proxy), page(['a'], false, null)])
+    const { muster, received } = await startFakeServer([...Array<Reply>(5).fill(proxy), page(['a'], false, null)])
     expect(await muster.devices({ select: { id: true } }).toArray()).toEqual([{ id: 'a' }])
     expect(received).toHaveLength(6)
   })
 
-  it('end with the error of a page that cannot be smaller', async () => {
-    const { muster, received } = await answering([failed('LIMIT_EXCEEDED')])
+  it('end with the error if a page cannot be smaller', async () => {
+    const { muster, received } = await startFakeServer([failed('LIMIT_EXCEEDED')])
     await expect(muster.devices({ size: 2 }).toArray()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
     expect(received).toHaveLength(2)
   })

@@ -1,7 +1,7 @@
 import { type Effect, effectOf } from '../documents/operation.ts'
 import type { Sign } from '../sign/sign.ts'
 import type { CallOptions } from '../types.ts'
-import type { Answer } from './attempt.ts'
+import type { GraphQLResponse } from './attempt.ts'
 import { type Attempt, attemptFromFailure, attemptFromResponse } from './attempt.ts'
 import { pause, retryDelay } from './retry.ts'
 
@@ -32,28 +32,28 @@ export function effectOfCall({ document, operationName }: Operation, { idempoten
 }
 
 /**
- * How many milliseconds a rate-limited operation is retried. Concurrent operations compete for the quota, so a fixed number
- * of retries would not be enough.
+ * For how long to retry a rate-limited operation. Concurrent operations compete for the quota, so a fixed number of retries
+ * would not be enough.
  */
-const RATE_LIMIT_PATIENCE = 300_000
+const RATE_LIMIT_RETRY_MS = 300_000
 
 /**
  * Sends an operation and retries where it is safe: if it did not run, or if running it twice has the same result as once.
  */
-export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<Answer> {
+export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<GraphQLResponse> {
   const effect = effectOfCall(operation, options)
   const headers = idempotencyHeader(effect, options)
   const { retries = transport.retries } = options
-  const patienceEnds = performance.now() + (retries > 0 ? RATE_LIMIT_PATIENCE : 0)
+  const rateLimitDeadline = performance.now() + (retries > 0 ? RATE_LIMIT_RETRY_MS : 0)
   let failures = 0
   for (let count = 0; ; count++) {
     const attempt = await attemptOnce(transport, { ...operation, headers }, options, effect)
     const mayRetry = attempt.outcome === 'rejected' || (attempt.outcome === 'unknown' && effect !== 'once')
-    const isInTime = attempt.isRateLimited ? performance.now() < patienceEnds : failures++ < retries
-    const delay = mayRetry && isInTime ? retryDelay(count, attempt.retryAfter) : undefined
+    const hasRetriesLeft = attempt.isRateLimited ? performance.now() < rateLimitDeadline : failures++ < retries
+    const delay = mayRetry && hasRetriesLeft ? retryDelay(count, attempt.retryAfter) : undefined
     if (delay === undefined) {
       if (attempt.error !== undefined) throw attempt.error
-      return attempt.answer
+      return attempt.result
     }
     await pause(delay, options.signal)
   }

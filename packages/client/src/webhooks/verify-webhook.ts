@@ -1,6 +1,6 @@
 import { fromBase64 } from '../base64.ts'
 
-/** Why a delivery was rejected. */
+/** The reason why a delivery was rejected. */
 export type WebhookReason =
   | 'missing-header'
   | 'malformed-header'
@@ -22,11 +22,11 @@ export class WebhookError extends Error {
 
 /** A verified delivery. */
 export interface WebhookDelivered {
-  /** Same for all attempts, so it identifies repeated deliveries. */
+  /** The same for all attempts, so it identifies repeated deliveries. */
   id: string
   /** `device.state`, `attribute.change`, … */
   type: string
-  /** When it happened. */
+  /** The time of the event. */
   timestamp: string
   data: WebhookData
 }

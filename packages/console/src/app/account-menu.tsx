@@ -46,7 +46,7 @@ function ColorScheme() {
   )
 }
 
-/** Signs out and removes the user's data from the tab. */
+/** Signs out and clears the user's data from the tab. */
 function useSignOut(): () => Promise<void> {
   const navigate = useNavigate()
   const clearCache = useClearCache()

@@ -59,7 +59,7 @@ interface ConfirmButtonProps extends ButtonProps, Omit<ConfirmDialogProps, 'open
   children: ReactNode
 }
 
-/** A button that asks before it acts. */
+/** A button that asks for confirmation before it acts. */
 export function ConfirmButton(props: ConfirmButtonProps) {
   const { label, title, children, confirm, danger, onConfirm, ...button } = props
   const [opened, { open, close }] = useDisclosure()

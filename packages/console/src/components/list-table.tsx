@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 interface ListTableProps {
   /** The table's accessible name. */
   label: string
-  /** An empty heading is a column of buttons. */
+  /** A column of buttons has an empty heading. */
   columns: readonly string[]
   children: ReactNode
   minWidth?: number

@@ -4,7 +4,7 @@ import { CombinedError } from 'urql'
 export interface ErrorDescription {
   /** What happened. */
   what: string
-  /** How to resolve it. Undefined if `what` says that already. */
+  /** How to resolve it. Undefined if `what` already explains that. */
   advice?: string
   /** The API's error code. Undefined without a response from the API. */
   code?: string
@@ -22,7 +22,7 @@ const advice: Record<string, string> = {
   RATE_LIMITED: 'Wait a moment, then try again.',
   UNAVAILABLE: 'Try again in a moment. No data is lost.',
   INTERNAL: 'Try again. If the error persists, the server’s operator can find it in the log by the request id.',
-  QUERY_TOO_COMPLEX: 'Request less at once: fewer columns or a smaller page.',
+  QUERY_TOO_COMPLEX: 'Request fewer columns or a smaller page.',
 }
 
 /** Describes any error for the user. Messages of the server are shown unchanged. */

@@ -13,7 +13,7 @@ export interface LiveListener {
   onGap?(): void
 }
 
-/** `reconnecting`: the connection broke and is retried. `off`: the session has ended. */
+/** `reconnecting`: the connection was lost and is being retried. `off`: the session has ended. */
 export type LiveStatus = 'off' | 'connecting' | 'live' | 'reconnecting'
 
 export interface LiveEvents {

@@ -1,4 +1,4 @@
-/** Notifies the shell that the session is no longer valid, from wherever that was detected. */
+/** Notifies the shell that the session is no longer valid, from any code that detects it. */
 const listeners = new Set<() => void>()
 
 export const signedOut = {

@@ -26,8 +26,8 @@ export function useChange<Data, Variables extends AnyVariables>(
 }
 
 /**
- * `useChange` for a mutation that creates something. If no response arrives, the same variables are sent again with
- * the same Idempotency-Key, so that nothing is created twice.
+ * `useChange` for a mutation that creates something. If no response arrives and the caller sends the same variables
+ * again, the request has the same Idempotency-Key, so that nothing is created twice.
  */
 export function useCreation<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,

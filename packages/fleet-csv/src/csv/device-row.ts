@@ -24,7 +24,8 @@ export function parseDeviceRow(columns: readonly Column[], { line, cells }: CsvR
     if (cell === null) return
     if ('attribute' in column) row.attributes.set(column.attribute, cell)
     else if (column.field === 'services') row.services = parseServices(cell)
-    else if (cell.trim() === '') throw new Error(`${column.field} must not be blank${blankHint(column.field)}`)
+    else if (cell.trim() === '')
+      throw new Error(`${column.field} must not be empty or only whitespace${emptyCellHint(column.field)}`)
     else row[column.field] = cell
   })
   if (row.name === '') throw new Error('name must not be empty')
@@ -32,7 +33,7 @@ export function parseDeviceRow(columns: readonly Column[], { line, cells }: CsvR
   return row
 }
 
-const blankHint = (field: string): string =>
+const emptyCellHint = (field: string): string =>
   field === 'name' ? '' : '; to leave it unset, use an empty cell without quotes'
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`

@@ -18,7 +18,7 @@ export interface ServiceFields {
 /** Resolves the type of an entry by its case-insensitive name or its id, and applies the type's default port. */
 export function toServiceFields(entry: ServiceEntry, types: readonly ApplicationType[]): ServiceFields {
   const { name, type: typeName, host, port, enabled } = entry
-  const type = types.find((type) => sameText(type.name, typeName)) ?? types.find(({ id }) => String(id) === typeName)
+  const type = types.find((type) => equalsIgnoringCase(type.name, typeName)) ?? types.find(({ id }) => String(id) === typeName)
   if (type === undefined) {
     throw new Error(
       `services: unknown application type ${JSON.stringify(typeName)}; list the types with { applicationTypes { id name } }`,
@@ -35,11 +35,11 @@ export function toServiceEntry(service: ServiceFields, types: readonly Applicati
   return {
     name,
     // If the service has the name of its type, write only the name.
-    type: sameText(typeName, name) ? name : typeName,
+    type: equalsIgnoringCase(typeName, name) ? name : typeName,
     host,
     port: port === null && (type?.port ?? null) === null ? undefined : port,
     enabled,
   }
 }
 
-const sameText = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+const equalsIgnoringCase = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()

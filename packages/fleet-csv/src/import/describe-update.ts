@@ -13,7 +13,7 @@ export interface Change {
   after: string
 }
 
-/** Lists the changes of an update, to show before it is made. */
+/** Lists the changes of an update, for display before the update is made. */
 export function describeUpdate({ device, difference }: Update, types: readonly ApplicationType[]): Change[] {
   const written = (service: ServiceFields): string => formatServices([toServiceEntry(service, types)])
   const present = flattenAttributes(device.attributes)

@@ -7,11 +7,11 @@ import type { WantedDevice } from './wanted-device.ts'
 
 /** The API's limit of aliases of one field per document. */
 const ALIASES = 15
-const AT_ONCE = 4
+const CONCURRENCY = 4
 
-export interface Reading {
+export interface FindOptions {
   signal?: AbortSignal | undefined
-  /** Called with the number of devices that have been read so far. */
+  /** Called with the number of devices read so far. */
   onRead?: ((devices: number) => void) | undefined
 }
 
@@ -24,7 +24,7 @@ type SearchKeys = Pick<WantedDevice, 'name' | 'hardwareId'>
 export async function findKnownDevices(
   api: Api,
   rows: readonly SearchKeys[],
-  { signal, onRead }: Reading = {},
+  { signal, onRead }: FindOptions = {},
 ): Promise<KnownDevices> {
   const hardwareIds = new Set(rows.flatMap(({ hardwareId }) => hardwareId ?? []))
   const names = new Set(rows.filter(({ hardwareId }) => hardwareId === null).map(({ name }) => name))
@@ -69,7 +69,7 @@ async function lookUpHardwareIds(
   const groups = Array.from({ length: Math.ceil(ids.length / ALIASES) }, (_, group) =>
     ids.slice(group * ALIASES, (group + 1) * ALIASES),
   )
-  await runConcurrently(groups, AT_ONCE, async (group) => {
+  await runConcurrently(groups, CONCURRENCY, async (group) => {
     const declared = group.map((_, index) => `$h${index}: String!`).join(', ')
     const searches = group.map(
       (_, index) => `d${index}: devices(hardwareId: $h${index}, size: 1) { items { ...Found } }`,
@@ -92,7 +92,7 @@ async function lookUpNames(
   add: (device: Device) => void,
   signal?: AbortSignal,
 ): Promise<void> {
-  await runConcurrently(names, AT_ONCE, async (name) => {
+  await runConcurrently(names, CONCURRENCY, async (name) => {
     for await (const page of listDevices<Device>(api, { filter: { name }, select: deviceSelection, signal })) {
       for (const device of page) if (device.name === name) add(device)
     }

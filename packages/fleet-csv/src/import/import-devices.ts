@@ -11,7 +11,7 @@ export interface ImportOptions {
   strict: boolean
   /** Do everything except writing. */
   dryRun: boolean
-  /** Called with the number of rows that are done. */
+  /** Called with the number of finished rows. */
   onProgress: (done: number) => void
   /** Stops after the documents in flight. */
   signal: AbortSignal

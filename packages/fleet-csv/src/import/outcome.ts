@@ -1,6 +1,6 @@
 import type { CsvProblem } from '../csv/cells.ts'
 
-/** How an import went. Rows that are in none of the counts were not tried. */
+/** The outcome of an import. Rows that are in none of the counts were not attempted. */
 export interface Outcome {
   rows: number
   created: number
@@ -8,7 +8,7 @@ export interface Outcome {
   unchanged: number
   /** Rejected rows, by line. */
   problems: CsvProblem[]
-  /** What ended the import before its end. */
+  /** The error that stopped the import early. */
   stoppedBy?: Error
 }
 

@@ -2,7 +2,7 @@ import type { Api } from '../api.ts'
 import type { CsvProblem } from '../csv/cells.ts'
 import type { ApplicationType } from '../csv/device-services.ts'
 import type { DeviceFile } from '../csv/read-file.ts'
-import { findKnownDevices, type Reading } from './find-devices.ts'
+import { findKnownDevices, type FindOptions } from './find-devices.ts'
 import { makePlan, type Plan } from './plan.ts'
 import { type Limits, toWantedDevice, type WantedDevice } from './wanted-device.ts'
 
@@ -11,9 +11,9 @@ export interface ImportPlan extends Plan {
   types: readonly ApplicationType[]
 }
 
-/** What an import of the file would do now; only reads. */
-export async function planImport(api: Api, file: DeviceFile, reading: Reading): Promise<ImportPlan> {
-  const { types, limits } = await readServerFacts(api, reading.signal)
+/** Returns the changes that an import of the file would make now. Only reads. */
+export async function planImport(api: Api, file: DeviceFile, options: FindOptions): Promise<ImportPlan> {
+  const { types, limits } = await readServerFacts(api, options.signal)
   const wanted: WantedDevice[] = []
   const problems: CsvProblem[] = [...file.problems]
   for (const row of file.rows) {
@@ -23,7 +23,7 @@ export async function planImport(api: Api, file: DeviceFile, reading: Reading): 
       problems.push({ line: row.line, reason: (error as Error).message })
     }
   }
-  const plan = makePlan(wanted, await findKnownDevices(api, wanted, reading))
+  const plan = makePlan(wanted, await findKnownDevices(api, wanted, options))
   return { ...plan, problems: [...problems, ...plan.problems], types }
 }
 

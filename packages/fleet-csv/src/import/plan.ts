@@ -31,7 +31,7 @@ export interface KnownDevices {
   byName: ReadonlyMap<string, readonly Device[]>
 }
 
-/** Decides for each row what to do. Finds the device by hardware id, or by name if the row has none. */
+/** Determines the action for each row. Finds the device by hardware id, or by name if the row has no hardware id. */
 export function makePlan(rows: readonly WantedDevice[], known: KnownDevices): Plan {
   const plan: Plan = { creations: [], updates: [], unchanged: [], problems: [] }
   const claimed = new Set<string>()
@@ -97,7 +97,7 @@ function ambiguous(name: string, rows: readonly WantedDevice[], devices: readonl
   return `${who} have the name ${JSON.stringify(name)}, so the row is ambiguous; add a hardwareId`
 }
 
-/** Adds an update of the device to the plan, or marks it as unchanged, or records the problem. */
+/** Adds an update of the device to the plan, adds the row to the unchanged ones, or records the problem. */
 function planChange(plan: Plan, wanted: WantedDevice, device: Device): void {
   try {
     const difference = findDifference(wanted, device)

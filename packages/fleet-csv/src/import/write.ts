@@ -10,7 +10,7 @@ import { type Creation, makePlan, type Plan, type Update } from './plan.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
 /** Documents in flight. The server's pool has 10 connections by default. */
-const AT_ONCE = 8
+const CONCURRENCY = 8
 /** The API's limit of aliases of one field per document. */
 const REGISTRATIONS = 15
 /** Keeps a document of services well below the API's limit of 2,000 tokens. */
@@ -19,9 +19,9 @@ const ATTRIBUTE_ITEMS = 100
 /** Rows with at most two changes. */
 const SMALL_UPDATES = CHANGES / 2
 
-export interface Writing {
+export interface WriteContext {
   api: Api
-  /** Updated as rows are done. */
+  /** Updated as rows finish. */
   outcome: Outcome
   /** Called after every document. */
   progress: () => void
@@ -29,18 +29,18 @@ export interface Writing {
   signal: AbortSignal
 }
 
-/** Carries a plan out. Refused rows end up in the outcome's problems; what ends the import as a whole is thrown. */
-export async function writePlan(writing: Writing, plan: Plan): Promise<void> {
+/** Executes a plan. Records rejected rows in the outcome's problems. Throws errors that would affect every row. */
+export async function writePlan(context: WriteContext, plan: Plan): Promise<void> {
   const creations = Object.groupBy(plan.creations, (creation) => (isPlain(creation) ? 'batched' : 'alone'))
   const ofRow = ({ wanted }: Creation): number => jsonBytes(wanted.services) + attributeBytes(wanted)
-  await run(writing, batches(creations.batched ?? [], REGISTRATIONS, ofRow), createBatch)
-  await run(writing, creations.alone ?? [], createAlone)
+  await run(context, batches(creations.batched ?? [], REGISTRATIONS, ofRow), createBatch)
+  await run(context, creations.alone ?? [], createAlone)
 
   const updates = Object.groupBy(plan.updates, batchingOf)
   const ofUpdate = ({ difference }: Update): number => attributeBytes(difference)
-  await run(writing, batches(updates.attributes ?? [], ATTRIBUTE_ITEMS, ofUpdate), setAttributesOfBatch)
-  await run(writing, batches(updates.small ?? [], SMALL_UPDATES, ofUpdate), updateBatch)
-  await run(writing, updates.alone ?? [], updateAlone)
+  await run(context, batches(updates.attributes ?? [], ATTRIBUTE_ITEMS, ofUpdate), setAttributesOfBatch)
+  await run(context, batches(updates.small ?? [], SMALL_UPDATES, ofUpdate), updateBatch)
+  await run(context, updates.alone ?? [], updateAlone)
 }
 
 /** How an update is sent. Small updates that are safe to send again are batched, because one may be rejected. */
@@ -51,14 +51,14 @@ function batchingOf({ device, difference }: Update): 'attributes' | 'small' | 'a
 }
 
 async function run<Item>(
-  writing: Writing,
+  context: WriteContext,
   items: Iterable<Item>,
-  work: (writing: Writing, item: Item) => Promise<void>,
+  work: (context: WriteContext, item: Item) => Promise<void>,
 ): Promise<void> {
-  await runConcurrently(items, AT_ONCE, async (item) => {
-    if (writing.signal.aborted) return
-    await work(writing, item)
-    writing.progress()
+  await runConcurrently(items, CONCURRENCY, async (item) => {
+    if (context.signal.aborted) return
+    await work(context, item)
+    context.progress()
   })
 }
 
@@ -68,55 +68,58 @@ const isPlain = ({ wanted, findable }: Creation): boolean => findable && !wanted
 const attributeBytes = ({ attributes }: { attributes: ReadonlyMap<string, string> }): number =>
   jsonBytes([...attributes])
 
-async function createBatch(writing: Writing, creations: Creation[]): Promise<void> {
+async function createBatch(context: WriteContext, creations: Creation[]): Promise<void> {
   try {
     await mutate(
-      writing,
+      context,
       creations.map(({ wanted }) => registration(wanted)),
     )
-    writing.outcome.created += creations.length
+    context.outcome.created += creations.length
   } catch (error) {
-    if (endsImport(error) && !isOutcomeUnknown(error)) throw error
-    await createWhatIsMissing(writing, creations)
+    if (affectsEveryRow(error) && !isOutcomeUnknown(error)) throw error
+    await createMissing(context, creations)
   }
 }
 
-/** If one field is rejected, all results are lost although earlier fields took effect. So look up what exists and add the rest. */
-async function createWhatIsMissing(writing: Writing, creations: Creation[]): Promise<void> {
+/**
+ * If one field is rejected, all results are lost, although earlier fields took effect. So this looks up the existing devices
+ * and creates the rest.
+ */
+async function createMissing(context: WriteContext, creations: Creation[]): Promise<void> {
   const rows = creations.map(({ wanted }) => wanted)
-  const now = makePlan(rows, await findKnownDevices(writing.api, rows))
-  writing.outcome.created += now.unchanged.length
-  for (const { wanted } of now.creations) await createAlone(writing, { wanted, findable: true })
-  for (const update of now.updates) await updateAlone(writing, update)
-  writing.outcome.problems.push(...now.problems)
+  const now = makePlan(rows, await findKnownDevices(context.api, rows))
+  context.outcome.created += now.unchanged.length
+  for (const { wanted } of now.creations) await createAlone(context, { wanted, findable: true })
+  for (const update of now.updates) await updateAlone(context, update)
+  context.outcome.problems.push(...now.problems)
 }
 
-async function createAlone(writing: Writing, { wanted }: Creation): Promise<void> {
-  await forRow(writing, wanted, async () => {
+async function createAlone(context: WriteContext, { wanted }: Creation): Promise<void> {
+  await forRow(context, wanted, async () => {
     // A registration cannot express services without the default port.
     const [services, addServices] = wanted.hasPortlessService
       ? [wanted.services.filter(({ port }) => port !== null), wanted.services.filter(({ port }) => port === null)]
       : [wanted.services, []]
-    const data = await mutate(writing, [registration({ ...wanted, services })])
+    const data = await mutate(context, [registration({ ...wanted, services })])
     const { device } = data.m0 as { device: { id: string } }
-    await change(writing, changesOf(device.id, { addServices }))
-    writing.outcome.created++
+    await change(context, changesOf(device.id, { addServices }))
+    context.outcome.created++
   })
 }
 
-async function setAttributesOfBatch(writing: Writing, updates: Update[]): Promise<void> {
+async function setAttributesOfBatch(context: WriteContext, updates: Update[]): Promise<void> {
   const items = updates.map(({ device, difference }) => ({
     serviceId: device.id,
     attributes: nestAttributes(difference.attributes),
   }))
-  const { setAttributesMany: results } = await writing.api.query<{ setAttributesMany: AttributesResult[] }>(
+  const { setAttributesMany: results } = await context.api.query<{ setAttributesMany: AttributesResult[] }>(
     'mutation Import($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code message } }',
     { items },
   )
   updates.forEach(({ wanted: { line } }, index) => {
     const { code, message } = results[index] as AttributesResult
-    if (code === null) writing.outcome.updated++
-    else writing.outcome.problems.push({ line, reason: `${message} (${code})` })
+    if (code === null) context.outcome.updated++
+    else context.outcome.problems.push({ line, reason: `${message} (${code})` })
   })
 }
 
@@ -125,45 +128,45 @@ interface AttributesResult {
   message: string | null
 }
 
-async function updateBatch(writing: Writing, updates: Update[]): Promise<void> {
+async function updateBatch(context: WriteContext, updates: Update[]): Promise<void> {
   try {
     await mutate(
-      writing,
+      context,
       updates.flatMap(({ device, difference }) => changesOf(device.id, difference)),
     )
-    writing.outcome.updated += updates.length
+    context.outcome.updated += updates.length
   } catch (error) {
-    if (endsImport(error) && !isOutcomeUnknown(error)) throw error
-    for (const update of updates) await updateAlone(writing, update)
+    if (affectsEveryRow(error) && !isOutcomeUnknown(error)) throw error
+    for (const update of updates) await updateAlone(context, update)
   }
 }
 
-async function updateAlone(writing: Writing, { wanted, device, difference }: Update): Promise<void> {
-  await forRow(writing, wanted, async () => {
-    await change(writing, changesOf(device.id, difference))
-    writing.outcome.updated++
+async function updateAlone(context: WriteContext, { wanted, device, difference }: Update): Promise<void> {
+  await forRow(context, wanted, async () => {
+    await change(context, changesOf(device.id, difference))
+    context.outcome.updated++
   })
 }
 
-/** Several documents where there are many changes; the next run of the import finds what a refused one left undone. */
-async function change(writing: Writing, changes: MutationField[]): Promise<void> {
+/** Sends many changes in several documents. If one is rejected, the next import makes the remaining changes. */
+async function change(context: WriteContext, changes: MutationField[]): Promise<void> {
   for (let at = 0; at < changes.length; at += CHANGES) {
     const fields = changes.slice(at, at + CHANGES)
-    const removals = portRemovals(fields, await mutate(writing, fields))
-    if (removals.length > 0) await mutate(writing, removals)
+    const removals = portRemovals(fields, await mutate(context, fields))
+    if (removals.length > 0) await mutate(context, removals)
   }
 }
 
-async function mutate({ api }: Writing, fields: MutationField[]): Promise<Record<string, unknown>> {
+async function mutate({ api }: WriteContext, fields: MutationField[]): Promise<Record<string, unknown>> {
   const { document, variables } = mutationDocument(fields)
   return api.query(document, variables)
 }
 
-async function forRow({ outcome }: Writing, { line }: WantedDevice, work: () => Promise<void>): Promise<void> {
+async function forRow({ outcome }: WriteContext, { line }: WantedDevice, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (endsImport(error)) throw error
+    if (affectsEveryRow(error)) throw error
     outcome.problems.push({ line, reason: `${(error as Error).message} (${codeOf(error)})` })
   }
 }
@@ -179,7 +182,7 @@ const codesOfRows: ReadonlySet<string | undefined> = new Set([
 ])
 
 /** Whether an error would affect every row, such as an unreachable server or missing permissions. */
-const endsImport = (error: unknown): boolean => !codesOfRows.has(codeOf(error))
+const affectsEveryRow = (error: unknown): boolean => !codesOfRows.has(codeOf(error))
 
 /** Whether the request may have taken effect although no response arrived. */
 const isOutcomeUnknown = (error: unknown): boolean => ['NO_ANSWER', 'OUTCOME_UNKNOWN'].includes(codeOf(error) ?? '')

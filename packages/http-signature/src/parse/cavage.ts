@@ -9,7 +9,7 @@ type Parameters = ReadonlyMap<string, string>
 
 const componentPattern = new RegExp(`^(?:\\((?:request-target|created|expires)\\)|[${tokenCharacters}]+)$`)
 
-/** Parses form A from its parameters, which can come from either header. */
+/** Parses form A from its parameters, which can be from either header. */
 export function readCavage(credentials: string, message: Message): ParsedSignature {
   const parameters = parseCavageParameters(credentials)
   const keyId = readKeyId(parameters.get('keyid'))

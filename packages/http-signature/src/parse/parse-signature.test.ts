@@ -58,7 +58,7 @@ describe('rejects a second header', () => {
     },
   )
 
-  test('Authorization or Host, next to the signed one', () => {
+  test('Authorization or Host, in addition to the signed one', () => {
     expect(outcomeOf(withMore(formA(usualParameters), 'authorization', ''))).toBe('duplicate-header')
     expect(outcomeOf(withMore(formA(usualParameters), 'host', 'api.example.com'))).toBe('duplicate-header')
   })
@@ -170,7 +170,7 @@ describe('limits', () => {
   })
 })
 
-test('a failure has the key id if it could be parsed', () => {
+test('a failure includes the key id if it could be parsed', () => {
   const covering = withHeader(formB({}), 'signature-input', (value) => value.replace('"@path"', '"@path" "digest"'))
   expect(parseSignature(covering)).toMatchObject({ outcome: 'failed', reason: 'missing-header', keyId: 'AKEXAMPLE' })
   expect(parseSignature(formA('keyId="AKEXAMPLE",headers="date",signature="$"'))).toEqual({

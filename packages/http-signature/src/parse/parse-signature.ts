@@ -22,7 +22,7 @@ export type ParseOutcome =
 
 /**
  * Parses the signature of a request, in either form, and checks everything that needs no key, body, or clock: limits,
- * syntax, repeated headers, the form of the target, and the covered components. Never throws for input of a client.
+ * syntax, repeated headers, the form of the target, and the covered components. Never throws for input from a client.
  */
 export function parseSignature(request: ReceivedRequest): ParseOutcome {
   try {

@@ -215,14 +215,14 @@ describe('several signatures', () => {
 
   test.each([
     [
-      'after the right one',
+      'after the valid one',
       both(
         (value) => `${value}, proxy=${other}`,
         (value) => `${value}, proxy=${bytes}`,
       ),
     ],
     [
-      'before the right one',
+      'before the valid one',
       both(
         (value) => `proxy=${other}, ${value}`,
         (value) => `proxy=${bytes}, ${value}`,
@@ -236,7 +236,7 @@ describe('several signatures', () => {
         (value) => value,
       ),
     ],
-  ])('are rejected, with another %s', (_, request) => {
+  ])('are rejected if the other one is %s', (_, request) => {
     expect(outcomeOf(request)).toBe('several-signatures')
   })
 })

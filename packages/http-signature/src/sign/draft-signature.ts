@@ -52,7 +52,7 @@ export type SignatureDraft = {
 export const wantsDigest = ({ body, digest }: Pick<DraftOptions, 'body' | 'digest'>): boolean =>
   body !== undefined && digest !== false
 
-/** The part of signing without cryptography, which all signers share. Throws TypeError if the request cannot be signed. */
+/** The non-cryptographic part of signing, which all signers share. Throws TypeError if the request cannot be signed. */
 export function draftSignature(options: DraftOptions, input: SigningInput): SignatureDraft {
   assertSignable(options)
   try {
@@ -170,6 +170,6 @@ function baseInput(
   parameters?: string,
 ): BaseInput {
   if (components.includes('(expires)') && expires === undefined)
-    throw new TypeError('(expires) is covered but expires is not given')
+    throw new TypeError('expires is required, because (expires) is covered')
   return { form, components, created, expires, parameters, message }
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { formA, usualParameters } from '../../test/craft.ts'
 import { nowAsDate, outcomeOf, signed, withHeader } from '../../test/fixtures.ts'
-import type { Place } from '../index.ts'
+import type { ServerAddress } from '../index.ts'
 import { spellings } from './spellings.ts'
 
 /** The outcome of a request that is signed for one address and received with another Host header. */
-const outcomeForHost = (url: string, host: string, place: Place = {}, components?: string[], form?: 'cavage'): string =>
+const outcomeForHost = (url: string, host: string, server: ServerAddress = {}, components?: string[], form?: 'cavage'): string =>
   outcomeOf(
     withHeader(signed({ url: `${url}/graphql/v1`, components, form }), 'host', () => host),
-    place,
+    server,
   )
 
 const parts = {
@@ -18,8 +18,8 @@ const parts = {
 } as const satisfies Record<string, [string[] | undefined, 'cavage' | undefined]>
 
 describe.each(Object.entries(parts))('%s', (_, [components, form]) => {
-  const outcomeForPart = (url: string, host: string, place: Place = {}): string =>
-    outcomeForHost(url, host, place, components === undefined ? undefined : [...components], form)
+  const outcomeForPart = (url: string, host: string, server: ServerAddress = {}): string =>
+    outcomeForHost(url, host, server, components === undefined ? undefined : [...components], form)
 
   test('is accepted as received', () => {
     expect(outcomeForPart('http://api.example.com', 'api.example.com')).toBe('ok')
@@ -74,7 +74,7 @@ describe('letter case', () => {
     expect(outcomeForHost('http://api.example.com', 'API.Example.COM', {}, undefined, 'cavage')).toBe('ok')
   })
 
-  test('of the signed Host header is as sent, or lower case', () => {
+  test('of the signed Host header may be as sent, or lowercase', () => {
     const base = `(request-target): post /graphql/v1\nhost: Api.Example.Com\ndate: ${nowAsDate}`
     const asSent = formA(usualParameters, base, { headers: ['Host', 'Api.Example.Com', 'Date', nowAsDate] })
     expect(outcomeOf(asSent)).toBe('ok')
@@ -88,8 +88,8 @@ describe('letter case', () => {
 
 describe('@target-uri', () => {
   const components = ['@method', '@authority', '@target-uri']
-  const outcomeForUri = (url: string, host: string, place: Place = {}): string =>
-    outcomeForHost(url, host, place, components)
+  const outcomeForUri = (url: string, host: string, server: ServerAddress = {}): string =>
+    outcomeForHost(url, host, server, components)
 
   test('has the scheme of the connection or of the public URL', () => {
     expect(outcomeForUri('http://api.example.com', 'api.example.com')).toBe('ok')
@@ -124,8 +124,8 @@ test('yields at most two spellings for any covered components and any server add
   for (const port of [undefined, '80', '4000']) {
     for (const name of ['api.example.com', 'Api.Example.Com', 'backend']) {
       for (const publicUrl of [undefined, 'https://api.example.com', 'http://api.example.com:4000']) {
-        const place = { localPort: 4000, publicUrl, scheme: 'https' } as const
-        expect([...spellings({ name, port }, place, components)].length).toBeLessThanOrEqual(2)
+        const server = { localPort: 4000, publicUrl, scheme: 'https' } as const
+        expect([...spellings({ name, port }, server, components)].length).toBeLessThanOrEqual(2)
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { HostField } from '../message.ts'
 
-/** The verifier's own address. Nothing here comes from the request. */
-export type Place = {
+/** The verifier's own address. None of it comes from the request. */
+export type ServerAddress = {
   /** The scheme of the connection; `http` if omitted. */
   scheme?: 'http' | 'https' | undefined
   /** The port of the connection, for clients that sign it although their Host header omits it. */
@@ -10,7 +10,7 @@ export type Place = {
   publicUrl?: string | undefined
 }
 
-/** One way a client may have written the address that it sent a request to. */
+/** One way in which a client may have written the address of a request. */
 export type Spelling = { scheme: string; host: string; authority: string; origin: string }
 
 type Address = { scheme: string; name: string; port: string | undefined }
@@ -18,23 +18,23 @@ type Address = { scheme: string; name: string; port: string | undefined }
 const defaultPorts: Readonly<Record<string, string>> = { http: '80', https: '443' }
 
 /**
- * The spellings to verify, the likeliest first. There are at most two, because anyone can send a request and each
- * verification costs time. The first is the Host header as received. The second is the other spelling that a client of this
+ * The spellings to verify, in order of likelihood. There are at most two, because anyone can send a request and each
+ * verification takes time. The first is the Host header as received. The second is the other spelling that a client of this
  * server is most likely to sign:
  *
  * - the public URL, if the Host header does not name it (a proxy replaced the header);
- * - else the host in lower case, if it was sent with capitals;
+ * - else the host in lowercase, if it was sent with uppercase letters;
  * - else the host without its port, or with the port that the header omits.
  */
-export function* spellings(host: HostField, place: Place, components: readonly string[]): Generator<Spelling> {
-  const { received, other } = addresses(host, place)
-  const first = spell(received)
+export function* spellings(host: HostField, server: ServerAddress, components: readonly string[]): Generator<Spelling> {
+  const { received, other } = addresses(host, server)
+  const first = toSpelling(received)
   yield first
-  const second = spell(other, received)
+  const second = toSpelling(other, received)
   if (keyOf(first, components) !== keyOf(second, components)) yield second
 }
 
-function addresses({ name, port }: HostField, { scheme = 'http', localPort, publicUrl }: Place) {
+function addresses({ name, port }: HostField, { scheme = 'http', localPort, publicUrl }: ServerAddress) {
   const received: Address = { scheme, name, port }
   const publicAddress = publicUrl === undefined ? undefined : readUrl(publicUrl)
   if (publicAddress !== undefined && !names(received, publicAddress)) return { received, other: publicAddress }
@@ -52,16 +52,16 @@ function readUrl(url: string): Address {
   return { scheme: protocol.slice(0, -1), name: hostname, port: port === '' ? undefined : port }
 }
 
-/** Whether the Host header names the public address. A missing port names every port: some proxies remove it. */
+/** Whether the Host header names the public address. A missing port matches every port, because some proxies remove it. */
 const names = (received: Address, { scheme, name, port = defaultPorts[scheme] }: Address): boolean =>
   received.name.toLowerCase() === name && (received.port === undefined || received.port === port)
 
 /** `@target-uri` keeps a port other than the scheme's default (RFC 9421 §2.2.2), so it falls back to the received port. */
-function spell({ scheme, name, port }: Address, received?: Address): Spelling {
+function toSpelling({ scheme, name, port }: Address, received?: Address): Spelling {
   const dropsPort = port === undefined && received?.name === name && received.port !== defaultPorts[scheme]
   const host = withPort(name, port)
   const origin = `${scheme}://${withPort(name, dropsPort ? received?.port : port)}`
-  // RFC 9421 §2.2.3: @authority is lower case.
+  // RFC 9421 §2.2.3: @authority is lowercase.
   return { scheme, host, authority: host.toLowerCase(), origin }
 }
 

@@ -5,10 +5,10 @@ import { Rejection, type SignatureReason } from '../reasons.ts'
 import { signatureBase } from '../signature-base.ts'
 import { checkDigests } from './body-digest.ts'
 import { decoyKey } from './decoy-key.ts'
-import { type Place, spellings } from './spellings.ts'
+import { type ServerAddress, spellings } from './spellings.ts'
 
 /** The input for verifying a signature. */
-export type VerifyOptions = Place & {
+export type VerifyOptions = ServerAddress & {
   /** The key, or undefined if it does not exist. Time and outcome are then those of a wrong signature. */
   key: VerificationKey | undefined
   /** Whether a request with a body must cover a digest of it. */
@@ -39,14 +39,14 @@ const defaultClockSkew = 300
 const emptyBody = new Uint8Array()
 
 /**
- * Verifies a signature of `parseSignature`: first the time, then the signature, then the body. Never throws for input of a
- * client. The caller must enforce that a nonce is used only once.
+ * Verifies a signature of `parseSignature`: first the time, then the signature, then the body. Never throws for input from
+ * a client. The caller must enforce that a nonce is used only once.
  */
 export function verifySignature(parsed: ParsedSignature, options: VerifyOptions): VerifyOutcome {
   try {
     assertClock(parsed, options)
     if (!isSigned(parsed, options)) throw new Rejection('bad-signature')
-    // From here on, the outcome may depend on the key, because the signer has proved to have it.
+    // From this point on, the outcome may depend on the key, because the signer has proved possession of it.
     const coversBody = checkBody(parsed, options)
     return { ok: true, keyId: parsed.keyId, created: parsed.created, nonce: parsed.nonce, coversBody }
   } catch (error) {

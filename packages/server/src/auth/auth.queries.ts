@@ -44,7 +44,7 @@ export async function writeLastUsed(db: Database, uses: readonly KeyUse[]): Prom
   )
 }
 
-/** Returns false if the nonce exists, from whichever process. */
+/** Returns false if any process has already stored the nonce. */
 export async function insertNonce(db: Database, key: string, nonce: string, expires: Date): Promise<boolean> {
   const result = await db
     .insertInto('used_nonce')
@@ -55,8 +55,8 @@ export async function insertNonce(db: Database, key: string, nonce: string, expi
 }
 
 /**
- * Deletes a limited number of expired nonces, and skips rows that another process is deleting. They must be expired by the database's
- * clock as well: if a server's clock jumps ahead, nonces that are still valid must be kept.
+ * Deletes a limited number of expired nonces, and skips rows that another process is deleting. They must be expired by the
+ * database's clock as well: if a server's clock jumps ahead, nonces that are still valid must be kept.
  */
 export async function deleteExpiredNonces(db: Database, now: Date): Promise<void> {
   await sql`

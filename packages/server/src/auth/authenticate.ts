@@ -9,7 +9,7 @@ import { createFailedSignatures, type FailedSignatures } from './failed-signatur
 import { createKeyCache } from './key-cache.ts'
 import { createLastUsed } from './last-used.ts'
 import { createNonces } from './nonces.ts'
-import { refusalOfKey } from './refused-key.ts'
+import { rejectionOfKey } from './refused-key.ts'
 import type { Secrets } from './secrets.ts'
 import { sessionStrategy } from './sessions/session-strategy.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -40,7 +40,7 @@ export interface AuthenticationOptions {
 export interface Authentication {
   authenticate: Authenticate
   /** Returns why an admitted viewer would be rejected now; undefined if not. Notices changes within a second. */
-  refusalOf(viewer: Viewer): Promise<ApiError | undefined>
+  rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
   /** Writes outstanding data and stops using the database. Call it before closing the pool. */
   close(): Promise<void>
 }
@@ -60,9 +60,9 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   return {
     // If a request has a signature, its cookie is ignored.
     authenticate: firstViewer([signature, session]),
-    refusalOf: async (viewer) => {
+    rejectionOf: async (viewer) => {
       const { accessKey } = viewer
-      return accessKey === undefined ? sessions.refusalOf(viewer) : refusalOfKey(await keys.find(accessKey), clock())
+      return accessKey === undefined ? sessions.rejectionOf(viewer) : rejectionOfKey(await keys.find(accessKey), clock())
     },
     async close() {
       await lastUsed.close()

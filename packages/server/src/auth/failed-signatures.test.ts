@@ -5,7 +5,7 @@ import { createFailedSignatures } from './failed-signatures.ts'
 const MINUTE = 60_000
 
 describe('failed signatures', () => {
-  it('are counted by address and by key, for a minute', () => {
+  it('are counted for a minute, per address and per key', () => {
     let now = 0
     const failed = createFailedSignatures(() => now)
     for (let time = 0; time < 20; time++) expect(failed.count('192.0.2.1', 'key-1')).toBeUndefined()
@@ -25,7 +25,7 @@ describe('failed signatures', () => {
     expect(failed.count('192.0.2.2', 'key-b')).toBeUndefined()
   })
 
-  it('of an address count even if each names another key', () => {
+  it('of one address are counted together even if each names a different key', () => {
     const failed = createFailedSignatures(() => 0)
     let limited = 0
     for (let key = 0; key < 100_000; key++) if (failed.count('192.0.2.1', `key-${key}`) !== undefined) limited++
@@ -34,7 +34,7 @@ describe('failed signatures', () => {
 })
 
 describe('attempts', () => {
-  it('of an address end after 20 failures with any keys', () => {
+  it('of an address run out after 20 failures with any keys', () => {
     let now = 0
     const failed = createFailedSignatures(() => now)
     for (let time = 0; time < 20; time++) {
@@ -48,7 +48,7 @@ describe('attempts', () => {
     expect(failed.wait('192.0.2.1', 'key')).toBeUndefined()
   })
 
-  it('of an address end with its quota, except for a key that signed from there', () => {
+  it('of an address run out with its quota, except for a key with a valid signature from that address', () => {
     const failed = createFailedSignatures(
       () => 0,
       (network) => (network === '2001:db8:1:2::/64' ? 3 : 0),

@@ -11,19 +11,20 @@ const PAIRS = 50_000
 const PAIR_MS = 3_600_000
 
 /**
- * Failed attempts to authenticate, counted in this process. A network address with 20 failures in a minute has no attempts left: nothing
- * that it sends is verified until the minute is over. The same holds while its rate-limit quota is used up.
+ * Failed attempts to authenticate, counted in this process. A network address with 20 failures in a minute has no attempts
+ * left: nothing that it sends is verified until the minute is over. The same applies while its rate-limit quota is used up.
  *
- * An address may be shared by many clients (NAT, a proxy). A client that cannot sign must not lock out the others, so a key that
- * verified from this network within the last hour has its own 20 attempts a minute there. Failures that name a key never count
- * against the key elsewhere: strangers know key ids, and must not lock out the key's owner.
+ * An address may be shared by many clients (NAT, a proxy). A client that cannot sign must not lock out the others, so a key
+ * that verified from this network within the last hour has a separate 20 attempts a minute there. Failures that name a key
+ * never count against the key at other addresses: key ids are not secret, and other callers must not be able to lock out the
+ * key's owner.
  */
 export interface FailedSignatures {
   /** Seconds until the address may try this key; undefined if it may try now. Call it before verifying anything. */
   wait(address: string, key: string | undefined): number | undefined
   /**
-   * Counts a failure against the address, and against each key that was named. Returns the seconds to wait if the address, or a key from
-   * all addresses together, had more than 20 in a minute.
+   * Counts a failure against the address, and against each key that was named. Returns the seconds to wait if the address, or a
+   * key from all addresses together, had more than 20 in a minute.
    */
   count(address: string, ...keys: (string | undefined)[]): number | undefined
   /** Remembers that a signature by this key from this address was valid. */
@@ -96,7 +97,7 @@ export function createFailedSignatures(
       const name = `${networkOf(address)} ${key}`
       const pair = pairs.get(name)
       const at = now()
-      // Once a minute is often enough, and keeps the path of valid requests short.
+      // Updating once a minute is enough, so that most valid requests skip this.
       if (pair === undefined || at - pair.verifiedAt >= WINDOW_MS)
         pairs.set(name, { verifiedAt: at, failures: pair?.failures })
     },

@@ -47,14 +47,14 @@ async function warm(servers: Server[], key: Key): Promise<void> {
 }
 
 /** The response of each server to the key: the status, or the reason why it is rejected. */
-const sayAll = (servers: Server[], key: Key): Promise<unknown[]> =>
+const callAll = (servers: Server[], key: Key): Promise<unknown[]> =>
   Promise.all(servers.map(async (server) => server.as(key).then(({ status, body }) => body.reason ?? status)))
 
 /** Much less than the time after which a key is read again without a notification. */
-const HEARD = { timeout: 20_000, interval: 20 }
+const POLLING = { timeout: 20_000, interval: 20 }
 
-const untilAllSay = (servers: Server[], key: Key, said: unknown): Promise<void> =>
-  expect.poll(() => sayAll(servers, key), HEARD).toEqual(servers.map(() => said))
+const untilAllReturn = (servers: Server[], key: Key, expected: unknown): Promise<void> =>
+  expect.poll(() => callAll(servers, key), POLLING).toEqual(servers.map(() => expected))
 
 describe('a key in memory', () => {
   it('stops working within a second on every server when it is disabled, and works again when enabled', async () => {
@@ -65,7 +65,7 @@ describe('a key in memory', () => {
     const set = async (enabled: boolean): Promise<number> => {
       const began = performance.now()
       await updateAccessKey(context, key.key, { enabled })
-      await untilAllSay(servers, key, enabled ? 200 : 'key-disabled')
+      await untilAllReturn(servers, key, enabled ? 200 : 'key-disabled')
       return performance.now() - began
     }
     // Takes longer if the machine stalls, so it is repeated: without notifications it would never take less than a second.
@@ -79,22 +79,22 @@ describe('a key in memory', () => {
     const servers = await startServers(2)
     await warm(servers, key)
     await deleteAccessKey(context, key.key)
-    await untilAllSay(servers, key, 'bad-signature')
+    await untilAllReturn(servers, key, 'bad-signature')
   })
 
   it('stops working even while notifications are lost without an error', async () => {
     const { createKey, context } = await site.createUser()
     const key = await createKey()
-    const gate = await startDatabaseProxy(site.connection)
-    const servers = await startServers(2, { connection: { connectionString: gate.url } })
+    const proxy = await startDatabaseProxy(site.connection)
+    const servers = await startServers(2, { connection: { connectionString: proxy.url } })
     await warm(servers, key)
-    gate.freeze()
+    proxy.freeze()
     await updateAccessKey(context, key.key, { enabled: false })
-    await untilAllSay(servers, key, 'key-disabled')
-    gate.open()
+    await untilAllReturn(servers, key, 'key-disabled')
+    proxy.open()
   })
 
-  it('gets notifications again after the connection was lost', async () => {
+  it('receives notifications again after the connection was lost', async () => {
     const { createKey, context } = await site.createUser()
     const key = await createKey()
     const servers = await startServers(1)
@@ -104,7 +104,7 @@ describe('a key in memory', () => {
     await expect.poll(listeners).toHaveLength(1)
     await warm(servers, key)
     await updateAccessKey(context, key.key, { enabled: false })
-    await untilAllSay(servers, key, 'key-disabled')
+    await untilAllReturn(servers, key, 'key-disabled')
   })
 
   it('stops working when it expires', async () => {
@@ -114,9 +114,9 @@ describe('a key in memory', () => {
     const servers = await startServers(1, { clock: () => now })
     await warm(servers, key)
     now = new Date(expires.getTime() - 1)
-    expect(await sayAll(servers, key)).toEqual([200])
+    expect(await callAll(servers, key)).toEqual([200])
     now = expires
-    expect(await sayAll(servers, key)).toEqual(['key-expired'])
+    expect(await callAll(servers, key)).toEqual(['key-expired'])
   })
 
   it('works at once even if it was used before it existed', async () => {
@@ -125,21 +125,21 @@ describe('a key in memory', () => {
     const key = await createKey()
     const row = await site.db.selectFrom('access_key').selectAll().where('key', '=', key.key).executeTakeFirstOrThrow()
     await deleteAccessKey(context, key.key)
-    expect(await sayAll(servers, key)).toEqual(['bad-signature'])
+    expect(await callAll(servers, key)).toEqual(['bad-signature'])
     await site.db.transaction().execute(async (transaction) => {
       await transaction.insertInto('access_key').values(row).execute()
       await sql`select pg_notify('muster_access_key', ${key.key})`.execute(transaction)
     })
-    await untilAllSay(servers, key, 200)
+    await untilAllReturn(servers, key, 200)
   })
 
-  it('cannot be used in the row of another key or another user', async () => {
+  it('does not work with the encrypted secret of another key or another user', async () => {
     const [mine, theirs] = [await site.createUser(), await site.createUser()]
     const servers = await startServers(1)
     const [key, victim] = [await mine.createKey(), await theirs.createKey()]
     await sql`update access_key set encrypted_secret = (select encrypted_secret from access_key where key = ${key.key})
               where key = ${victim.key}`.execute(site.db)
-    expect(await sayAll(servers, { ...victim, secret: key.secret })).toEqual(['bad-signature'])
-    expect(await sayAll(servers, key)).toEqual([200])
+    expect(await callAll(servers, { ...victim, secret: key.secret })).toEqual(['bad-signature'])
+    expect(await callAll(servers, key)).toEqual([200])
   })
 })

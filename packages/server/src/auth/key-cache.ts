@@ -11,7 +11,7 @@ import type { Secrets } from './secrets.ts'
 /** NOTIFY channel; the payload is the id of the access key that was created, changed, or deleted. */
 export const accessKeyChannel = 'muster_access_key'
 
-/** An access key with what is needed to verify requests. Each use checks whether it is enabled and not expired. */
+/** An access key with the data to verify requests. Each use checks whether it is enabled and not expired. */
 export interface KnownKey {
   readonly key: string
   readonly name: string | null
@@ -39,7 +39,7 @@ export interface KeyCacheOptions {
 }
 
 const KNOWN_KEYS = 20_000
-/** Separate, so that made-up keys never evict real ones. */
+/** Separate, so that unknown keys never evict known ones. */
 const UNKNOWN_KEYS = 10_000
 
 /** How long a cached key is used while notifications arrive, in case one is lost. */
@@ -91,9 +91,9 @@ export function createKeyCache({ db, notifications, secrets, log }: KeyCacheOpti
   return {
     find(key) {
       const now = performance.now()
-      const held = known.get(key) ?? unknown.get(key)
-      const isGood = held !== undefined && now - held.readAt < (subscription.isCurrent() ? CURRENT_MS : NOT_CURRENT_MS)
-      return isGood ? held.known : readAndCache(key, now)
+      const cached = known.get(key) ?? unknown.get(key)
+      const isFresh = cached !== undefined && now - cached.readAt < (subscription.isCurrent() ? CURRENT_MS : NOT_CURRENT_MS)
+      return isFresh ? cached.known : readAndCache(key, now)
     },
     close: subscription.close,
   }

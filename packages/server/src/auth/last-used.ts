@@ -3,9 +3,9 @@ import type { Database } from '../db/database.ts'
 import { boundedMap } from '../lib/bounded-map.ts'
 import { type KeyUse, writeLastUsed } from './auth.queries.ts'
 
-const EVERY_MS = 60_000
-const GATHERED_MS = 1_000
-const NOTED_KEYS = 20_000
+const RECORD_EVERY_MS = 60_000
+const BATCH_MS = 1_000
+const MAX_KEYS = 20_000
 
 export interface LastUsed {
   note(use: KeyUse): void
@@ -13,9 +13,9 @@ export interface LastUsed {
   close(): Promise<void>
 }
 
-/** Records when keys were last used, to the minute. Uses of a second are written in one statement; no request waits for it. */
+/** Records when keys were last used, to the minute. Writes the uses of one second in one statement, in the background. */
 export function createLastUsed(db: Database, log: FastifyBaseLogger): LastUsed {
-  const noted = boundedMap<string, number>(NOTED_KEYS)
+  const recorded = boundedMap<string, number>(MAX_KEYS)
   let uses: KeyUse[] = []
   let timer: NodeJS.Timeout | undefined
   let writing = Promise.resolve()
@@ -32,11 +32,11 @@ export function createLastUsed(db: Database, log: FastifyBaseLogger): LastUsed {
   return {
     note(use) {
       const at = use.at.getTime()
-      const before = noted.get(use.key)
-      if (before !== undefined && at - before < EVERY_MS) return
-      noted.set(use.key, at)
+      const before = recorded.get(use.key)
+      if (before !== undefined && at - before < RECORD_EVERY_MS) return
+      recorded.set(use.key, at)
       uses.push(use)
-      timer ??= setTimeout(write, GATHERED_MS).unref()
+      timer ??= setTimeout(write, BATCH_MS).unref()
     },
     close: write,
   }

@@ -18,7 +18,7 @@ export const formatMasterKey = (key: Buffer): string => `${key.toString('base64'
 
 /** Synchronous, because `decrypt` searches for a new key when a secret cannot be decrypted. */
 export function readMasterKey(file: string, log?: Pick<FastifyBaseLogger, 'warn'>): Buffer | undefined {
-  const text = readIfThere(file)
+  const text = readIfExists(file)
   if (text === undefined) return undefined
   const key = Buffer.from(text.trim(), 'base64')
   if (key.length !== KEY_BYTES || key.toString('base64') !== text.trim()) {
@@ -30,7 +30,7 @@ export function readMasterKey(file: string, log?: Pick<FastifyBaseLogger, 'warn'
   return key
 }
 
-function readIfThere(file: string): string | undefined {
+function readIfExists(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

@@ -21,7 +21,7 @@ export async function insertCheck(db: Database, value: string): Promise<void> {
 }
 
 /** The check value to encrypt new secrets under. A rotation waits for this transaction before it begins. */
-export async function holdCheck(transaction: Database): Promise<string | undefined> {
+export async function lockCheck(transaction: Database): Promise<string | undefined> {
   const row = await transaction
     .selectFrom('server_setting')
     .select('value')

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { createPrivateFile } from '../lib/private-file.ts'
 import { StartError } from '../start-error.ts'
-import { holdCheck, insertCheck, selectChecks } from './master-key.queries.ts'
+import { insertCheck, lockCheck, selectChecks } from './master-key.queries.ts'
 import { formatMasterKey, masterKeyFiles, readMasterKey } from './master-key-files.ts'
 import { createKeyring, type Secrets } from './secrets.ts'
 
@@ -19,44 +19,44 @@ export interface MasterKeyOptions {
 }
 
 /**
- * Returns the master key of this database. A new database adopts the available key; if there is none, a new key is created. Throws
- * a StartError if the key is not the database's. The caller's transaction must admit one server at a time.
+ * Returns the master key of this database. A new database adopts the available key; if there is none, a new key is created.
+ * Throws a StartError if the key is not the database's. The caller's transaction must allow only one server at a time.
  */
 export async function agreeOnMasterKey(transaction: Database, { config, log }: MasterKeyOptions): Promise<Secrets> {
   const { current, former } = await selectChecks(transaction)
   if (current === undefined) {
-    const key = givenOrRead(config, log) ?? (await createMasterKey(config.dataFolder, log))
-    const secrets = createKeyring(() => [key, ...keysAtHand(config)])
+    const key = configuredOrRead(config, log) ?? (await createMasterKey(config.dataFolder, log))
+    const secrets = createKeyring(() => [key, ...availableKeys(config)])
     await insertCheck(transaction, secrets.checkValue)
     return secrets
   }
-  givenOrRead(config, log)
+  configuredOrRead(config, log)
   const file = masterKeyFiles(config.dataFolder).current
-  if (keysAtHand(config).length === 0) {
-    throw new StartError(`This database has a master key already, and ${file} does not exist. ${bringTheKey}`)
+  if (availableKeys(config).length === 0) {
+    throw new StartError(`This database already has a master key, but ${file} does not exist. ${keyHint}`)
   }
-  const secrets = createKeyring(() => keysAtHand(config))
+  const secrets = createKeyring(() => availableKeys(config))
   if (!secrets.switchTo(current)) {
     const from = config.masterKey === undefined ? file : 'MUSTER_MASTER_KEY'
-    throw new StartError(`The master key in ${from} is not the one of this database. ${bringTheKey}`)
+    throw new StartError(`The master key in ${from} is not the one of this database. ${keyHint}`)
   }
   if (former !== undefined && !secrets.all.some(({ checkValue }) => checkValue === former)) {
-    throw new StartError(`The master key is being rotated, and the former key is not available. ${bringTheFormer}`)
+    throw new StartError(`The master key is being rotated, and the former key is not available. ${formerKeyHint}`)
   }
   return secrets
 }
 
-const bringTheKey =
+const keyHint =
   'Only that key can decrypt the secrets of its access keys: copy master.key from the server that was first started on ' +
   'this database, or set MUSTER_MASTER_KEY to its content.'
 
-const bringTheFormer =
+const formerKeyHint =
   'Only that key can decrypt some of the secrets: finish "muster keys rotate-master" where it was started, or set ' +
   'MUSTER_MASTER_KEY_PREVIOUS to the former key.'
 
 /** Switches to the key for secrets that are created in this transaction. No rotation begins before the transaction ends. */
-export async function holdMasterKey(transaction: Database, secrets: Secrets): Promise<void> {
-  switchKey(secrets, await holdCheck(transaction))
+export async function lockMasterKey(transaction: Database, secrets: Secrets): Promise<void> {
+  switchKey(secrets, await lockCheck(transaction))
 }
 
 /** Switches to another master key after a rotation. */
@@ -71,7 +71,7 @@ function switchKey(secrets: Secrets, checkValue: string | undefined): void {
 }
 
 /** All keys in the settings or the data folder, the preferred one first. */
-export function keysAtHand({ dataFolder, masterKey, previousMasterKey }: MasterKeySettings): Buffer[] {
+export function availableKeys({ dataFolder, masterKey, previousMasterKey }: MasterKeySettings): Buffer[] {
   const files = masterKeyFiles(dataFolder)
   const found =
     masterKey === undefined
@@ -80,7 +80,7 @@ export function keysAtHand({ dataFolder, masterKey, previousMasterKey }: MasterK
   return [...found, previousMasterKey].filter((key) => key !== undefined)
 }
 
-const givenOrRead = ({ masterKey, dataFolder }: MasterKeySettings, log: FastifyBaseLogger): Buffer | undefined =>
+const configuredOrRead = ({ masterKey, dataFolder }: MasterKeySettings, log: FastifyBaseLogger): Buffer | undefined =>
   masterKey ?? readMasterKey(masterKeyFiles(dataFolder).current, log)
 
 export const newMasterKey = (): Buffer => randomBytes(32)

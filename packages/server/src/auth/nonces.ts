@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import { deleteExpiredNonces, insertNonce } from './auth.queries.ts'
 
 /** Twice as long as a signature is accepted, because the clocks of other server processes may differ. */
-const KEPT_MS = 2 * 300_000
+const RETENTION_MS = 2 * 300_000
 const CLEANED_EVERY_MS = 60_000
 
 export interface Nonce {
@@ -36,7 +36,7 @@ export function createNonces(db: Database, clock: () => Date, log: FastifyBaseLo
   return {
     async use({ key, nonce, created }) {
       deleteExpiredOccasionally(clock())
-      return insertNonce(db, key, nonce, new Date(created * 1_000 + KEPT_MS))
+      return insertNonce(db, key, nonce, new Date(created * 1_000 + RETENTION_MS))
     },
     close: () => cleaning,
   }

@@ -15,7 +15,7 @@ export interface OpenStreamsOptions {
   /** The most streams for each key or session in this process. */
   perKey: number
   /** Returns why the viewer's key or session no longer works; undefined while it does. */
-  refusalOf: (viewer: Viewer) => Promise<ApiError | undefined>
+  rejectionOf: (viewer: Viewer) => Promise<ApiError | undefined>
 }
 
 type End = (reason: ApiError) => void
@@ -25,7 +25,7 @@ interface KeyStreams {
   ends: Set<End>
 }
 
-export function createOpenStreams({ perKey, refusalOf }: OpenStreamsOptions): OpenStreams {
+export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): OpenStreams {
   const byKey = new Map<string, KeyStreams>()
   let timer: NodeJS.Timeout | undefined
 
@@ -39,7 +39,7 @@ export function createOpenStreams({ perKey, refusalOf }: OpenStreamsOptions): Op
 
   const endIfInvalid = async ({ viewer, ends }: KeyStreams): Promise<void> => {
     // While the database is unavailable, the state of the key is unknown, and there are no events to send either.
-    const reason = await refusalOf(viewer).catch(() => undefined)
+    const reason = await rejectionOf(viewer).catch(() => undefined)
     if (reason === undefined) return
     for (const end of ends) end(reason)
     ends.clear()

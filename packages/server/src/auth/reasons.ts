@@ -52,7 +52,7 @@ export const sessionReasons = {
   'session-ended': { status: 401, meaning: 'The session was ended or has expired. Sign in again.' },
 } as const
 
-/** Every `extensions.reason` of UNAUTHENTICATED, and of the BAD_USER_INPUT that stands for status 400. */
+/** Every `extensions.reason` of UNAUTHENTICATED, and of BAD_USER_INPUT with status 400. */
 export const authenticationReasons = {
   ...signatureReasons,
   ...keyReasons,
@@ -63,11 +63,11 @@ export const authenticationReasons = {
 
 export type AuthenticationReason = keyof typeof authenticationReasons
 
-export const deviceRefusal = (reason: keyof typeof deviceReasons): ApiError =>
+export const deviceAuthError = (reason: keyof typeof deviceReasons): ApiError =>
   new ApiError('UNAUTHENTICATED', deviceReasons[reason].meaning, { reason })
 
 export const userDisabled = (): ApiError =>
   new ApiError('UNAUTHENTICATED', otherReasons['user-disabled'].meaning, { reason: 'user-disabled' })
 
-export const sessionRefusal = (reason: keyof typeof sessionReasons): ApiError =>
+export const sessionError = (reason: keyof typeof sessionReasons): ApiError =>
   new ApiError('UNAUTHENTICATED', sessionReasons[reason].meaning, { reason })

@@ -3,7 +3,7 @@ import type { KnownKey } from './key-cache.ts'
 import { keyReasons, userDisabled } from './reasons.ts'
 
 /** Why a key is invalid now; undefined if it is valid. Only for callers who have proved that they have the key. */
-export function refusalOfKey(known: KnownKey | undefined, now: Date): ApiError | undefined {
+export function rejectionOfKey(known: KnownKey | undefined, now: Date): ApiError | undefined {
   if (known === undefined) return rejected('key-deleted')
   if (known.isUserDisabled) return userDisabled()
   if (!known.enabled) return rejected('key-disabled')

@@ -47,7 +47,7 @@ it('waits for transactions that encrypt under the former key', async () => {
   const { id, email } = await createAccount(db)
   const viewer = { accountId: id, email, readOnly: false }
   const transaction = await db.startTransaction().execute()
-  const made = await addAccessKey({ db: transaction, viewer, secrets, clock: () => new Date() }, {})
+  const accessKey = await addAccessKey({ db: transaction, viewer, secrets, clock: () => new Date() }, {})
   const rotation = rotate()
   const isWaiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
     and query like '%server_setting%for update%'`
@@ -55,12 +55,12 @@ it('waits for transactions that encrypt under the former key', async () => {
   await transaction.commit().execute()
   // The owner's secret, and the one of the transaction.
   expect(await rotation).toMatchObject({ count: 2, damaged: [] })
-  const row = await db.selectFrom('access_key').selectAll().where('key', '=', made.key).executeTakeFirstOrThrow()
-  const opened = (await start()).secrets.all[0]!.decrypt({ accountId: id, key: made.key }, row.encrypted_secret!)
-  expect(opened.toString('base64')).toBe(made.secret)
+  const row = await db.selectFrom('access_key').selectAll().where('key', '=', accessKey.key).executeTakeFirstOrThrow()
+  const decrypted = (await start()).secrets.all[0]!.decrypt({ accountId: id, key: accessKey.key }, row.encrypted_secret!)
+  expect(decrypted.toString('base64')).toBe(accessKey.secret)
 })
 
-it('finishes swapping the files after it was killed, without another key', async () => {
+it('finishes swapping the key files after it was killed, without creating another key', async () => {
   const { file, start, rotate, keys, owner, owners } = await createInstallation()
   await start()
   const former = (await keys())['master.key']
@@ -100,9 +100,9 @@ it('is rejected while another rotation is running', async () => {
   const { db, start, rotate, keys } = await createInstallation()
   await start()
   const before = await keys()
-  const held = await db.startTransaction().execute()
-  await sql`select pg_advisory_xact_lock(hashtext('muster master key rotation'))`.execute(held)
+  const lock = await db.startTransaction().execute()
+  await sql`select pg_advisory_xact_lock(hashtext('muster master key rotation'))`.execute(lock)
   await expect(rotate()).rejects.toThrow(/by another process/)
-  await held.rollback().execute()
+  await lock.rollback().execute()
   expect(await keys()).toEqual(before)
 })

@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts'
 import { createPrivateFile, replacePrivateFile, syncFolder } from '../lib/private-file.ts'
 import { StartError } from '../start-error.ts'
 import { deleteFormerCheck, type KeyChecks, replaceCheck, selectChecks } from './master-key.queries.ts'
-import { keysAtHand, type MasterKeySettings, newMasterKey } from './master-key.ts'
+import { availableKeys, type MasterKeySettings, newMasterKey } from './master-key.ts'
 import { formatMasterKey, masterKeyFiles, readMasterKey } from './master-key-files.ts'
 import { type Reencryption, reencryptAll } from './reencrypt.ts'
 import { createKeyring, createSecrets, type Secrets } from './secrets.ts'
@@ -19,7 +19,7 @@ export interface RotationOptions {
 export interface Rotation extends Reencryption {
   /** Where the new key is: a file, or the name of a setting. */
   key: string
-  /** Where the former key is kept, for older backups. */
+  /** Where the former key is, which older backups need. */
   former: string
 }
 
@@ -27,19 +27,19 @@ export interface Rotation extends Reencryption {
  * Encrypts all secrets of this installation under another master key, while servers run. It can be interrupted at any point and
  * continues when it runs again; the available keys can always decrypt everything.
  *
- * First, the new key is written to disk, or given to every server. Then the database names it; this waits for transactions that are
- * encrypting, so that nothing new is encrypted under the former key. Existing secrets are encrypted again in batches. Last, the key
- * files are swapped.
+ * First, the new key is written to disk, or given to every server. Then the database names it; this waits for transactions that
+ * are encrypting, so that nothing new is encrypted under the former key. Existing secrets are encrypted again in batches. Last,
+ * the key files are swapped.
  */
 export async function rotateMasterKey({ db, config }: RotationOptions): Promise<Rotation> {
-  return oneAtATime(db, async () => {
+  return withRotationLock(db, async () => {
     const before = await selectChecks(db)
     if (before.current === undefined)
       throw new StartError('This database has no master key yet: start the server first.')
     const isResumed = before.former !== undefined
     const next = isResumed ? [] : [await nextKey(config, before.current)]
-    const secrets = createKeyring(() => [...next, ...keysAtHand(config)])
-    assertAtHand(secrets, before)
+    const secrets = createKeyring(() => [...next, ...availableKeys(config)])
+    assertAvailable(secrets, before)
     if (isResumed) secrets.switchTo(before.current)
     const totp = secrets.checkValue === before.current ? 0 : await beginRotation(db, secrets)
     const { count, damaged } = await reencryptAll(db, secrets)
@@ -52,7 +52,7 @@ export async function rotateMasterKey({ db, config }: RotationOptions): Promise<
 const settingNames = { key: 'MUSTER_MASTER_KEY', former: 'MUSTER_MASTER_KEY_PREVIOUS' }
 
 /** The lock is released with its connection, even if this process is killed. */
-function oneAtATime<Result>(db: Database, work: () => Promise<Result>): Promise<Result> {
+function withRotationLock<Result>(db: Database, work: () => Promise<Result>): Promise<Result> {
   return db.connection().execute(async (connection) => {
     const { rows } = await sql<{ locked: boolean }>`
       select pg_try_advisory_lock(hashtext('muster master key rotation')) as locked`.execute(connection)
@@ -73,30 +73,33 @@ async function nextKey(
 ): Promise<Buffer> {
   if (masterKey !== undefined) {
     if (previousMasterKey === undefined && createSecrets(masterKey).checkValue === current)
-      throw new StartError(twoSteps)
+      throw new StartError(twoStepsHint)
     return masterKey
   }
   const { next: file } = masterKeyFiles(dataFolder)
-  const left = readMasterKey(file)
-  if (left !== undefined) return left
+  const existing = readMasterKey(file)
+  if (existing !== undefined) return existing
   const key = newMasterKey()
   await createPrivateFile(file, formatMasterKey(key))
   return key
 }
 
-const twoSteps =
+const twoStepsHint =
   'MUSTER_MASTER_KEY is the current key of the database: start every server with a new key there and the current one in ' +
   'MUSTER_MASTER_KEY_PREVIOUS, then rotate with the same settings.'
 
-function assertAtHand(secrets: Secrets, { current, former }: KeyChecks): void {
-  const atHand = new Set(secrets.all.map(({ checkValue }) => checkValue))
-  if ([current, former].every((each) => each === undefined || atHand.has(each))) return
+function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void {
+  const available = new Set(secrets.all.map(({ checkValue }) => checkValue))
+  if ([current, former].every((each) => each === undefined || available.has(each))) return
   throw new StartError(
     'A master key that secrets of this database are encrypted under is not available: provide it first.',
   )
 }
 
-/** Authenticator secrets are few, so they are encrypted in the same transaction: a sign-in with a code cannot be repeated. */
+/**
+ * Authenticator secrets are encrypted again in the same transaction, because a sign-in with a code cannot be retried. There are
+ * only a few of them.
+ */
 function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     await replaceCheck(transaction, secrets.checkValue)
@@ -107,10 +110,10 @@ function beginRotation(db: Database, secrets: Secrets): Promise<number> {
 /** Swaps the key files. At every moment, a file contains the new key. */
 async function swapFiles(dataFolder: string): Promise<Pick<Rotation, 'key' | 'former'>> {
   const { current, next, previous } = masterKeyFiles(dataFolder)
-  const [present, made] = [readMasterKey(current), readMasterKey(next)]
-  if (made !== undefined) {
-    if (present !== undefined && !present.equals(made)) await replacePrivateFile(previous, formatMasterKey(present))
-    await replacePrivateFile(current, formatMasterKey(made))
+  const [oldKey, newKey] = [readMasterKey(current), readMasterKey(next)]
+  if (newKey !== undefined) {
+    if (oldKey !== undefined && !oldKey.equals(newKey)) await replacePrivateFile(previous, formatMasterKey(oldKey))
+    await replacePrivateFile(current, formatMasterKey(newKey))
     await rm(next)
     await syncFolder(dirname(next))
   }

@@ -19,7 +19,7 @@ describe('secrets', () => {
     { accountId: 'account-2', key: owner.key },
     { accountId: owner.accountId, key: 'MKBBBBBBBB' },
     { accountId: 'account-1","MKAAAAAAAA', key: '' },
-  ])('is bound to account and key: %o', (other) => {
+  ])('does not decrypt the secret of another account or key: %o', (other) => {
     const secrets = createSecrets(randomBytes(32))
     expect(() => secrets.decrypt(other, secrets.encrypt(owner, secret))).toThrow()
   })
@@ -44,15 +44,15 @@ describe('secrets', () => {
 
   it('decrypts with all available keys, and encrypts with the current one', () => {
     const [former, next] = [randomBytes(32), randomBytes(32)]
-    const held = [former]
-    const secrets = createKeyring(() => held)
+    const keys = [former]
+    const secrets = createKeyring(() => keys)
     const before = secrets.encrypt(owner, secret)
     const byNext = createSecrets(next).encrypt(owner, secret)
     const { checkValue } = createSecrets(next)
     expect(secrets.switchTo(checkValue)).toBe(false)
     expect(createSecrets(former).decrypt(owner, secrets.encrypt(owner, secret))).toEqual(secret)
 
-    held.unshift(next)
+    keys.unshift(next)
     expect(secrets.decrypt(owner, byNext)).toEqual(secret)
     expect(secrets.checkValue).not.toBe(checkValue)
     expect(secrets.switchTo(checkValue)).toBe(true)

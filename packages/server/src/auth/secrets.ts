@@ -37,8 +37,8 @@ export interface Secrets extends KeySecrets {
 /** Secrets with a single master key, which never changes. */
 export const createSecrets = (masterKey: Buffer): Secrets => createKeyring(() => [masterKey])
 
-/** The shortest time between two searches for a missing key. */
-const LOOK_EVERY_MS = 500
+/** The minimum time between two reloads of the keys because of a missing one. */
+const RELOAD_EVERY_MS = 500
 
 /** Secrets with the available master keys. The first one is the current one until `switchTo`. */
 export function createKeyring(read: () => readonly Buffer[]): Secrets {
@@ -51,7 +51,7 @@ export function createKeyring(read: () => readonly Buffer[]): Secrets {
   }
   load()
   let current = firstOf(known)
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let reloadedAt = Number.NEGATIVE_INFINITY
   const all = (): KeySecrets[] => [current, ...[...known.values()].filter((each) => each !== current)]
   return {
     get checkValue() {
@@ -62,14 +62,14 @@ export function createKeyring(read: () => readonly Buffer[]): Secrets {
     },
     encrypt: (owner, secret) => current.encrypt(owner, secret),
     decrypt(owner, encrypted) {
-      const opened = openBy(all(), owner, encrypted)
-      if (opened !== undefined) return opened
-      // It may be encrypted under a key that was created since.
-      if (performance.now() - lookedAt >= LOOK_EVERY_MS) {
-        lookedAt = performance.now()
+      const secret = decryptWithAny(all(), owner, encrypted)
+      if (secret !== undefined) return secret
+      // It may be encrypted under a key that was created since the last load.
+      if (performance.now() - reloadedAt >= RELOAD_EVERY_MS) {
+        reloadedAt = performance.now()
         load()
       }
-      return openBy(all(), owner, encrypted) ?? current.decrypt(owner, encrypted)
+      return decryptWithAny(all(), owner, encrypted) ?? current.decrypt(owner, encrypted)
     },
     deriveKey: (purpose) => current.deriveKey(purpose),
     switchTo(checkValue) {
@@ -86,7 +86,7 @@ function firstOf(known: ReadonlyMap<string, KeySecrets>): KeySecrets {
   throw new Error('no master key is available')
 }
 
-function openBy(keys: readonly KeySecrets[], owner: SecretOwner, encrypted: Buffer): Buffer | undefined {
+function decryptWithAny(keys: readonly KeySecrets[], owner: SecretOwner, encrypted: Buffer): Buffer | undefined {
   for (const key of keys) {
     try {
       return key.decrypt(owner, encrypted)
@@ -107,9 +107,9 @@ function secretsOf(masterKey: Buffer): KeySecrets {
     decrypt: (owner, encrypted) => decrypt(encryptionKey, owner, encrypted),
     checkValue: createHmac('sha256', checkKey).update('master key').digest('base64'),
     deriveKey(purpose) {
-      const made = derived.get(purpose) ?? derive(`purpose ${purpose}`)
-      derived.set(purpose, made)
-      return made
+      const key = derived.get(purpose) ?? derive(`purpose ${purpose}`)
+      derived.set(purpose, key)
+      return key
     },
   }
 }

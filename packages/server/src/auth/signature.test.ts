@@ -80,7 +80,7 @@ describe('signed requests', () => {
     expect(swapped.body).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'digest-mismatch' })
   })
 
-  it('in both forms at once are rejected', async () => {
+  it('are rejected if they use both forms at once', async () => {
     const key = await (await site.createUser()).createKey()
     const secret = Buffer.from(key.secret!, 'base64')
     const alter = withHeader('authorization', 'Signature keyId="a",headers="date",signature="YQ=="')
@@ -88,7 +88,7 @@ describe('signed requests', () => {
     expect(reply).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT', reason: 'both-forms' } })
   })
 
-  it('may name the server by the name of the proxy', async () => {
+  it('may use the public name of a server behind a proxy', async () => {
     const key = await (await site.createUser()).createKey()
     const behind = await site.startServer({ env: { MUSTER_PUBLIC_URL: 'https://muster.example.com' } })
     const bare = await site.startServer()
@@ -217,7 +217,7 @@ describe('failed signatures', () => {
     expect((await server.as(careful)).status).toBe(200)
   })
 
-  it('that name a key do not keep its owner out at another address', async () => {
+  it('that name a key do not lock out its owner at another address', async () => {
     const key = await (await site.createUser()).createKey()
     const server = await site.startServer({ elapsed: () => 0, env: { MUSTER_TRUSTED_PROXIES: '127.0.0.1' } })
     const from = (address: string) => ({ alter: withHeader('x-forwarded-for', address) })

@@ -17,7 +17,7 @@ import type { FailedSignatures } from './failed-signatures.ts'
 import type { KeyCache, KnownKey } from './key-cache.ts'
 import type { LastUsed } from './last-used.ts'
 import type { Nonces } from './nonces.ts'
-import { refusalOfKey, rejected } from './refused-key.ts'
+import { rejected, rejectionOfKey } from './refused-key.ts'
 import type { Strategy } from './strategy.ts'
 
 export interface SignatureOptions {
@@ -31,8 +31,8 @@ export interface SignatureOptions {
 }
 
 /**
- * How long after its arrival a request with a wrong signature gets its response, so that the time does not show whether the key was
- * unknown, in memory, or read from the database.
+ * How long after its arrival a request with a wrong signature gets its response, so that the time does not show whether the key
+ * was unknown, in memory, or read from the database.
  */
 const REJECTED_AFTER_MS = 25
 
@@ -40,7 +40,7 @@ const REJECTED_AFTER_MS = 25
  * The most responses that wait at a time. An address has 20 attempts a minute, so only a caller with thousands of networks can
  * exceed this; further responses are sent at once.
  */
-const MOST_WAITING = 1_000
+const MAX_WAITING = 1_000
 
 /** Authenticates requests signed with an access key, in either form (packages/http-signature). */
 export function signatureStrategy(options: SignatureOptions): Strategy {
@@ -60,7 +60,7 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
     const address = addressOf(raw)
     if (parsed.outcome === 'failed') {
       assertAttemptsLeft(address, parsed.keyId)
-      throw refusal(parsed, address, failed)
+      throw signatureError(parsed, address, failed)
     }
 
     const { signature } = parsed
@@ -73,13 +73,13 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
     if (found instanceof Promise) assertAttemptsLeft(address, keyId)
     const requireDigest = config.requireDigest || known?.requireDigest === true
     const key = known?.verification
-    const outcome = verifySignature(signature, { ...circumstances(raw.socket, body, options), requireDigest, key })
+    const outcome = verifySignature(signature, { ...verifyContext(raw.socket, body, options), requireDigest, key })
     if (outcome.ok && known !== undefined) {
       failed.verified(address, keyId)
       return await admit({ known, created: outcome.created, nonce: outcome.nonce }, options)
     }
     const { reason, message } = outcome.ok ? wrongSignature : outcome
-    const error = refusal({ reason, message, keyId }, address, failed)
+    const error = signatureError({ reason, message, keyId }, address, failed)
     await waitUntil(rejectedAt)
     throw error
   }
@@ -89,7 +89,7 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
 function boundedWait(): (moment: number) => Promise<void> {
   let waiting = 0
   return async (moment) => {
-    if (waiting >= MOST_WAITING) return
+    if (waiting >= MAX_WAITING) return
     waiting++
     try {
       await waitUntil(moment)
@@ -100,16 +100,16 @@ function boundedWait(): (moment: number) => Promise<void> {
 }
 
 /**
- * Waits until the first timer tick, a millisecond apart, that is not before this moment. A timer for the remaining time, rounded up,
- * may fire one tick early; then it is set again. So the rounding does not reveal when the timer was set.
+ * Waits until the first timer tick at or after this moment. Ticks are a millisecond apart. A timer for the remaining time,
+ * rounded up, may fire one tick early and is then set again, so that the rounding does not reveal when the timer was set.
  */
 async function waitUntil(moment: number): Promise<void> {
   for (let left = moment - performance.now(); left > 0; left = moment - performance.now()) await sleep(Math.ceil(left))
 }
 
-type Circumstances = Omit<VerifyOptions, 'key' | 'requireDigest'>
+type VerifyContext = Omit<VerifyOptions, 'key' | 'requireDigest'>
 
-function circumstances(socket: Socket, body: Buffer | undefined, { config, clock }: SignatureOptions): Circumstances {
+function verifyContext(socket: Socket, body: Buffer | undefined, { config, clock }: SignatureOptions): VerifyContext {
   return {
     scheme: socket instanceof TLSSocket ? 'https' : 'http',
     localPort: socket.localPort,
@@ -138,7 +138,7 @@ const wrongSignature = {
 } as const satisfies Omit<Failure, 'keyId'>
 
 /** The error for an invalid signature, which counts as a failure. */
-function refusal({ reason, message, keyId }: Failure, address: string, failed: FailedSignatures): ApiError {
+function signatureError({ reason, message, keyId }: Failure, address: string, failed: FailedSignatures): ApiError {
   if (signatureReasons[reason].status === 400) return new ApiError('BAD_USER_INPUT', message, { reason })
   const retryAfter = failed.count(address, keyId)
   return retryAfter === undefined ? new ApiError('UNAUTHENTICATED', message, { reason }) : tooManyFailures(retryAfter)
@@ -149,12 +149,12 @@ const tooManyFailures = (retryAfter: number): ApiError =>
     retryAfter,
   })
 
-/** Admits a request with a valid signature. Its caller has the key, and so may learn why the key no longer works. */
+/** Admits a request with a valid signature. The caller has the key, so errors may say why the key no longer works. */
 async function admit({ known, created, nonce }: Verified, options: SignatureOptions): Promise<Viewer> {
   const { key, name, accountId, email, readOnly } = known
   const now = options.clock()
-  const refusal = refusalOfKey(known, now)
-  if (refusal !== undefined) throw refusal
+  const rejection = rejectionOfKey(known, now)
+  if (rejection !== undefined) throw rejection
   if (nonce !== undefined && !(await options.nonces.use({ key, nonce, created }))) throw rejected('nonce-used')
   options.lastUsed.note({ accountId, key, at: now })
   return { accountId, email, accessKey: key, accessKeyName: name, readOnly }

@@ -1,4 +1,4 @@
-/** What is wrong: the file, where it should go, or what it needs. */
+/** What prevented a backup or a restore. */
 export type BackupReason =
   | 'busy'
   | 'damaged'
@@ -14,7 +14,7 @@ export type BackupReason =
   | 'unsupported'
   | 'upgrading'
 
-/** Why there is no backup, or why one is not restored, in words for whoever runs it. */
+/** Explains to the operator why a backup could not be written or restored. */
 export class BackupError extends Error {
   readonly reason: BackupReason
 

@@ -2,11 +2,11 @@ import { basename } from 'node:path'
 import type { BaseBackup } from './base/manifest.ts'
 import type { WrittenBackup } from './write-backup.ts'
 
-/** What the event of a backup says about it. */
+/** The data of a backup's event. */
 export interface BackupSummary {
   kind: 'file' | 'base'
   name: string
-  /** The moment that the backup is of. */
+  /** The moment whose data the backup contains. */
   created: string
   bytes: number
 }

@@ -1,20 +1,19 @@
 import pg from 'pg'
 
-/** A table whose rows go into a backup. */
+/** A table whose rows a backup contains. */
 export interface Table {
   name: string
   columns: string[]
   isPartitioned: boolean
-  /** Tables that must be filled before this one. */
+  /** Tables that this one references, which must be filled first. */
   needs: string[]
-  /** On disk, without indexes. */
+  /** Size on disk, without indexes. */
   bytes: number
 }
 
 /**
- * Every table of Muster's schema, each behind those that it refers to. Tables that follow from others are omitted: the
- * triggers of `device` fill `device_count`, and attribute names are counted when they are next listed. The queue of jobs is
- * in another schema.
+ * Every table of Muster's schema, each after those that it references. Tables derived from others are omitted: the triggers of
+ * `device` fill `device_count`, and attribute names are counted when they are next listed. The job queue is in another schema.
  */
 export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
@@ -31,21 +30,21 @@ export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
       and relname not in ('migration', 'migration_lock', 'migration_progress', 'device_count',
         'attribute_name', 'attribute_name_summary')
     order by relname`)
-  return inOrder(rows)
+  return inReferenceOrder(rows)
 }
 
-function inOrder(tables: readonly Table[]): Table[] {
+function inReferenceOrder(tables: readonly Table[]): Table[] {
   const ordered: Table[] = []
-  const place = (table: Table): void => {
+  const add = (table: Table): void => {
     if (ordered.includes(table)) return
-    for (const needed of tables) if (table.needs.includes(needed.name)) place(needed)
+    for (const needed of tables) if (table.needs.includes(needed.name)) add(needed)
     ordered.push(table)
   }
-  for (const table of tables) place(table)
+  for (const table of tables) add(table)
   return ordered
 }
 
-/** Those that have run, in order; none where Muster has never been. */
+/** The migrations that have run, in order; none if the database was never used by Muster. */
 export async function selectMigrations(client: pg.ClientBase): Promise<string[]> {
   const { rows: found } = await client.query<{ found: boolean }>(`select to_regclass('migration') is not null as found`)
   if (!found[0]?.found) return []
@@ -53,8 +52,8 @@ export async function selectMigrations(client: pg.ClientBase): Promise<string[]>
   return rows.map(({ name }) => name)
 }
 
-/** What a newer release is bringing the database to; undefined where nothing is under way. */
-export async function selectMigrationUnderWay(client: pg.ClientBase): Promise<string | undefined> {
+/** The migration that a newer release is running; undefined if none is running. */
+export async function selectRunningMigration(client: pg.ClientBase): Promise<string | undefined> {
   const { rows: found } = await client.query<{ found: boolean }>(
     `select to_regclass('migration_progress') is not null as found`,
   )
@@ -63,18 +62,18 @@ export async function selectMigrationUnderWay(client: pg.ClientBase): Promise<st
   return rows[0]?.migration
 }
 
-/** Begins a transaction in which every table is as it is at one moment, and keeps its columns. */
+/** Begins a transaction that sees all tables at one moment. The tables are locked, so their columns cannot change. */
 export async function beginSnapshot(client: pg.ClientBase, tables: readonly Table[]): Promise<void> {
   await client.query('begin isolation level repeatable read read only')
-  await client.query(asText)
-  // Before the first reading statement, which is what fixes the moment.
+  await client.query(textFormatSettings)
+  // Locked before the first statement that reads, because that one takes the snapshot.
   await client.query(
     `lock table ${tables.map(({ name }) => pg.escapeIdentifier(name)).join(', ')} in access share mode`,
   )
 }
 
-/** The forms that values have in COPY do not hang on the settings of the database. */
-export const asText = `set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'; set local bytea_output = 'hex'; set local extra_float_digits = 1`
+/** Makes the text format of COPY independent of the settings of the database. */
+export const textFormatSettings = `set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'; set local bytea_output = 'hex'; set local extra_float_digits = 1`
 
 /** The check values of the master keys that the secrets are encrypted under. */
 export async function selectMasterKeys(client: pg.ClientBase): Promise<string[]> {
@@ -93,7 +92,7 @@ export async function selectMonths(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ month }) => month)
 }
 
-/** The last value that was drawn of each sequence: at least the greatest one in the rows, since values outrun commits. */
+/** The last value of each sequence. It is at least the greatest in the rows, because values are assigned before the commit. */
 export async function selectSequences(client: pg.ClientBase): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; last: string }>(`
     select sequencename as name, coalesce(last_value, 0)::text as last from pg_sequences
@@ -103,7 +102,7 @@ export async function selectSequences(client: pg.ClientBase): Promise<Record<str
 
 export function copyOut({ name, columns, isPartitioned }: Table): string {
   const list = columns.map(pg.escapeIdentifier).join(', ')
-  // Of a partitioned table COPY takes the rows by a query only.
+  // COPY can read a partitioned table only through a query.
   return isPartitioned
     ? `copy (select ${list} from ${pg.escapeIdentifier(name)}) to stdout`
     : `copy ${pg.escapeIdentifier(name)} (${list}) to stdout`
@@ -112,15 +111,15 @@ export function copyOut({ name, columns, isPartitioned }: Table): string {
 export const copyIn = (table: string, columns: readonly string[]): string =>
   `copy ${pg.escapeIdentifier(table)} (${columns.map(pg.escapeIdentifier).join(', ')}) from stdin`
 
-/** The tables that have rows, besides what migrations put there. */
+/** The tables that have rows other than those that migrations insert. */
 export async function selectFilled(client: pg.ClientBase, tables: readonly Table[]): Promise<string[]> {
-  const looks = tables
+  const queries = tables
     .filter(({ name }) => !filledByMigrations.includes(name))
     .map(
       ({ name }) => `select ${pg.escapeLiteral(name)} as name where exists (select from ${pg.escapeIdentifier(name)})`,
     )
-  if (looks.length === 0) return []
-  const { rows } = await client.query<{ name: string }>(looks.join(' union all '))
+  if (queries.length === 0) return []
+  const { rows } = await client.query<{ name: string }>(queries.join(' union all '))
   return rows.map(({ name }) => name)
 }
 
@@ -130,14 +129,14 @@ export async function deleteMigrationRows(client: pg.ClientBase): Promise<void> 
   for (const table of filledByMigrations) await client.query(`delete from ${pg.escapeIdentifier(table)}`)
 }
 
-/** Has a sequence go on behind a value. Undone with the transaction, unlike `setval`. */
+/** Makes a sequence continue after a value. Unlike `setval`, this is rolled back with the transaction. */
 export async function restartSequence(client: pg.ClientBase, name: string, last: bigint): Promise<void> {
   await client.query(`alter sequence ${pg.escapeIdentifier(name)} restart with ${last}`)
-  // As drawn: who follows the event log reads the last number that was.
+  // Marks the value as used, because the event feed reads the last used number.
   await client.query('select nextval($1::regclass)', [pg.escapeIdentifier(name)])
 }
 
-/** For good plans from the first query on. */
+/** Updates the planner's statistics, so that plans are good from the first query on. */
 export async function analyze(client: pg.ClientBase, tables: readonly string[]): Promise<void> {
   await client.query(`analyze ${tables.map(pg.escapeIdentifier).join(', ')}`)
 }

@@ -14,8 +14,8 @@ import { newDatabase, type Place, rowsOf, tablesOf } from './place-fixture.ts'
 import { type RestoreOptions, restoreBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
 
-/** What the documents below are answered. */
-interface Answered {
+/** Data of the responses to the documents below. */
+interface Data {
   registerDevice: { device: { id: string } }
   login: {
     devices: { items: { id: string; attributes: { count?: string }; inNight: { count?: string } }[] }
@@ -25,15 +25,15 @@ interface Answered {
 
 const ends: (() => Promise<unknown>)[] = []
 let folder: string
-/** Where the server that is backed up keeps its master key. */
+/** Data folder of the server, with its master key. */
 let data: string
 let source: Place
 let credentials: Record<string, string>
 let cookies: Map<string, string>
 let counted: string
-/** What the API answered before the writes that went on during the first backup. */
-let answered: unknown
-/** Made while writes went on, and with no server running. */
+/** The response of the API before the writes that ran during the first backup. */
+let expected: unknown
+/** One backup was written during writes, the other after the server had stopped. */
 let [during, after] = ['', '']
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   const server = await serve(source, (end) => ends.push(end))
   credentials = await readCredentials(data)
   await fill(server)
-  answered = await ask(server.url, everything)
+  expected = await ask(server.url, everything)
   during = join(folder, 'during.backup')
   await backUpWhileWriting(server, during)
   await server.stop()
@@ -66,7 +66,7 @@ const serve = (place: Place, atEnd: (end: () => Promise<void>) => void = onTestF
 const restore = ({ db, pool }: Place, file: string, more: Partial<RestoreOptions> = {}) =>
   restoreBackup({ db, pool, file, config: readConfig({ MUSTER_DATA: data }), ...more })
 
-async function ask(url: string, document: string): Promise<Answered> {
+async function ask(url: string, document: string): Promise<Data> {
   const { body } = await sendAs(credentials, url, document)
   if (body.errors !== undefined) throw new Error(JSON.stringify(body.errors))
   return body.data
@@ -78,7 +78,7 @@ const everything = `{ login { email attributes accessKeys { key name readOnly en
   devices { total items { id name hardwareId platform state created attributes inNight: attributes(context: "night")
     services { id name application port attributes } } } } }`
 
-/** Something of everything that a user keeps; the webhook's receiver is away, so that its deliveries wait. */
+/** Creates data of every kind. The webhook's receiver is unreachable, so that its deliveries stay pending. */
 async function fill({ url }: ServerProcess): Promise<void> {
   const mutate = (calls: string) => ask(url, `mutation { ${calls} }`)
   await mutate(`createWebhook(url: "https://127.0.0.1:9/hook", events: [DEVICE_REGISTER, ATTRIBUTE_CHANGE]) { id }
@@ -95,7 +95,7 @@ async function fill({ url }: ServerProcess): Promise<void> {
   const { MUSTER_EMAIL: email, MUSTER_PASSWORD: password } = credentials
   await browser.auth('/sign-in/email', { email, password })
   expect((await browser.query('{ login { email } }')).body).toEqual({ data: { login: { email } } })
-  // What the webhook is owed is found out behind the changes.
+  // Deliveries are created in the background.
   await pollUntil(
     () => source.pool.query('select from webhook_delivery'),
     ({ rowCount }) => rowCount !== 0,
@@ -104,8 +104,8 @@ async function fill({ url }: ServerProcess): Promise<void> {
 }
 
 /**
- * Writes before, while and after the backup is made: through the API an attribute that counts up, each change with its event;
- * and in tables that are copied first and last, each time both in one statement.
+ * Writes before, during, and after the backup: an attribute that counts up through the API, so that each change has an
+ * event; and two tables, copied early and late, that change in the same statement.
  */
 async function backUpWhileWriting({ url }: ServerProcess, file: string): Promise<void> {
   let written = false
@@ -127,7 +127,7 @@ async function backUpWhileWriting({ url }: ServerProcess, file: string): Promise
 }
 
 describe('a backup', () => {
-  it('is a file for its owner alone, and takes no other file’s place', async () => {
+  it('is readable only by its owner, and does not replace an existing file', async () => {
     expect((await stat(after)).mode & 0o777).toBe(0o600)
     const bytes = await readFile(after)
     await expect(writeBackup({ pool: source.pool, file: after })).rejects.toMatchObject({ reason: 'taken' })
@@ -135,7 +135,7 @@ describe('a backup', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.tmp'))).toEqual([])
   })
 
-  it('holds no master key', async () => {
+  it('does not contain the master key', async () => {
     const key = (await readFile(join(data, 'master.key'), 'utf8')).trim()
     const text = zstdDecompressSync(await readFile(after)).toString('latin1')
     for (const form of ['base64', 'hex', 'latin1'] as const) {
@@ -143,14 +143,14 @@ describe('a backup', () => {
     }
   })
 
-  it('needs a database of Muster', async () => {
+  it('fails if the database is not one of Muster', async () => {
     const file = join(folder, 'nothing.backup')
     const { pool } = await emptyDatabase()
     await expect(writeBackup({ pool, file })).rejects.toMatchObject({ reason: 'no-muster' })
     await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('is given up when it is interrupted', async () => {
+  it('leaves no file if it is interrupted', async () => {
     const file = join(folder, 'interrupted.backup')
     const controller = new AbortController()
     const onProgress = () => controller.abort()
@@ -164,7 +164,7 @@ describe('a backup', () => {
 })
 
 describe('a restored backup', () => {
-  it('is what there was at one moment while writes went on, and is served', async () => {
+  it('has the data of one moment during writes, and can be served', async () => {
     const place = await emptyDatabase()
     await restore(place, during)
     const server = await serve(place)
@@ -174,7 +174,7 @@ describe('a restored backup', () => {
       delete attributes.count
       delete inNight.count
     }
-    expect(now).toEqual(answered)
+    expect(now).toEqual(expected)
 
     const { login } = await ask(server.url, '{ login { events(size: 1000) { items { type target { id } } } } }')
     const changes = login.events.items.filter(
@@ -194,7 +194,7 @@ describe('a restored backup', () => {
     expect(BigInt(latest!.id) - BigInt(former!.id)).toBeGreaterThanOrEqual(1_000_000_000n)
   })
 
-  it('has every row of every table, in a database whose tables were there already', async () => {
+  it('has every row of every table, in a database whose tables already existed', async () => {
     const place = await newDatabase('migrated', onTestFinished)
     const restored = await restore(place, after)
     expect(restored.rows).toMatchObject({ account: 1, device: 2, session: 1, webhook: 1, registration_code: 1 })
@@ -206,7 +206,7 @@ describe('a restored backup', () => {
     expect(await rowsOf(place)).toEqual(await rowsOf(source))
   })
 
-  it('of an older release is brought to this one', async () => {
+  it('is migrated to this release if it is of an older one', async () => {
     const [older, place] = [await emptyDatabase(), await emptyDatabase()]
     await migrateTo(older.db, '0009_feed')
     await older.pool.query(`insert into account (id, email) values ('old', 'old@example.com')`)
@@ -221,8 +221,8 @@ describe('a restored backup', () => {
   })
 })
 
-describe('a file that is not restored', () => {
-  /** Changes what is packed, and sums it up anew. */
+describe('a restore', () => {
+  /** Changes the content of a backup and updates its checksum. */
   async function forge(name: string, change: (text: string) => string): Promise<string> {
     const lines = change(zstdDecompressSync(await readFile(after)).toString('utf8'))
       .trimEnd()
@@ -235,10 +235,10 @@ describe('a file that is not restored', () => {
     return file
   }
 
-  it('changes nothing where it is cut off or altered', async () => {
+  it('changes nothing if the file is truncated or altered', async () => {
     const place = await emptyDatabase()
     const whole = await readFile(after)
-    // The very last bytes of a packed file may hold nothing.
+    // The last bytes of a compressed file may contain no data.
     const cut = [0, 1, 20, whole.length / 2, whole.length - 20].map((length) => whole.subarray(0, length))
     const text = zstdDecompressSync(whole)
     const altered = [text.length / 3, text.length / 2, text.length - 10].map((position) => {
@@ -256,13 +256,13 @@ describe('a file that is not restored', () => {
     const file = join(folder, 'damaged.backup')
     for (const [index, bytes] of [...cut, ...altered, ...others].entries()) {
       await writeFile(file, bytes)
-      const refusal = await restore(place, file).catch((error: unknown) => error)
-      expect(refusal, `file ${index}`).toMatchObject({ reason: 'damaged' })
+      const error = await restore(place, file).catch((thrown: unknown) => thrown)
+      expect(error, `file ${index}`).toMatchObject({ reason: 'damaged' })
     }
     expect(await tablesOf(place)).toBe(0)
   })
 
-  it('changes nothing where the database refuses a row', async () => {
+  it('changes nothing if the database rejects a row', async () => {
     const place = await emptyDatabase()
     const twice = await forge('twice.backup', (text) => text.replace(/^(.*\tcounted\t.*\n)/m, '$1$1'))
     await expect(restore(place, twice)).rejects.toMatchObject({ code: '23505' })
@@ -272,7 +272,7 @@ describe('a file that is not restored', () => {
     expect(await rowsOf(place)).toEqual(await rowsOf(source))
   })
 
-  it('is of a newer release', async () => {
+  it('rejects a file of a newer release', async () => {
     const place = await emptyDatabase()
     const format = await forge('format.backup', (text) => text.replace('"format":1', '"format":2'))
     await expect(restore(place, format)).rejects.toMatchObject({ reason: 'newer' })
@@ -281,12 +281,12 @@ describe('a file that is not restored', () => {
     expect(await tablesOf(place)).toBe(0)
   })
 
-  it('is encrypted under another master key, unless that is to come', async () => {
+  it('rejects a file that is encrypted under another master key, unless withoutKey is set', async () => {
     const place = await emptyDatabase()
     const none = readConfig({ MUSTER_DATA: join(folder, 'none') })
     await expect(restore(place, after, { config: none })).rejects.toMatchObject({
       reason: 'other-key',
-      message: expect.stringContaining('missing here'),
+      message: expect.stringContaining('not available'),
     })
     const other = readConfig({ MUSTER_MASTER_KEY: randomBytes(32).toString('base64') })
     await expect(restore(place, after, { config: other })).rejects.toMatchObject({ reason: 'other-key' })

@@ -1,22 +1,22 @@
 import { BackupError } from './backup-error.ts'
 
-/** Written by this release, and the newest that it reads. */
+/** The format that this release writes, and the newest one that it reads. */
 export const FORMAT = 1
 
-/** The first line. */
+/** The first line of a backup. */
 export interface Header {
   muster: 'backup'
   format: number
-  /** Of Muster. */
+  /** The release of Muster that wrote the backup. */
   release: string
   created: string
-  /** All that had run, in order. */
+  /** All migrations that had run, in order. */
   migrations: string[]
-  /** Tell which master keys the secrets are encrypted under: one, two in the middle of a rotation. */
+  /** Check values of the master keys that secrets are encrypted under: one, or two during a rotation. */
   masterKeys: string[]
-  /** Of which there are partitions of the event log, such as 2026-11. */
+  /** Months that have a partition of the event log, such as 2026-11. */
   months: string[]
-  /** The last value that was drawn of each. */
+  /** The last value of each sequence. */
   sequences: Record<string, string>
 }
 
@@ -26,29 +26,29 @@ export interface TableLine {
   columns: string[]
 }
 
-/** The last line. */
+/** The last line of a backup. */
 export interface EndLine {
-  /** How many of each table. */
+  /** Number of rows by table. */
   rows: Record<string, number>
-  /** Of every byte before this line. */
+  /** Checksum of every byte before this line. */
   sha256: string
 }
 
-/** Behind the last row of a table. A row cannot be these two characters: COPY doubles a backslash. */
+/** The line after the last row of a table. No row can look like this, because COPY doubles every backslash. */
 export const END_OF_ROWS = Buffer.from('\\.\n')
 
 export const lineOf = (value: Header | TableLine | EndLine): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
 
 export const damaged = (what: string, cause?: unknown): BackupError =>
-  new BackupError('damaged', `The file is no whole backup: ${what}.`, { cause })
+  new BackupError('damaged', `The file is not a complete backup: ${what}.`, { cause })
 
 export function parseHeader(line: Buffer): Header {
   const header = parseLine(line) as Partial<Header>
-  if (header.muster !== 'backup') throw damaged('it does not begin as one')
+  if (header.muster !== 'backup') throw damaged('its first line is not the header of a backup')
   if (typeof header.format !== 'number' || header.format > FORMAT) {
     throw new BackupError(
       'newer',
-      `The backup was written by a newer release of Muster, ${header.release}: use that one.`,
+      `The backup was written by a newer release of Muster, ${header.release}: use that release.`,
     )
   }
   return header as Header
@@ -58,13 +58,13 @@ export function parseSectionLine(line: Buffer): TableLine | EndLine {
   const section = parseLine(line) as Partial<TableLine & EndLine>
   if (typeof section.table === 'string' && Array.isArray(section.columns)) return section as TableLine
   if (typeof section.sha256 === 'string' && Object(section.rows) === section.rows) return section as EndLine
-  throw damaged('a line of it is none that Muster writes')
+  throw damaged('it has an invalid line')
 }
 
 function parseLine(line: Buffer): object {
   try {
     return Object(JSON.parse(line.toString('utf8'))) as object
   } catch (error) {
-    throw damaged('a line of it is none that Muster writes', error)
+    throw damaged('it has an invalid line', error)
   }
 }

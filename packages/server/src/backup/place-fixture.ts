@@ -5,13 +5,14 @@ import { createTestDatabase } from '../../test/database/test-database.ts'
 import { administer, atDatabase, dropDatabase } from '../../test/global-setup.ts'
 import { createDatabase, createPool, type Database } from '../db/database.ts'
 
+/** A test database. */
 export interface Place {
   db: Database
   pool: pg.Pool
   url: string
 }
 
-/** A database with nothing in it, or with the tables of this release. */
+/** A new database: empty, or with the tables of this release. */
 export async function newDatabase(
   kind: 'empty' | 'migrated',
   atEnd: (end: () => Promise<void>) => void,
@@ -43,7 +44,7 @@ function open(
   return { db, pool, url }
 }
 
-/** The rows of every table, by a checksum of each. */
+/** A checksum of the rows by table. */
 export async function rowsOf({ pool }: Place): Promise<Record<string, unknown>> {
   const { rows } = await pool.query<{ name: string; sum: unknown }>(`
     select relname as name, (xpath('/row/sum/text()', query_to_xml(

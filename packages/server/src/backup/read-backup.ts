@@ -12,11 +12,11 @@ import {
   type TableLine,
 } from './format.ts'
 
-/** What a backup consists of, in this order: the header, then each table with its rows in pieces, then the end. */
+/** The parts of a backup, in this order: the header, then each table with its rows in chunks, then the end. */
 export type Part =
   | { header: Header }
   | TableLine
-  /** Whole rows, as COPY takes them. */
+  /** Complete rows in the text format of COPY. */
   | { rows: Buffer }
   | { endOf: string }
   | { end: EndLine }
@@ -24,20 +24,20 @@ export type Part =
 export interface ReadBackupOptions {
   file: string
   signal?: AbortSignal | undefined
-  /** Bytes of the file that were read. */
+  /** Called with the number of bytes read from the file. */
   onProgress?: ((done: number) => void) | undefined
 }
 
-/** Reads a file piece by piece. Throws a BackupError where it is cut off or altered: at the end at the latest. */
+/** Reads a file in chunks. Throws a BackupError if the file is truncated or altered, at the latest at its end. */
 export async function* readBackup(options: ReadBackupOptions): AsyncGenerator<Part> {
   const hash = createHash('sha256')
   let phase: 'header' | 'sections' | 'ended' = 'header'
   let table: string | undefined
   let rest: Buffer = Buffer.alloc(0)
-  for await (const chunk of unpacked(options)) {
+  for await (const chunk of decompressed(options)) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     while (rest.length > 0) {
-      if (phase === 'ended') throw damaged('something follows its end')
+      if (phase === 'ended') throw damaged('it has data after its last line')
       const length = table === undefined ? lineLength(rest) : rowsLength(rest)
       if (length === 0) break
       const piece = rest.subarray(0, length)
@@ -60,32 +60,32 @@ export async function* readBackup(options: ReadBackupOptions): AsyncGenerator<Pa
           table = section.table
           yield section
         } else {
-          if (section.sha256 !== hash.digest('hex')) throw damaged('its checksum is another')
+          if (section.sha256 !== hash.digest('hex')) throw damaged('its checksum does not match')
           phase = 'ended'
           yield { end: section }
         }
       }
     }
   }
-  if (phase !== 'ended') throw damaged('it is cut off')
+  if (phase !== 'ended') throw damaged('it is truncated')
 }
 
 const NEWLINE = 10
-const behindRow = Buffer.concat([Buffer.of(NEWLINE), END_OF_ROWS])
+const afterRow = Buffer.concat([Buffer.of(NEWLINE), END_OF_ROWS])
 
 const lineLength = (bytes: Buffer): number => bytes.indexOf(NEWLINE) + 1
 
-/** The whole rows at the beginning, or the line that ends them when it comes next; 0 while there is neither. */
+/** Length of the complete rows at the beginning, or of the line that ends the rows if it comes next; 0 if there is neither. */
 function rowsLength(bytes: Buffer): number {
   if (bytes.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) return END_OF_ROWS.length
-  const end = bytes.indexOf(behindRow)
+  const end = bytes.indexOf(afterRow)
   return end === -1 ? bytes.lastIndexOf(NEWLINE) + 1 : end + 1
 }
 
-/** The bytes of the file as they were before they were packed. */
-async function* unpacked({ file, signal, onProgress = () => {} }: ReadBackupOptions): AsyncGenerator<Buffer> {
+/** The decompressed content of the file. */
+async function* decompressed({ file, signal, onProgress = () => {} }: ReadBackupOptions): AsyncGenerator<Buffer> {
   const source = createReadStream(file, signal && { signal })
-  // A fault of the first ends the second, and is told there.
+  // An error of the source destroys the decompressor, whose iterator then throws it.
   const plain = pipeline(source, createZstdDecompress(), () => {})
   try {
     for await (const chunk of plain as AsyncIterable<Buffer>) {
@@ -94,7 +94,7 @@ async function* unpacked({ file, signal, onProgress = () => {} }: ReadBackupOpti
     }
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    throw /^(ERR_)?_*ZSTD|^Z_/i.test(code) ? damaged('it cannot be unpacked', error) : error
+    throw /^(ERR_)?_*ZSTD|^Z_/i.test(code) ? damaged('it cannot be decompressed', error) : error
   } finally {
     plain.destroy()
   }

@@ -10,12 +10,12 @@ import { migrate, migrateTo, migrationNames } from '../db/migrate.ts'
 import { SET_UP_LOCK } from '../start/set-up.ts'
 import {
   analyze,
-  asText,
   copyIn,
   deleteMigrationRows,
   selectFilled,
   selectMigrations,
   selectTables,
+  textFormatSettings,
 } from './backup.queries.ts'
 import { BackupError } from './backup-error.ts'
 import { damaged, type EndLine, type Header } from './format.ts'
@@ -23,40 +23,40 @@ import { readBackup } from './read-backup.ts'
 import { assertKeys, skipNumbers } from './restored-database.ts'
 
 export interface RestoreOptions {
-  /** Both of the database that is to be filled; statements on them must be allowed to take long. */
+  /** `db` and `pool` connect to the database to fill. They must have no statement timeout. */
   db: Database
   pool: pg.Pool
   file: string
-  /** Where the master key is looked for, which the secrets in the backup need. */
+  /** Where to find the master key for the secrets in the backup. */
   config: MasterKeySettings
-  /** Goes on without that key: no server starts on the database before it is there. */
+  /** Restores even if that key is missing. No server starts on the database until it has the key. */
   withoutKey?: boolean
   signal?: AbortSignal
-  /** Bytes done, of how many. */
+  /** Called with the bytes done and their total. */
   onProgress?: (done: number, total: number) => void
 }
 
 export interface Restored {
-  /** When the backup was made. */
+  /** When the backup was written. */
   created: string
-  /** How many of each table. */
+  /** Number of rows by table. */
   rows: Record<string, number>
-  /** What has run since the backup was made. */
+  /** Migrations that the restore ran after loading the backup. */
   migrations: string[]
 }
 
-/** Fills an empty database from a backup, all of it or nothing, and brings it to this release's schema. */
+/** Fills an empty database from a backup, completely or not at all, and migrates it to this release. */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { db, pool, file, signal, onProgress } = options
   const { size } = await stat(file)
-  // Read to the end before anything is changed.
+  // The whole file is checked before anything is changed.
   const header = await checkBackup({ file, signal, onProgress: (done) => onProgress?.(done, 2 * size) })
   await assertKnown(header)
   if (!options.withoutKey) assertKeys(header.masterKeys, options.config)
 
   const client = await pool.connect()
   try {
-    // A server that starts meanwhile waits before it looks whether there is an owner.
+    // A server that starts during the restore waits for this lock before it checks whether the database has an owner.
     await client.query(`select pg_advisory_lock(hashtext($1))`, [SET_UP_LOCK])
     await prepare(client, db, header)
     const load = { client, file, signal, onProgress: (done: number) => onProgress?.(size + done, 2 * size) }
@@ -88,11 +88,11 @@ async function assertKnown({ migrations, release }: Header): Promise<void> {
   const known = await migrationNames()
   const isKnown = migrations.every((name, index) => name === known[index])
   if (!isKnown) {
-    throw new BackupError('newer', `The backup was written by a newer release of Muster, ${release}: use that one.`)
+    throw new BackupError('newer', `The backup was written by a newer release of Muster, ${release}: use that release.`)
   }
 }
 
-/** Makes the tables as they were when the backup was made, unless they are there and empty. */
+/** Creates the tables of the backup's schema. If tables already exist, they must be empty and of that schema. */
 async function prepare(client: pg.ClientBase, db: Database, { migrations, months }: Header): Promise<void> {
   const present = await selectMigrations(client)
   if (present.length > 0) {
@@ -102,7 +102,7 @@ async function prepare(client: pg.ClientBase, db: Database, { migrations, months
     }
     if (present.join() !== migrations.join()) {
       const last = migrations.at(-1)
-      throw new BackupError('other-schema', `The database has another schema than the backup, which is of ${last}.`)
+      throw new BackupError('other-schema', `The schema of the database differs from that of the backup (${last}).`)
     }
   } else await migrateTo(db, migrations.at(-1) ?? '')
   for (const month of months) await createEventPartition(db, new Date(`${month}-01T00:00:00Z`))
@@ -113,7 +113,7 @@ type Load = Reading & { client: pg.ClientBase }
 async function loadAll(load: Load, header: Header): Promise<EndLine> {
   const { client } = load
   await client.query('begin')
-  await client.query(asText)
+  await client.query(textFormatSettings)
   await deleteMigrationRows(client)
   const end = await loadTables(load)
   await skipNumbers(client, header.sequences)
@@ -138,14 +138,14 @@ async function loadTables({ client, ...reading }: Load): Promise<EndLine> {
       loaded[part.endOf] = stream!.rowCount
     } else if ('end' in part) {
       for (const [table, rows] of Object.entries(part.end.rows)) {
-        if (loaded[table] !== rows) throw damaged(`it has ${loaded[table] ?? 0} rows of ${table}, not ${rows}`)
+        if (loaded[table] !== rows) throw damaged(`the table ${table} has ${loaded[table] ?? 0} rows, not ${rows}`)
       }
       return part.end
     }
   }
-  throw damaged('it is cut off')
+  throw damaged('it is truncated')
 }
 
-/** One piece at a time: the stream does not stand an error while it has more. */
+/** Resolves when the chunk is written. The stream cannot handle an error while further chunks are queued. */
 const write = (stream: copy.CopyStreamQuery, rows: Buffer): Promise<void> =>
   new Promise((resolve) => void stream.write(rows, () => resolve()))

@@ -1,12 +1,12 @@
 import type pg from 'pg'
-import { keysAtHand, type MasterKeySettings } from '../auth/master-key.ts'
+import { availableKeys, type MasterKeySettings } from '../auth/master-key.ts'
 import { createSecrets } from '../auth/secrets.ts'
 import { restartSequence } from './backup.queries.ts'
 import { BackupError } from './backup-error.ts'
 
 /**
- * Event numbers between those in the backup and the next one. The numbers that were given to events after the backup are not
- * given again: receivers that remember what they have seen by its number would take new events for old ones.
+ * Event numbers to skip after a restore, so that numbers assigned after the backup are not used again. Receivers that remember
+ * events by number would otherwise take new events for old ones.
  */
 const SKIPPED_NUMBERS = 1_000_000_000n
 
@@ -18,8 +18,8 @@ export async function skipNumbers(client: pg.ClientBase, sequences: Readonly<Rec
 
 /** `masterKeys`: check values of the keys that the secrets in the backup are encrypted under. */
 export function assertKeys(masterKeys: readonly string[], config: MasterKeySettings): void {
-  const atHand = keysAtHand(config).map((key) => createSecrets(key).checkValue)
-  if (masterKeys.every((key) => atHand.includes(key))) return
-  const found = atHand.length === 0 ? 'missing here' : 'different from the one here'
+  const available = availableKeys(config).map((key) => createSecrets(key).checkValue)
+  if (masterKeys.every((key) => available.includes(key))) return
+  const found = available.length === 0 ? 'not available' : 'not the one that is configured'
   throw new BackupError('other-key', `The master key that the secrets in the backup are encrypted under is ${found}.`)
 }

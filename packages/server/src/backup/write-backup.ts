@@ -11,8 +11,8 @@ import {
   copyOut,
   selectMasterKeys,
   selectMigrations,
-  selectMigrationUnderWay,
   selectMonths,
+  selectRunningMigration,
   selectSequences,
   selectTables,
 } from './backup.queries.ts'
@@ -21,26 +21,26 @@ import { END_OF_ROWS, type EndLine, FORMAT, type Header, lineOf } from './format
 import { createThrottle } from './throttle.ts'
 
 export interface WriteBackupOptions {
-  /** Statements on it must be allowed to take long. */
+  /** Must have no statement timeout. */
   pool: pg.Pool
-  /** Must not be there yet. */
+  /** Path of a file that must not exist yet. */
   file: string
-  /** Bytes that are read in a second at most; 0 or not set: no limit. */
+  /** Maximum number of bytes to read per second; 0 or not set: no limit. */
   rate?: number
   signal?: AbortSignal
-  /** Bytes done, of about how many. */
+  /** Called with the bytes done and their estimated total. */
   onProgress?: (done: number, total: number) => void
 }
 
 export interface WrittenBackup {
   created: string
-  /** How many of each table. */
+  /** Number of rows by table. */
   rows: Record<string, number>
-  /** Of the file. */
+  /** Size of the file. */
   bytes: number
 }
 
-/** Writes everything that is in the database at one moment to a file, whole or not at all. */
+/** Writes all data of the database at one moment to a file, completely or not at all. */
 export async function writeBackup(options: WriteBackupOptions): Promise<WrittenBackup> {
   const { pool, file, signal } = options
   await assertFree(file)
@@ -49,7 +49,7 @@ export async function writeBackup(options: WriteBackupOptions): Promise<WrittenB
   try {
     const lines = contents(client, options, (written) => (result = written))
     const source = Readable.from(lines, { objectMode: false, ...(signal && { signal }) })
-    // A fault of the first ends the second, and so the writing.
+    // An error of the source destroys the compressor, which makes the write fail.
     await replacePrivateFile(
       file,
       pipeline(source, createZstdCompress(), () => {}),
@@ -57,7 +57,7 @@ export async function writeBackup(options: WriteBackupOptions): Promise<WrittenB
     )
     client.release()
   } catch (error) {
-    // In the middle of an answer: of no more use.
+    // The connection may be in the middle of a response, so it cannot be reused.
     client.release(true)
     throw error
   }
@@ -69,7 +69,7 @@ async function assertFree(file: string): Promise<void> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
   })
-  if (found !== undefined) throw new BackupError('taken', `${file} is there already, and nothing was written.`)
+  if (found !== undefined) throw new BackupError('taken', `${file} already exists. Nothing was written.`)
 }
 
 type Written = (written: { header: Header; end: EndLine }) => void
@@ -86,18 +86,18 @@ async function* contents(
   }
   const migrations = await selectMigrations(client)
   if (migrations.length === 0) {
-    throw new BackupError('no-muster', 'There is nothing of Muster in this database.')
+    throw new BackupError('no-muster', 'This is not a Muster database.')
   }
   const tables = await selectTables(client)
   await beginSnapshot(client, tables)
   const header = await readHeader(client)
-  await assertSettled(client, migrations, header)
+  await assertNoMigration(client, migrations, header)
   yield hashed(lineOf(header))
 
   const total = tables.reduce((sum, { bytes }) => sum + bytes, 0)
   const throttle = createThrottle(rate, signal)
   const streams = new Map<string, copy.CopyToStreamQuery>()
-  let before = 0
+  let previousBytes = 0
   for (const table of tables) {
     yield hashed(lineOf({ table: table.name, columns: table.columns }))
     const stream = client.query(copy.to(copyOut(table)))
@@ -107,11 +107,11 @@ async function* contents(
       yield hashed(chunk)
       await throttle(chunk.length)
       bytes += chunk.length
-      onProgress(before + Math.min(bytes, table.bytes), total)
+      onProgress(previousBytes + Math.min(bytes, table.bytes), total)
     }
     yield hashed(END_OF_ROWS)
-    before += table.bytes
-    onProgress(before, total)
+    previousBytes += table.bytes
+    onProgress(previousBytes, total)
   }
   await client.query('commit')
   const rows = Object.fromEntries([...streams].map(([table, { rowCount }]) => [table, rowCount]))
@@ -120,18 +120,18 @@ async function* contents(
   onEnd({ header, end })
 }
 
-/** The tables were looked at before the snapshot: what it holds must be theirs, and that of a schema which a release has. */
-async function assertSettled(client: pg.ClientBase, migrations: readonly string[], header: Header): Promise<void> {
-  const underWay = await selectMigrationUnderWay(client)
-  if (underWay === undefined && migrations.join() === header.migrations.join()) return
-  const last = underWay ?? header.migrations.at(-1)
+/** Throws if a migration has changed the tables since they were listed, which was before the snapshot, or is running now. */
+async function assertNoMigration(client: pg.ClientBase, migrations: readonly string[], header: Header): Promise<void> {
+  const running = await selectRunningMigration(client)
+  if (running === undefined && migrations.join() === header.migrations.join()) return
+  const last = running ?? header.migrations.at(-1)
   throw new BackupError(
     'upgrading',
-    `A newer release of Muster is bringing the database to ${last}: make the backup once that is done.`,
+    `A newer release of Muster is migrating the database to ${last}: retry after the migration.`,
   )
 }
 
-/** The first statements of the snapshot: what they read is of the same moment as the rows. */
+/** Called within the snapshot, so that the header is of the same moment as the rows. */
 async function readHeader(client: pg.ClientBase): Promise<Header> {
   return {
     muster: 'backup',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
-/** The time by the clock of this machine and by that of the database, which may be another machine's. */
+/** The time by the clock of this machine (`here`) and by the clock of the database, which may run on another machine. */
 export interface Clocks {
   here: Date
   database: Date
@@ -13,8 +13,8 @@ export async function readClocks(db: Database, here: Date): Promise<Clocks> {
 }
 
 /**
- * What is deleted by its age is so old by both clocks: with one that has jumped ahead it would be gone, though it is young again
- * once that clock is set right.
+ * Records are deleted for their age only if they are old enough by both clocks. Otherwise, a clock that is ahead would delete
+ * records that are too recent by the correct time.
  */
 export const earlierOf = ({ here, database }: Clocks): Date => (here < database ? here : database)
 

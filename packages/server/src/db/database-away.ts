@@ -1,9 +1,9 @@
-import { OUTCOME_LOST } from './pool/lost-outcome.ts'
+import { OUTCOME_UNKNOWN } from './pool/lost-outcome.ts'
 
-/** SQLSTATE of a server that goes away, starts, or takes no more connections (PostgreSQL Appendix A), class 08 apart. */
+/** SQLSTATEs of a server that shuts down, starts, or has no free connection (PostgreSQL, Appendix A), besides class 08. */
 const states = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
 
-/** Errors of a socket on which nothing answers. */
+/** Codes of socket errors if the server cannot be reached, or the connection broke. */
 const socketErrors = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -16,40 +16,40 @@ const socketErrors = new Set([
   'ENOTFOUND',
 ])
 
-/** What `pg` and its pool say without a code. */
+/** Messages of errors that `pg` and its pool throw without a code. */
 const messages =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/
 
-/** Whether an error means that the database cannot be reached, so that the same request may do well later. */
-export function isDatabaseAway(error: unknown): boolean {
+/** Whether an error means that the database cannot be reached, so that the same request may succeed later. */
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   if (states.has(code) || /^08\d{3}$/.test(code) || isSocketError(error, code)) return true
-  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseAway)
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isDatabaseUnavailable)
   return code === '' && messages.test(error.message)
 }
 
-/** Whether the database was lost while it made a change: nobody knows whether it did. */
-export const isOutcomeLost = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === OUTCOME_LOST
+/** Whether the connection broke during a change, so that it is unknown whether the change was made. */
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === OUTCOME_UNKNOWN
 
 /**
- * Whether a standby failed a query that the primary may answer: it is away, or ended it for what it had to replay meanwhile, or
- * takes no writes (PostgreSQL, Handling Query Conflicts).
+ * Whether a standby failed a query that the primary may be able to run: the standby is unavailable, canceled the query because
+ * it conflicted with the replay of WAL, or rejected a write (PostgreSQL, Handling Query Conflicts).
  */
-export const isFailureOfStandby = (error: unknown): boolean =>
-  isDatabaseAway(error) ||
+export const isStandbyFailure = (error: unknown): boolean =>
+  isDatabaseUnavailable(error) ||
   (error instanceof Error && 'code' in error && ['40001', '40P01', '25006'].includes(error.code as string))
 
-/** Whether the database could not write for want of room: what was to be changed is as it was. */
+/** Whether the database could not write because its disk is full. Nothing was changed. */
 export const isDatabaseFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '53100'
 
-/** Whether the database gave up on a statement for the time it took, or for a lock that others held. */
+/** Whether the database canceled a statement because it took too long, or waited too long for a lock. */
 export const isDatabaseSlow = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03')
 
-/** `syscall` tells a socket's ENOENT or ECONNRESET from a file's. */
+/** `syscall` distinguishes a socket's ENOENT or ECONNRESET from a file's. */
 function isSocketError(error: Error, code: string): boolean {
   if (!socketErrors.has(code)) return false
   const syscall = 'syscall' in error ? error.syscall : 'connect'

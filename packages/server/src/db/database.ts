@@ -1,119 +1,122 @@
 import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { tellLostOutcome } from './pool/lost-outcome.ts'
+import { reportUnknownOutcome } from './pool/lost-outcome.ts'
 import { sessionSettings, settingStatements, utc } from './pool/session-settings.ts'
-import { endSilence, type Silence } from './pool/silence.ts'
+import { type ResponseWatch, watchResponses } from './pool/silence.ts'
 import type { DB } from './tables.generated.ts'
 import { types, typesWithStoredTimes } from './types.ts'
 
-/** What a query function takes first: the pool or a transaction, whichever the use case holds. */
+/** The first parameter of every query function: the pool, or the transaction of the use case. */
 export type Database = Kysely<DB>
 
 export interface DatabaseOptions {
-  /** Where PostgreSQL is: a connection string or the parts of one. */
+  /** The address of PostgreSQL: a connection string or its parts. */
   connection: pg.PoolConfig
-  /** Connections at most. */
+  /** Maximum number of connections. */
   size: number
-  /** Milliseconds after which PostgreSQL gives up on a statement; 0 for never. */
+  /** Milliseconds after which PostgreSQL cancels a statement; 0 for no limit. */
   statementTimeout: number
   /**
-   * The way past a pooler, where `connection` leads to one that gives each transaction another connection: nothing is kept on
-   * those then, neither settings nor prepared statements.
+   * The direct connection, if `connection` leads to a pooler that assigns a connection to each transaction. Pooled connections
+   * then keep no state: neither settings nor prepared statements.
    */
   direct?: pg.PoolConfig
-  /** Milliseconds for which the database may keep silent while somebody waits for it. Left away: until TCP gives up. */
-  silence?: number | undefined
-  /** Told when the database falls silent, and when it is heard again. */
-  onSilence?: ((isSilent: boolean) => void) | undefined
-  /** Each connection passes it before it is used; one that it rejects is not. */
+  /** Milliseconds without a response after which the database counts as unresponsive. Omitted: only TCP's timeouts apply. */
+  responseTimeout?: number | undefined
+  /** Called with true when the database becomes unresponsive, and with false when it responds again. */
+  onUnresponsive?: ((isUnresponsive: boolean) => void) | undefined
+  /** Checks each connection before its first use. A connection that it rejects is not used. */
   check?: ((client: pg.ClientBase) => Promise<void>) | undefined
 }
 
-/** Told what a pool is used for. */
+/** Observes the use of a pool. */
 export interface PoolWatch {
-  /** A connection was waited for so many milliseconds. */
+  /** Called with the milliseconds that a caller waited for a connection. */
   waited?: (ms: number) => void
-  /** Runs a statement; `name` is that under which its connection has prepared it. */
+  /** Runs a statement. `name` is the name of its prepared statement on the connection. */
   statement?: (text: string, name: string | undefined, run: () => unknown) => unknown
 }
 
 const runUnwatched: NonNullable<PoolWatch['statement']> = (_text, _name, run) => run()
 
-/** Connections that nobody waits for in vain. */
+/** A pool whose callers do not wait for an unresponsive database. */
 export class Pool extends pg.Pool {
-  readonly silence: Silence | undefined
+  readonly responseWatch: ResponseWatch | undefined
   readonly isPooler: boolean
 
-  constructor(options: pg.PoolConfig, { connection, direct = connection, silence, onSilence }: DatabaseOptions) {
+  constructor(options: pg.PoolConfig, database: DatabaseOptions) {
     super(options)
+    const { connection, direct = connection, responseTimeout, onUnresponsive } = database
     this.isPooler = direct !== connection
-    // Through a pooler the question would wait for its turn behind what it is about.
-    if (silence !== undefined)
-      this.silence = endSilence(this, { connection: direct, mostMs: silence, onChange: onSilence })
+    // A probe through the pooler would queue behind the statements that it is meant to check.
+    if (responseTimeout !== undefined)
+      this.responseWatch = watchResponses(this, { connection: direct, timeoutMs: responseTimeout, onChange: onUnresponsive })
   }
 
   override end(): Promise<void> {
-    this.silence?.close()
+    this.responseWatch?.close()
     return super.end()
   }
 }
 
-const CONNECTED_WITHIN_MS = 5_000
-/** Distinct statements that get a name. A list has one statement per combination of filters; the rare ones go unnamed. */
+const CONNECT_TIMEOUT_MS = 5_000
+/** Distinct statements that get a name. A list has one statement per combination of filters, and rare ones stay unnamed. */
 const MAX_NAMED = 2_000
 
 export function createPool(options: DatabaseOptions): Pool {
   const { connection, direct, size, statementTimeout } = options
-  const toSet = direct === undefined ? `${settingStatements(sessionSettings(statementTimeout))}; ${utc}` : utc
-  const parts: pg.PoolConfig = {
-    connectionTimeoutMillis: CONNECTED_WITHIN_MS,
+  const setup = direct === undefined ? `${settingStatements(sessionSettings(statementTimeout))}; ${utc}` : utc
+  const config: pg.PoolConfig = {
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...connection,
     max: size,
     idleTimeoutMillis: 30_000,
     application_name: 'muster',
     types,
     onConnect: async (client) => {
-      // A connection that the database ends while nobody uses it, or on its way out, is told by the next query.
+      // If the database closes the connection between two queries, the next query reports it.
       client.on('error', () => {})
-      await client.query({ text: toSet, query_timeout: CONNECTED_WITHIN_MS } as pg.QueryConfig)
+      await client.query({ text: setup, query_timeout: CONNECT_TIMEOUT_MS } as pg.QueryConfig)
       await options.check?.(client)
     },
   }
-  const pool = new Pool(parts, options)
+  const pool = new Pool(config, options)
   pool.on('error', () => {})
   return pool
 }
 
 /**
- * Begins a statement that is planned for its values each time. A named one is planned without them after a few runs, which is
- * a good plan where every value leads along the same index, and a scan of everything where one filter is rare and another not.
+ * Prefix of a statement that is planned for its values at each execution. A named statement gets a generic plan after a few
+ * executions. That plan is good if all values use the same index, but may scan the whole table if only some are selective.
  */
 export const plannedEachTime = '/* planned each time */'
 
 /**
- * Stands before a statement whose rows are wanted as arrays of what is selected, in its order, and times as they are stored: for
- * thousands of rows that are made into something else at once.
+ * Marks a statement whose rows are returned as arrays, in the order of the selected columns, and whose times are returned as
+ * strings. It is meant for thousands of rows that are converted immediately.
  */
 export const rowsAsArrays = '/* rows as arrays */'
 
 const asArrays = { rowMode: 'array', types: typesWithStoredTimes }
 
-/** What a connection is used for, from the moment it is asked for until it is given back. */
+/** One use of a connection, from the request for it until its release. */
 export interface ConnectionUse {
-  /** Called when the connection is there. */
+  /** Called when the connection was obtained. */
   connected?(): void
-  /** Called when the connection was given back, or could not be had. */
+  /** Called when the connection was released, or could not be obtained. */
   done(): void
-  /** Runs a statement that `send` sends. Omitted: it is sent, and that is all. */
+  /** Runs a statement by calling `send`. Omitted: the statement is only sent. */
   run?(client: pg.PoolClient, send: () => Promise<unknown>): Promise<unknown>
-  /** Whether the connection must be closed instead of given back. */
-  isSpoiled?: boolean
+  /** Whether the connection must be closed instead of returned to the pool. */
+  mustClose?: boolean
 }
 
-/** Connections of a pool, whose statements are prepared once per connection under names of their own; without names by a pooler. */
+/**
+ * Provides connections of a pool. Each connection prepares a statement once, under a name; through a pooler, without a name.
+ */
 export interface Connector {
-  /** `asked`: when the connection was asked for, by `performance.now()`. */
-  connect(use: ConnectionUse, asked: number): Promise<PostgresPoolClient>
+  /** `requestedAt`: when the connection was requested, by `performance.now()`. */
+  connect(use: ConnectionUse, requestedAt: number): Promise<PostgresPoolClient>
 }
 
 /** Kysely on the pool. */
@@ -123,33 +126,33 @@ export function createDatabase(pool: Pool, watch: PoolWatch = {}): Database {
   return databaseOf(pool, () => connect(use, performance.now()))
 }
 
-/** Kysely on connections of the pool that `connect` gives. */
+/** Kysely on connections of the pool that `connect` returns. */
 export const databaseOf = (pool: Pool, connect: () => Promise<PostgresPoolClient>): Database =>
   new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { options: pool.options, connect, end: () => pool.end() } as PostgresPool }),
   })
 
-/** A statement written out, with $1, $2, … for its parameters. */
+/** Runs a statement with $1, $2, … for its parameters. */
 export async function query<Row>(db: Database, text: string, parameters: readonly unknown[]): Promise<Row[]> {
   const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]))
   return rows
 }
 
-/** All databases on one pool must share a connector: what a connection has prepared is known by names that the connector gives. */
+/** All databases on one pool must share a connector, because it assigns the names of prepared statements. */
 export function createConnector(pool: Pool, watch: PoolWatch = {}): Connector {
   const names = pool.isPooler ? undefined : new Map<string, string>()
   const clients = new WeakMap<pg.PoolClient, NamingClient>()
   return {
-    async connect(use, asked) {
+    async connect(use, requestedAt) {
       let client: pg.PoolClient
       try {
-        client = await (pool.silence ?? pool).connect()
+        client = await (pool.responseWatch ?? pool).connect()
       } catch (error) {
         use.done()
         throw error
       }
       use.connected?.()
-      watch.waited?.(performance.now() - asked)
+      watch.waited?.(performance.now() - requestedAt)
       let naming = clients.get(client)
       if (naming === undefined) {
         naming = namingClient(client, names, watch)
@@ -169,7 +172,7 @@ function namingClient(
   { statement = runUnwatched }: PoolWatch,
 ): NamingClient {
   const run = (text: unknown, values?: readonly unknown[]): unknown => {
-    // BEGIN and COMMIT come without values, cursors as objects: neither gains from a name.
+    // BEGIN and COMMIT have no values, and cursors are objects. Neither benefits from a name.
     if (typeof text !== 'string') return client.query(text as string, values as unknown[])
     if (values === undefined || values.length === 0) {
       return statement(text, undefined, () => client.query(text, values as unknown[]))
@@ -178,7 +181,7 @@ function namingClient(
     const form = text.includes(rowsAsArrays) ? asArrays : undefined
     return statement(text, name, () => client.query({ name, text, values, ...form } as pg.QueryArrayConfig))
   }
-  const send = tellLostOutcome(client, run)
+  const send = reportUnknownOutcome(client, run)
   const naming = {
     use: undefined as ConnectionUse | undefined,
     query(text: unknown, values?: readonly unknown[]) {
@@ -190,7 +193,7 @@ function namingClient(
       const { use } = naming
       naming.use = undefined
       try {
-        client.release(isDiscarded || use?.isSpoiled)
+        client.release(isDiscarded || use?.mustClose)
       } finally {
         use?.done()
       }

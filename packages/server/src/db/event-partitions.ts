@@ -4,22 +4,25 @@ import type { Database } from './database.ts'
 
 const MONTHS_AHEAD = 3
 
-/** Makes the event log's partitions for the month of `now` and those after it, where they are missing. */
+/** Creates the missing partitions of the event log for the month of `now` and the three months after it. */
 export async function createEventPartitions(db: Database, now: Date): Promise<void> {
   for (let month = 0; month <= MONTHS_AHEAD; month++) {
     await createEventPartition(db, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month, 1)))
   }
 }
 
-/** An event is put where the database's clock says. That one may be set right, as a rule to what this machine's says. */
-export async function createPartitionsByBoth(db: Database, { here, database }: Clocks): Promise<void> {
+/**
+ * Creates partitions by both clocks. The clock of the database decides which partition an event belongs to. If that clock is
+ * corrected, it will usually agree with the clock of this machine.
+ */
+export async function createPartitionsByBothClocks(db: Database, { here, database }: Clocks): Promise<void> {
   for (const now of [database, here]) await createEventPartitions(db, now)
 }
 
-/** Waits no longer than this for those who read the log, since everybody else then waits behind. */
+/** Maximum wait for readers of the log. It is short because all other statements on the log queue behind the waiting one. */
 const LOCK_TIMEOUT = '2s'
 
-/** Drops the partitions of months that ended before then. Answers their names. */
+/** Drops the partitions of months that ended at `before` or earlier. Returns their names. */
 export async function dropEventPartitions(db: Database, before: Date): Promise<string[]> {
   const partitions = await sql<{ name: string }>`
     select child.relname as name from pg_inherits join pg_class as child on child.oid = inhrelid
@@ -34,22 +37,22 @@ export async function dropEventPartitions(db: Database, before: Date): Promise<s
   return old
 }
 
-/** When the month of a partition is over. One of another name is not made here, and never over. */
+/** When the month of a partition ends. A partition with any other name was not created by Muster, and never ends. */
 function endOf(name: string): Date {
   const [, year, month] = /^event_(\d{4})_(\d{2})$/.exec(name) ?? []
   return new Date(year === undefined ? 8.64e15 : Date.UTC(Number(year), Number(month), 1))
 }
 
-/** Makes the partition for the month that begins then, where it is missing. */
+/** Creates the partition for the month that begins at `first`, if it is missing. */
 export async function createEventPartition(db: Database, first: Date): Promise<void> {
   const next = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1))
   const name = `event_${first.toISOString().slice(0, 7).replace('-', '_')}`
   if (await isPartition(db, name)) return
   await db.transaction().execute(async (transaction) => {
-    // "if not exists" alone fails when two servers get there at once.
+    // "if not exists" alone fails if two servers create the table at the same time.
     await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(transaction)
     if (await isPartition(transaction, name)) return
-    // Made apart and then attached: `partition of` would lock the log against everybody, and wait for all who read it.
+    // Created separately and then attached, because `partition of` would lock the log exclusively and wait for all its readers.
     await sql.raw(`create table "${name}" (like event including defaults)`).execute(transaction)
     await sql
       .raw(
@@ -60,7 +63,7 @@ export async function createEventPartition(db: Database, first: Date): Promise<v
   })
 }
 
-/** Read from the catalog: within a transaction `to_regclass` may remember that there was no such table. */
+/** Reads the catalog, because `to_regclass` may return an outdated result within a transaction. */
 async function isPartition(db: Database, name: string): Promise<boolean> {
   const { rows } = await sql`
     select from pg_inherits join pg_class as child on child.oid = inhrelid

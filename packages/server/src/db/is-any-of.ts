@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /**
- * Whether a column holds one of these. One alone has a statement of its own: PostgreSQL takes an array that it does not know for ten
- * values, and so would plan the statement for each anew (docs/decisions/0010).
+ * Whether a column has one of these values. A single value is compared with `=`: PostgreSQL assumes ten values for an unknown
+ * array, and would therefore plan the statement at each execution (docs/decisions/0010).
  */
 export const isAnyOf = (column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { StartError } from '../start-error.ts'
 import { readClocks } from './clocks.ts'
 import type { Database } from './database.ts'
-import { createPartitionsByBoth } from './event-partitions.ts'
+import { createPartitionsByBothClocks } from './event-partitions.ts'
 import { withMigrationLock } from './migrate/lock.ts'
 import { type MigrationLog, silentLog } from './migrate/log.ts'
 import { runMigration } from './migrate/run.ts'
@@ -10,25 +10,26 @@ import { type Migration, readMigrations, releaseFolder } from './migration.ts'
 
 export interface MigrateOptions {
   log?: MigrationLog
-  /** Ends it between two steps, and a step that takes long: what is done stays done. */
+  /** Stops the migration between two steps, or during a long step. Finished steps are not undone. */
   signal?: AbortSignal
-  /** The release's, unless it says otherwise. */
+  /** Default: the migrations of this release. */
   migrations?: readonly Migration[]
 }
 
 /**
- * Brings the database to this release's schema and returns the names of the migrations that ran. Several servers may
- * call it at once: one runs them, the others wait and find nothing left to do. Whoever runs them may be killed at any moment; the next
- * goes on from there. Takes two connections, whose statements must be allowed to take long.
+ * Migrates the database to this release's schema and returns the names of the migrations that ran. Several servers may call
+ * it at the same time: one runs the migrations, and the others wait and find nothing left to do. A migration can be
+ * interrupted at any point; the next call continues from there. Uses two connections, whose statement timeout must allow long
+ * statements.
  */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = options.migrations ?? (await readMigrations(releaseFolder))
   const done = await runMissing(db, migrations, options)
-  await createPartitionsByBoth(db, await readClocks(db, new Date()))
+  await createPartitionsByBothClocks(db, await readClocks(db, new Date()))
   return done
 }
 
-/** Brings an empty database to the schema as it was once this migration had run. */
+/** Migrates an empty database up to and including this migration. */
 export async function migrateTo(db: Database, migration: string, options: MigrateOptions = {}): Promise<void> {
   const migrations = options.migrations ?? (await readMigrations(releaseFolder))
   const last = migrations.findIndex(({ name }) => name === migration)
@@ -36,13 +37,13 @@ export async function migrateTo(db: Database, migration: string, options: Migrat
   await runMissing(db, migrations.slice(0, last + 1), options)
 }
 
-/** Of all that this release has, in order. */
+/** The migrations of this release, in order. */
 export const migrationNames = async (): Promise<string[]> =>
   (await readMigrations(releaseFolder)).map(({ name }) => name)
 
 async function runMissing(db: Database, known: readonly Migration[], options: MigrateOptions): Promise<string[]> {
   const { log = silentLog, signal = new AbortController().signal } = options
-  // Without the lock first: where nothing is missing a server starts, though one of a newer release holds it.
+  // Checks without the lock first: if nothing is missing, a server starts even while a newer release holds the lock.
   if (missingOf(await selectExecuted(db), known, log).length === 0) return []
   return withMigrationLock({ db, log, signal }, async (connection) => {
     const missing = missingOf(await selectExecuted(connection), known, log)
@@ -56,19 +57,19 @@ interface Executed {
   needs: string | null
 }
 
-/** What ran here, by this release or another; nothing where Muster has never been. */
+/** The migrations that ran on this database, by any release; none if Muster has never used it. */
 async function selectExecuted(db: Database): Promise<Executed[]> {
   const { rows: found } = await sql<{ found: boolean }>`select to_regclass('migration') is not null as found`.execute(
     db,
   )
   if (!found[0]?.found) return []
-  // Releases that know nothing of needs have no such column.
+  // Older releases created the table without the column `needs`.
   const { rows } = await sql<Executed>`
     select name, to_jsonb(migration) ->> 'needs' as needs from migration order by name`.execute(db)
   return rows
 }
 
-/** What is to run. Refuses a database on which this release cannot serve, since a newer one has been there. */
+/** The migrations still to run. Throws if a newer release changed the database so that this release cannot use it. */
 function missingOf(executed: readonly Executed[], known: readonly Migration[], log: MigrationLog): Migration[] {
   const knows = (name: string): boolean => known.some((migration) => migration.name === name)
   const newer = executed.filter(({ name }) => !knows(name))
@@ -77,9 +78,12 @@ function missingOf(executed: readonly Executed[], known: readonly Migration[], l
   const names = newer.map(({ name }) => name)
   if (missing.length > 0 || newer.some(({ needs }) => needs !== null && !knows(needs))) {
     throw new StartError(
-      `A newer release of Muster has brought the database to ${names.at(-1)}, on which this release cannot serve: start that one.`,
+      `A newer release of Muster has migrated the database to ${names.at(-1)}, which this release does not support: start the newer release.`,
     )
   }
-  log.warn({ migrations: names }, 'a newer release has brought the database further; this one serves on beside it')
+  log.warn(
+    { migrations: names },
+    'a newer release has migrated the database; this release is still compatible and keeps serving',
+  )
   return []
 }

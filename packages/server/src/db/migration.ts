@@ -5,38 +5,41 @@ import type { Kysely } from 'kysely'
 export interface MigrationFile {
   up?: Change['run']
   steps?: readonly Step[]
-  /** The migration that a server must know to serve on once this one has run; none where every server that is at work may. */
+  /** The migration that a server must know to keep serving after this one has run. Omitted: every running server may. */
   needs?: string
 }
 
 export type Step = Change | NewIndex | OldIndex | Backfill
 
-/** One transaction. Waits a second at most for a lock, and is tried again: who writes to the table waits behind it meanwhile. */
+/**
+ * Runs in one transaction. It waits at most a second for a lock and is then retried, because writers to the table queue
+ * behind it.
+ */
 export interface Change {
   change: string
   run(db: Kysely<unknown>): Promise<void>
 }
 
-/** Made while everybody writes on. */
+/** Creates an index concurrently, without blocking writes. */
 export interface NewIndex {
-  /** Its name. */
+  /** The name of the index. */
   index: string
-  /** A table, or a partitioned one: its partitions get the index one after the other. */
+  /** A table, or a partitioned table, whose partitions get the index one after the other. */
   on: string
   unique?: boolean
-  /** All that follows the table in `create index`. */
+  /** Everything after the table name in `create index`. */
   as: string
 }
 
-/** Dropped while everybody writes on. */
+/** Drops an index concurrently, without blocking writes. */
 export interface OldIndex {
   dropIndex: string
 }
 
-/** Goes through rows in batches, each a transaction together with the place it got to. */
+/** Processes rows in batches. Each batch runs in a transaction that also records its progress. */
 export interface Backfill {
   backfill: string
-  /** Does about `size` rows behind `after`, null at first, and answers the place of the last one; null when no row was left. */
+  /** Processes about `size` rows after `after`, null at first. Returns the place of the last row, or null if none was left. */
   batch(db: Kysely<unknown>, place: { after: string | null; size: number }): Promise<string | null>
 }
 
@@ -46,7 +49,7 @@ export interface Migration {
   needs: string | null
 }
 
-/** Of this release. */
+/** The folder of this release's migrations. */
 export const releaseFolder = new URL('../../migrations/', import.meta.url)
 
 /** The migrations of a folder, in the order in which they run. */
@@ -69,6 +72,6 @@ async function readNames(folder: URL): Promise<string[]> {
 export function describeStep(step: Step): string {
   if ('change' in step) return step.change
   if ('index' in step) return `index ${step.index}`
-  if ('dropIndex' in step) return `index ${step.dropIndex} goes`
+  if ('dropIndex' in step) return `drop index ${step.dropIndex}`
   return step.backfill
 }

@@ -7,15 +7,15 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database/test-database.ts'
 import { type Notifications, openNotifications, type Subscription } from './notifications.ts'
 
-/** A way to the database on which every answer takes this long. */
-async function openSlowWay({ host, port }: pg.Client, delay: number): Promise<number> {
-  const server = createServer((near) => {
-    const far = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
-    near.on('data', (data) => far.write(data))
-    far.on('data', (data) => void setTimeout(() => near.write(data), delay))
+/** Starts a proxy to the database that delays every response by `delay` ms. Returns its port. */
+async function startSlowProxy({ host, port }: pg.Client, delay: number): Promise<number> {
+  const server = createServer((downstream) => {
+    const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
+    downstream.on('data', (data) => upstream.write(data))
+    upstream.on('data', (data) => void setTimeout(() => downstream.write(data), delay))
     for (const [one, other] of [
-      [near, far],
-      [far, near],
+      [downstream, upstream],
+      [upstream, downstream],
     ] as const) {
       one.on('error', () => {})
       one.on('close', () => other.destroy())
@@ -56,15 +56,15 @@ function open(connection: pg.ClientConfig): Notifications {
 const wait = { timeout: 30_000 }
 
 describe('the connection for notifications', () => {
-  it('runs one statement at a time, and sends what came meanwhile afterwards', async () => {
+  it('runs one statement at a time, and sends notifications that arrived meanwhile afterwards', async () => {
     const warnings: string[] = []
-    // The PostgreSQL client warns of a second statement while one runs.
+    // The PostgreSQL client warns about a second statement while one is running.
     const warn = ({ message }: Error): void => void (message.includes('query') && warnings.push(message))
     process.on('warning', warn)
     onTestFinished(() => void process.off('warning', warn))
     const { client, received } = await openDatabase()
     const { user, password, database } = client
-    const port = await openSlowWay(client, 100)
+    const port = await startSlowProxy(client, 100)
     const notifications = open({ user, password, database, host: '127.0.0.1', port })
     const opened = Promise.withResolvers<void>()
     notifications.subscribe({ channel: CHANNEL, onNotification() {}, onGap: opened.resolve })
@@ -81,7 +81,7 @@ describe('the connection for notifications', () => {
     expect(warnings).toEqual([])
   })
 
-  it('tells its own notifications from those of others', async () => {
+  it('distinguishes its own notifications from those of others', async () => {
     const { client, connection } = await openDatabase()
     const notifications = open(connection)
     const seen: unknown[] = []
@@ -94,7 +94,7 @@ describe('the connection for notifications', () => {
     await expect.poll(() => seen, wait).toContainEqual({ payload: '', isOwn: true })
   })
 
-  it('listens on channels that are added later, each subscriber on its own', async () => {
+  it('listens on channels that are added later, and closes subscriptions independently', async () => {
     const { client, connection } = await openDatabase()
     const notifications = open(connection)
     const seen: string[] = []

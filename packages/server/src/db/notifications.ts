@@ -4,9 +4,9 @@ import pg from 'pg'
 import { pause } from '../lib/pause.ts'
 
 /** The connection is probed this often, so that one that hangs without an error is noticed. */
-const PROBE_EVERY_MS = 300
+const PROBE_INTERVAL_MS = 300
 const RECONNECT_AFTER_MS = 500
-/** The connection counts as lost when a statement takes longer, and notifications as missing when the last probe is older. */
+/** A statement that takes longer means a lost connection. If the last probe is older, notifications may be missing. */
 const LOST_AFTER_MS = 900
 /** Statements of one process are at least this far apart. */
 const SPACING_MS = 10
@@ -34,15 +34,15 @@ export interface Subscription {
 export interface Notifications {
   subscribe(options: SubscriptionOptions): Subscription
   /**
-   * Notifies all processes, without a payload, within 10 ms; calls within 10 ms send one notification. NOTIFY serializes the commits
-   * of all transactions that use it, so this is for what must stay out of the transactions of requests.
+   * Notifies all processes, without a payload, within 10 ms; calls within 10 ms send one notification. NOTIFY serializes the
+   * commits of all transactions that use it, so requests call this method instead of NOTIFY in their own transactions.
    */
   notify(channel: string): void
   close(): Promise<void>
 }
 
 export interface NotificationsOptions {
-  /** Straight to the database: LISTEN does not work through a pooler. */
+  /** A direct connection to the database, because LISTEN does not work through a pooler. */
   connection: pg.ClientConfig
   log: FastifyBaseLogger
 }
@@ -51,19 +51,19 @@ export interface NotificationsOptions {
 export function openNotifications({ connection, log }: NotificationsOptions): Notifications {
   const closing = new AbortController()
   const subscriptions = new Set<SubscriptionOptions>()
-  /** Channels on which this connection listens, and those on which it has yet to. */
+  /** Channels that this connection listens on, and those that it does not listen on yet. */
   const listening = new Set<string>()
   const missing = new Set<string>()
   let probed = Number.NEGATIVE_INFINITY
-  /** Channels to notify. What was sent last on a connection that is lost may be lost, too. */
+  /** Channels to notify, and channels notified last, which are notified again after a lost connection. */
   const due = new Set<string>()
   const sent = new Set<string>()
-  let endRest = (): void => {}
+  let wake = (): void => {}
 
-  const rest = (): Promise<void> =>
+  const sleepUntilWoken = (): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, PROBE_EVERY_MS).unref()
-      endRest = () => {
+      const timer = setTimeout(resolve, PROBE_INTERVAL_MS).unref()
+      wake = () => {
         clearTimeout(timer)
         resolve()
       }
@@ -89,13 +89,13 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
     await client.query(`notify ${channel}`)
   }
 
-  /** Runs one statement at a time until the connection is lost: a client accepts no second one meanwhile. */
+  /** Runs one statement at a time, because a client accepts only one, until the connection is lost. */
   const serve = async (client: pg.Client, onConnected: () => void): Promise<void> => {
     client.on('notification', (notification) => receive(notification, client))
-    // Any statement after this fails.
-    client.once('end', () => endRest())
+    // The next statement then fails.
+    client.once('end', () => wake())
     await client.connect()
-    // A notification is worth nothing after a crash: its commit need not wait for the disk.
+    // A notification is useless after a crash, so its commit need not wait for the disk.
     await client.query('set synchronous_commit = off')
     onConnected()
     while (!closing.signal.aborted) {
@@ -105,7 +105,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
       else await client.query('select 1')
       probed = started
       await pause(SPACING_MS, closing.signal)
-      if (missing.size + due.size === 0) await rest()
+      if (missing.size + due.size === 0) await sleepUntilWoken()
     }
   }
 
@@ -127,7 +127,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
       for (const channel of listening) missing.add(channel)
       listening.clear()
       for (const channel of sent) due.add(channel)
-      // Never settles for a connection that broke at the wrong moment.
+      // The promise may never settle if the connection broke at the wrong moment.
       client.end().catch(() => {})
       await pause(RECONNECT_AFTER_MS, closing.signal)
     }
@@ -138,7 +138,7 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
     subscribe(options) {
       subscriptions.add(options)
       if (!listening.has(options.channel)) missing.add(options.channel)
-      endRest()
+      wake()
       return {
         isCurrent: () => listening.has(options.channel) && performance.now() - probed < LOST_AFTER_MS,
         close: () => void subscriptions.delete(options),
@@ -146,12 +146,12 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
     },
     notify(channel) {
       due.add(channel)
-      endRest()
+      wake()
     },
     async close() {
-      // Ending a client that is connecting would never settle. Every step of the loop has a time limit.
+      // `end` never settles while a client is connecting. Waiting for the loop is safe, because all its steps have time limits.
       closing.abort()
-      endRest()
+      wake()
       await ended
     },
   }
@@ -167,7 +167,7 @@ function createClient(connection: pg.ClientConfig): pg.Client {
     query_timeout: LOST_AFTER_MS,
     keepAlive: true,
   })
-  // The next statement fails; without a listener the process would end.
+  // The next statement reports the error. Without a listener, the process would exit.
   client.on('error', () => {})
   return client
 }

@@ -10,17 +10,17 @@ import {
 import { createFairDatabase, type FairOptions } from './fair/user-database.ts'
 
 export interface OpenDatabaseOptions extends DatabaseOptions {
-  /** Told what its connections are used for. */
+  /** Creates the observer of the pool's use. */
   watch?: (pool: Pool) => PoolWatch
-  /** Shares the connections out among users. Omitted: the server alone uses them. */
+  /** Divides the connections among users. Omitted: only the server itself uses them. */
   fairness?: FairOptions | undefined
 }
 
-/** A database whose broken connections are told of in the log. */
+/** Opens a database and logs its broken connections. */
 export function openDatabase({ watch, fairness, ...options }: OpenDatabaseOptions, log: FastifyBaseLogger): Database {
   const pool = createPool(options)
   pool.on('error', ({ message }) => {
-    // The error itself carries the connection with all that it knows.
+    // Only the message is logged, because the error object includes the whole client.
     if (!pool.ending) log.warn({ reason: message }, 'a connection to the database broke and will be replaced')
   })
   const watched = watch?.(pool) ?? {}

@@ -39,15 +39,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function ask(query: string) {
-  const { status, body } = await sendAs(credentials, server.url, query)
+async function query(document: string) {
+  const { status, body } = await sendAs(credentials, server.url, document)
   expect([status, body.errors]).toEqual([200, undefined])
   return body.data
 }
 
-/** Names by id, with what a count says beside them. */
-async function listed(): Promise<{ total: number; names: Record<string, string> }> {
-  const { devices } = (await ask('{ login { devices(size: 1000) { total items { id name } } } }')).login
+/** Lists the names of all devices by id, with the total that the list reports. */
+async function listDevices(): Promise<{ total: number; names: Record<string, string> }> {
+  const { devices } = (await query('{ login { devices(size: 1000) { total items { id name } } } }')).login
   return {
     total: devices.total,
     names: Object.fromEntries(devices.items.map(({ id, name }: { id: string; name: string }) => [id, name])),
@@ -55,17 +55,17 @@ async function listed(): Promise<{ total: number; names: Record<string, string> 
 }
 
 async function register(name: string): Promise<string> {
-  const { device } = (await ask(`mutation { registerDevice(name: "${name}") { device { id } } }`)).registerDevice
+  const { device } = (await query(`mutation { registerDevice(name: "${name}") { device { id } } }`)).registerDevice
   return device.id
 }
 
 async function rename(id: string, name: string): Promise<void> {
-  const { updateDevice } = await ask(`mutation { updateDevice(deviceId: "${id}", name: "${name}") { id name } }`)
-  // What a mutation answers is never from the standby.
+  const { updateDevice } = await query(`mutation { updateDevice(deviceId: "${id}", name: "${name}") { id name } }`)
+  // The result of a mutation is never read from the standby.
   expect(updateDevice).toEqual({ id, name })
 }
 
-/** How many queries of lists were read from there so far. */
+/** How many lists were read from this place so far. */
 async function readsFrom(place: ReadPlace): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text()
   return Number(new RegExp(`^muster_list_reads_total\\{.*place="${place}".*\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
@@ -73,12 +73,12 @@ async function readsFrom(place: ReadPlace): Promise<number> {
 
 const readsFromPrimary = async (): Promise<number> => (await readsFrom('lagging')) + (await readsFrom('away'))
 
-/** Asks for lists until one was read from there. */
-async function untilReadFrom(place: ReadPlace): Promise<void> {
+/** Lists devices until a list was read from this place. */
+async function listUntilReadFrom(place: ReadPlace): Promise<void> {
   const before = await readsFrom(place)
   await pollUntil(
     async () => {
-      await listed()
+      await listDevices()
       return readsFrom(place)
     },
     (count) => count > before,
@@ -87,7 +87,7 @@ async function untilReadFrom(place: ReadPlace): Promise<void> {
 
 describe('with DATABASE_READ_URL', () => {
   it('reads lists from the standby', async () => {
-    await untilReadFrom('replica')
+    await listUntilReadFrom('replica')
     const [row] = await pair.onStandby<{ count: string }>(
       `select count(*) from pg_stat_activity where application_name = 'muster' and query like '%from device%'`,
     )
@@ -95,74 +95,74 @@ describe('with DATABASE_READ_URL', () => {
   })
 
   it('records a download link on the primary', async () => {
-    await untilReadFrom('replica')
-    const { login } = await ask('{ login { eventsUrl devices { items { id } } } }')
+    await listUntilReadFrom('replica')
+    const { login } = await query('{ login { eventsUrl devices { items { id } } } }')
     expect(login.eventsUrl).toContain('/events/v1.csv?link=')
-    const events = await ask('{ login { events(types: DOWNLOAD_LINK_CREATE) { items { data } } } }')
+    const events = await query('{ login { events(types: DOWNLOAD_LINK_CREATE) { items { data } } } }')
     expect(events.login.events.items).toMatchObject([{ data: { links: 1 } }])
   })
 
-  it('shows every change at once to whoever made it, while the standby follows', async () => {
+  it('returns every change to the client that made it, while the standby replays', async () => {
     const id = await register('follows')
-    const { total } = await listed()
+    const { total } = await listDevices()
     for (let round = 1; round <= 30; round++) {
       await rename(id, `follows ${round}`)
-      const { names, total: now } = await listed()
+      const { names, total: now } = await listDevices()
       expect(names[id]).toBe(`follows ${round}`)
       expect(now).toBe(total)
     }
-    await untilReadFrom('replica')
-    expect((await listed()).names[id]).toBe('follows 30')
+    await listUntilReadFrom('replica')
+    expect((await listDevices()).names[id]).toBe('follows 30')
   })
 
-  it('shows it while the standby replays nothing at all, from the primary', async () => {
+  it('returns every change from the primary while the standby replays nothing', async () => {
     const id = await register('stands')
-    await untilReadFrom('replica')
+    await listUntilReadFrom('replica')
     await pair.onStandby('select pg_wal_replay_pause()')
     try {
       const before = await readsFromPrimary()
       for (let round = 1; round <= 5; round++) {
         await rename(id, `stands ${round}`)
-        expect((await listed()).names[id]).toBe(`stands ${round}`)
+        expect((await listDevices()).names[id]).toBe(`stands ${round}`)
       }
       expect(await readsFromPrimary()).toBe(before + 5)
     } finally {
       await pair.onStandby('select pg_wal_replay_resume()')
     }
-    await untilReadFrom('replica')
-    expect((await listed()).names[id]).toBe('stands 5')
+    await listUntilReadFrom('replica')
+    expect((await listDevices()).names[id]).toBe('stands 5')
   })
 
-  it('reads from the primary while the standby is away, and from the standby once it is back', async () => {
+  it('reads from the primary while the standby is stopped, and from the standby once it runs again', async () => {
     const id = await register('stays')
-    await untilReadFrom('replica')
+    await listUntilReadFrom('replica')
     await pair.stopStandby()
     try {
       for (let round = 1; round <= 5; round++) {
         await rename(id, `stays ${round}`)
-        expect((await listed()).names[id]).toBe(`stays ${round}`)
+        expect((await listDevices()).names[id]).toBe(`stays ${round}`)
       }
-      await untilReadFrom('away')
+      await listUntilReadFrom('away')
     } finally {
       await pair.startStandby()
     }
-    await untilReadFrom('replica')
-    expect((await listed()).names[id]).toBe('stays 5')
+    await listUntilReadFrom('replica')
+    expect((await listDevices()).names[id]).toBe('stays 5')
     expect(server.stderr()).toContain('lists are read from the primary')
   })
 })
 
-it('has the primary answer the whole of a query that the standby fails in the middle', async () => {
-  const gone = openDatabase({ connection: {}, size: 1, statementTimeout: 0 }, pino({ level: 'silent' }))
-  await gone.destroy()
+it('repeats an entire query on the primary if the standby fails during it', async () => {
+  const closed = openDatabase({ connection: {}, size: 1, statementTimeout: 0 }, pino({ level: 'silent' }))
+  await closed.destroy()
   let chosen = 0
   const failures: unknown[] = []
   const readSide: ReadSide = {
     choose: async () => {
       chosen++
-      return gone
+      return closed
     },
-    failed: (db, error) => failures.push([db === gone, error]),
+    failed: (db, error) => failures.push([db === closed, error]),
     close: async () => {},
   }
   const app = await startTestApp({ readSide })
@@ -179,16 +179,16 @@ it('has the primary answer the whole of a query that the standby fails in the mi
   }
 })
 
-it('is for a database given by URL', async () => {
+it('rejects DATABASE_READ_URL without DATABASE_URL', async () => {
   const { code, stderr } = await failToStart({ MUSTER_DATA: join(folder, 'none'), DATABASE_READ_URL: pair.standbyUrl })
-  expect([code, stderr]).toEqual([1, expect.stringContaining('DATABASE_READ_URL is for a standby')])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('DATABASE_READ_URL requires DATABASE_URL')])
 })
 
-describe('reads from the primary where DATABASE_READ_URL', () => {
-  /** What is logged of a standby at this address, once it has been looked at. */
-  async function toldOf(url: string): Promise<string> {
-    const told = Promise.withResolvers<string>()
-    const log = pino({ level: 'warn' }, { write: (line: string) => told.resolve(JSON.parse(line).reason) })
+describe('reads from the primary if DATABASE_READ_URL', () => {
+  /** The logged reason for not reading from a standby at this address. */
+  async function loggedReason(url: string): Promise<string> {
+    const logged = Promise.withResolvers<string>()
+    const log = pino({ level: 'warn' }, { write: (line: string) => logged.resolve(JSON.parse(line).reason) })
     const open = (connectionString: string) => ({ connection: { connectionString }, size: 2, statementTimeout: 0 })
     const primary = openDatabase(open(pair.url), log)
     const readSide = createReadSide({
@@ -197,7 +197,7 @@ describe('reads from the primary where DATABASE_READ_URL', () => {
       log,
     })
     try {
-      const reason = await told.promise
+      const reason = await logged.promise
       expect(await readSide.choose()).toBeUndefined()
       return reason
     } finally {
@@ -206,15 +206,15 @@ describe('reads from the primary where DATABASE_READ_URL', () => {
     }
   }
 
-  it('is no standby', async () => {
-    expect(await toldOf(pair.url)).toContain('it is no standby')
+  it('is not a standby', async () => {
+    expect(await loggedReason(pair.url)).toContain('it is not a standby')
   })
 
-  it('leads nowhere', async () => {
-    expect(await toldOf('postgresql://muster@127.0.0.1:9/muster')).toContain('ECONNREFUSED')
+  it('cannot be reached', async () => {
+    expect(await loggedReason('postgresql://muster@127.0.0.1:9/muster')).toContain('ECONNREFUSED')
   })
 
-  it('leads to one server now and to another one then', async () => {
+  it('leads to different servers in turn', async () => {
     const balancer = await startBalancer([pair.standbyUrl, pair.url])
     const log = pino({ level: 'silent' })
     const { at } = balancer
@@ -223,10 +223,10 @@ describe('reads from the primary where DATABASE_READ_URL', () => {
       openDatabase({ connection: { ...at, database: 'muster' }, size: 2, statementTimeout: 0, check }, log),
     )
     try {
-      // Held, so that the second takes a connection of its own.
+      // The first connection stays in use, so that the second read opens another one.
       await replica.db.connection().execute(async (held) => {
         expect((await readSystem(held)).isStandby).toBe(true)
-        await expect(readSystem(replica.db)).rejects.toThrow('another server answers than before')
+        await expect(readSystem(replica.db)).rejects.toThrow('a different server now responds at this address')
       })
     } finally {
       await replica.close()
@@ -236,7 +236,7 @@ describe('reads from the primary where DATABASE_READ_URL', () => {
   })
 })
 
-it('is asked how far it is while lists have all its connections', async () => {
+it('reads the position of the standby while lists use all its connections', async () => {
   const log = pino({ level: 'silent' })
   const open = (url: string, size: number) => ({ connection: { connectionString: url }, size, statementTimeout: 0 })
   const primary = openDatabase(open(pair.url, 2), log)
@@ -253,7 +253,7 @@ it('is asked how far it is while lists have all its connections', async () => {
   }
 })
 
-/** Takes connections to each of these in turn. */
+/** Starts a load balancer that connects clients to these servers in turn. */
 async function startBalancer(urls: readonly string[]): Promise<{ at: pg.ClientConfig; close(): void }> {
   const sockets = new Set<Socket>()
   let next = 0

@@ -1,15 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { batched } from '../lib/batched.ts'
 import type { Database } from './database.ts'
-import { catchesUp, type OpenPool, openReplica, type Replica, readWritten } from './replica.ts'
+import { type OpenPool, openReplica, type Replica, reachesPosition, readWritten } from './replica.ts'
 
-/** Where a query reads: from the replica, or from the primary since the replica lags or is away. */
+/** Where a query reads: from the replica, or from the primary because the replica is lagging or unavailable (`away`). */
 export type ReadPlace = 'replica' | 'lagging' | 'away'
 
 export interface ReadSide {
-  /** The replica where it has everything that was committed before the call; undefined: the primary. */
+  /** The replica if it has everything that was committed before the call; undefined for the primary. */
   choose(): Promise<Database | undefined>
-  /** A query failed on this replica and is asked of the primary. */
+  /** Must be called when a query failed on this replica and is repeated on the primary. */
   failed(db: Database, error: unknown): void
   close(): Promise<void>
 }
@@ -18,86 +18,87 @@ export interface ReadSideOptions {
   primary: Database
   openPool: OpenPool
   log: FastifyBaseLogger
-  /** Told of every choice. */
+  /** Called with each choice. */
   onChoice?: (place: ReadPlace) => void
 }
 
-/** How long a query waits for what the replica has not replayed yet. */
+/** How long a query waits for the replica to catch up. */
 const WAIT_MS = 100
-/** While the primary is read, it is seen this often whether the replica is good again; it has as long to answer. */
-const TRY_AGAIN_MS = 1_000
+/** While lists are read from the primary, the replica is checked at this interval. Each check has the same time limit. */
+const RETRY_MS = 1_000
 
 /**
- * Reads from a replica what was committed on the primary, whoever committed it: before each choice the primary is asked how far
- * its log is written, and the replica must have replayed as much. Once it has not, nobody waits for it until it has caught up.
+ * Chooses between the replica and the primary, so that queries see every commit on the primary, by any process. Each choice
+ * reads the primary's WAL position, and the replica must have replayed up to there. If the replica does not catch up in time,
+ * queries read from the primary until it has.
  */
 export function createReadSide({ primary, openPool, log, onChoice = () => {} }: ReadSideOptions): ReadSide {
   const written = batched(async () => new Map([['written', await readWritten(primary)]]))
   let replica: Replica | undefined
   let place: ReadPlace = 'away'
-  let told: string | undefined
-  let trying: Promise<void> | undefined
+  let loggedReason: string | undefined
+  let retrying: Promise<void> | undefined
   const closing = new Set<Promise<void>>()
 
-  const switchTo = (next: ReadPlace, reason = 'the replica is good'): void => {
+  const switchTo = (next: ReadPlace, reason = 'the replica is up to date'): void => {
     place = next
-    if (told === reason) return
-    told = reason
+    if (loggedReason === reason) return
+    loggedReason = reason
     if (next === 'replica') log.info({ reason }, 'lists are read from the replica')
     else log.warn({ reason }, 'lists are read from the primary')
   }
 
-  const giveUp = (error: unknown): void => {
+  const closeReplica = (error: unknown): void => {
     switchTo('away', `the replica cannot be read: ${(error as Error).message}`)
     const closed = replica?.close().catch(() => {})
     replica = undefined
     if (closed !== undefined) closing.add(closed.finally(() => closing.delete(closed)))
   }
 
-  /** Undefined where the primary does not say how far it is, as it will tell whoever asks it for more. */
-  const look = async (at: Replica, withinMs: number): Promise<boolean | 'silent' | undefined> => {
-    const to = await written('written').catch(() => undefined)
+  /** Undefined if the primary or the replica fails. A query that is sent to the primary then reports the primary's error. */
+  const check = async (checked: Replica, withinMs: number): Promise<boolean | 'silent' | undefined> => {
+    const position = await written('written').catch(() => undefined)
     try {
-      return to === undefined ? undefined : await catchesUp(at, to, withinMs)
+      return position === undefined ? undefined : await reachesPosition(checked, position, withinMs)
     } catch (error) {
-      if (at === replica) giveUp(error)
+      if (checked === replica) closeReplica(error)
       return undefined
     }
   }
 
-  const tryAgain = async (): Promise<void> => {
+  const retry = async (): Promise<void> => {
     try {
       replica ??= await openReplica(primary, openPool)
     } catch (error) {
-      return giveUp(error)
+      return closeReplica(error)
     }
-    const found = await look(replica, TRY_AGAIN_MS)
-    if (found === 'silent') giveUp(new Error('it does not answer'))
-    else if (found === true) switchTo('replica')
-    else if (found === false) switchTo('lagging', 'the replica lags')
+    const isCurrent = await check(replica, RETRY_MS)
+    if (isCurrent === 'silent') closeReplica(new Error('it does not respond'))
+    else if (isCurrent === true) switchTo('replica')
+    else if (isCurrent === false) switchTo('lagging', 'the replica lags')
   }
-  const tryUnlessGood = (): void => {
+  const retryIfUnused = (): void => {
     if (place === 'replica') return
-    trying ??= tryAgain().finally(() => (trying = undefined))
+    retrying ??= retry().finally(() => (retrying = undefined))
   }
-  tryUnlessGood()
-  const timer = setInterval(tryUnlessGood, TRY_AGAIN_MS).unref()
+  retryIfUnused()
+  const timer = setInterval(retryIfUnused, RETRY_MS).unref()
 
   return {
     async choose() {
-      const at = place === 'replica' ? replica : undefined
-      const found = at && (await look(at, WAIT_MS))
-      if (found === false || found === 'silent') switchTo('lagging', 'the replica lags')
-      const isGood = found === true
-      onChoice(isGood ? 'replica' : place === 'replica' ? 'lagging' : place)
-      return isGood ? at?.db : undefined
+      const candidate = place === 'replica' ? replica : undefined
+      const isCurrent = candidate && (await check(candidate, WAIT_MS))
+      if (isCurrent === false || isCurrent === 'silent') switchTo('lagging', 'the replica lags')
+      const isChosen = isCurrent === true
+      onChoice(isChosen ? 'replica' : place === 'replica' ? 'lagging' : place)
+      return isChosen ? candidate?.db : undefined
     },
     failed(db, error) {
-      if (db === replica?.db) giveUp(error)
+      if (db === replica?.db) closeReplica(error)
     },
     async close() {
       clearInterval(timer)
-      await trying
+      await retrying
       await replica?.close()
       await Promise.all(closing)
     },

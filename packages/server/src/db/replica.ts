@@ -4,53 +4,53 @@ import type pg from 'pg'
 import { batched } from '../lib/batched.ts'
 import type { Database } from './database.ts'
 
-/** A connection to one running standby of the primary, and to no other server, whatever stands behind its address. */
+/** Connections to one running standby of the primary, and to no other server at the same address. */
 export interface Replica {
   db: Database
-  /** How far it has replayed the primary's log by now, in bytes. */
+  /** The position up to which it has replayed the primary's write-ahead log (WAL), in bytes. */
   replayed(): Promise<bigint>
   close(): Promise<void>
 }
 
-/** Makes a pool of so many connections, or as many as lists may take, each of which is checked before it is used. */
+/** Opens a pool that checks each connection before its first use. `size` is by default the number of connections for lists. */
 export type OpenPool = (check: (client: pg.ClientBase) => Promise<void>, size?: number) => Database
 
-/** Rejects where what answers is no standby of the primary. */
+/** Rejects if the server at the address is not a standby of the primary. */
 export async function openReplica(primary: Database, open: OpenPool): Promise<Replica> {
-  // An address may lead to several servers, by a balancer, or to another one from one day to the next: what one has replayed says
-  // nothing of the others.
-  let first: string | undefined
+  // An address may lead to several servers behind a load balancer, or to a different server later. The position of one server
+  // says nothing about the others.
+  let firstServer: string | undefined
   const check = async (client: pg.ClientBase): Promise<void> => {
     const { rows } = await client.query<{ server: string }>(
       `select system_identifier || ' ' || pg_postmaster_start_time() as server from pg_control_system()`,
     )
-    first ??= rows[0]!.server
-    if (rows[0]!.server !== first) throw refused('another server answers than before')
+    firstServer ??= rows[0]!.server
+    if (rows[0]!.server !== firstServer) throw rejectedConnection('a different server now responds at this address')
   }
   const db = open(check)
-  // How far it is, is asked where no list that takes long is in the way.
-  const beside = open(check, 1)
-  const close = async (): Promise<void> => void (await Promise.all([db.destroy(), beside.destroy()]))
+  // A separate connection, so that reading the position does not wait for slow lists.
+  const positionDb = open(check, 1)
+  const close = async (): Promise<void> => void (await Promise.all([db.destroy(), positionDb.destroy()]))
   try {
     await assertStandby(primary, db)
   } catch (error) {
     await close()
     throw error
   }
-  const ask = batched(async () => new Map([['replayed', await readReplayed(beside)]]))
-  return { db, replayed: async () => (await ask('replayed'))!, close }
+  const readPosition = batched(async () => new Map([['replayed', await readReplayed(positionDb)]]))
+  return { db, replayed: async () => (await readPosition('replayed'))!, close }
 }
 
-/** As of a connection that cannot be used (PostgreSQL Appendix A, class 08). */
-const refused = (message: string): Error => Object.assign(new Error(message), { code: '08004' })
+/** Has PostgreSQL's code for a connection that the server rejected (Appendix A, class 08). */
+const rejectedConnection = (message: string): Error => Object.assign(new Error(message), { code: '08004' })
 
 async function assertStandby(primary: Database, db: Database): Promise<void> {
   const [ours, theirs] = [await readSystem(primary), await readSystem(db)]
-  if (!theirs.isStandby) throw new Error('it is no standby')
+  if (!theirs.isStandby) throw new Error('it is not a standby')
   if (theirs.system !== ours.system) throw new Error('it is a standby of another database')
 }
 
-/** Which database it is a copy of, and whether it is one that follows. */
+/** PostgreSQL's identifier of the database, which is the same on its standbys, and whether this server is a standby. */
 export async function readSystem(db: Database): Promise<{ system: string; isStandby: boolean }> {
   const { rows } = await sql<{ system: string; isStandby: boolean }>`
     select system_identifier::text as system, pg_is_in_recovery() as "isStandby" from pg_control_system()`.execute(db)
@@ -61,13 +61,13 @@ async function readReplayed(db: Database): Promise<bigint> {
   const { rows } = await sql<{ at: string | null }>`
     select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - '0/0' end::text as at`.execute(db)
   const at = rows[0]!.at
-  if (at === null) throw refused('it is a standby no longer')
+  if (at === null) throw rejectedConnection('it is no longer a standby')
   return BigInt(at)
 }
 
 /**
- * How far the primary's log is written: whatever has been answered as done is before it. Where the database answers before it has
- * written, how far it has got in memory.
+ * The position up to which the primary's WAL is written. Everything that was reported as committed is before it. If the
+ * database reports commits before it writes them, this is the position in memory.
  */
 export async function readWritten(primary: Database): Promise<bigint> {
   const { rows } = await sql<{ at: string }>`
@@ -76,20 +76,20 @@ export async function readWritten(primary: Database): Promise<bigint> {
   return BigInt(rows[0]!.at)
 }
 
-const LOOK_EVERY_MS = 3
+const POLL_INTERVAL_MS = 3
 
-/** Whether the replica has come as far within this time; 'silent' where it says nothing. */
-export async function catchesUp(replica: Replica, to: bigint, withinMs: number): Promise<boolean | 'silent'> {
+/** Whether the replica reaches this position within this time; 'silent' if it does not respond. */
+export async function reachesPosition(replica: Replica, to: bigint, withinMs: number): Promise<boolean | 'silent'> {
   const timer = new AbortController()
-  const late = sleep(withinMs, 'late' as const, { signal: timer.signal, ref: false }).catch(() => 'late' as const)
+  const timeout = sleep(withinMs, 'late' as const, { signal: timer.signal, ref: false }).catch(() => 'late' as const)
   try {
-    for (let isSilent = true; ; isSilent = false) {
-      const asked = replica.replayed()
-      asked.catch(() => {})
-      const replayed = await Promise.race([asked, late])
-      if (replayed === 'late') return isSilent ? 'silent' : false
+    for (let hasNoResponse = true; ; hasNoResponse = false) {
+      const request = replica.replayed()
+      request.catch(() => {})
+      const replayed = await Promise.race([request, timeout])
+      if (replayed === 'late') return hasNoResponse ? 'silent' : false
       if (replayed >= to) return true
-      if ((await Promise.race([sleep(LOOK_EVERY_MS), late])) === 'late') return false
+      if ((await Promise.race([sleep(POLL_INTERVAL_MS), timeout])) === 'late') return false
     }
   } finally {
     timer.abort()

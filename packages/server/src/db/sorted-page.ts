@@ -3,20 +3,20 @@ import type { Direction } from '../lib/sort.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** What rows are sorted by: a key, then ids in the same direction. Where a key can be missing, those rows come last. */
+/** The order of rows: by a key, then by id in the same direction. Rows without a key come last. */
 export interface SqlOrder {
-  /** Left away: by id alone. */
+  /** Omitted: by id only. */
   key?: Sql
-  /** The id column of the table that the key stands in, for its index to serve both. */
+  /** The id column of the table that has the key, so that the key's index serves both. */
   id: Sql
-  /** The id column of another table that is joined: a comparison is not carried over to it as an equality is. */
+  /** The id column of a joined table, which needs its own comparison: PostgreSQL only infers equalities for it. */
   twinId?: Sql
   direction: Direction
-  /** What is null where the key is missing, written as the predicate of the key's index has it; left away: none is. */
+  /** An expression that is null if the key is missing, as in the predicate of the key's index. Omitted: every row has a key. */
   nullable?: Sql
 }
 
-/** Where rows are read from. `columns` name every row's id `id`. */
+/** Where rows are read from. `columns` must include the row's id as `id`. */
 export interface RowSource {
   columns: Sql
   from: Sql
@@ -28,59 +28,60 @@ export interface SqlPlace {
   id: string
 }
 
-/** How many rows to pass over, or the place to start behind. */
+/** The number of rows to skip, or the place to start after. */
 export type SqlStart = { offset: number } | { after: SqlPlace }
 
-/** How many rows to pass over, of how many: a scalar that the statement itself reads. */
+/** The number of rows to skip, and the total number of rows: a scalar that the statement itself reads. */
 export interface SqlFarStart {
   offset: number
   total: Sql
 }
 
-/** People's order of text: `node-2` before `node-10`, case aside. */
+/** Natural, case-insensitive order of text: `node-2` before `node-10`. */
 export const naturally = (text: Sql): Sql => sql`${text} collate natural_order`
 
 /**
- * Rows after which a list is planned to end, from how many are wanted. Written into the statement, one of few numbers: PostgreSQL takes
- * a LIMIT that it does not know for a tenth of the table, finds that dear, and plans the statement anew each time
- * (docs/decisions/0010). The page is cut to size around it.
+ * The LIMIT that a list of at least `rows` rows is planned for. It is one of a few constants in the statement: PostgreSQL
+ * assumes a tenth of the table for an unknown LIMIT, finds that expensive, and plans the statement at each execution
+ * (docs/decisions/0010). An outer limit cuts the page to size.
  */
 function plannedLimit(rows: number): Sql {
-  let most = FEWEST_PLANNED
-  while (most < rows) most *= 4
-  return sql.lit(most)
+  let limit = MIN_PLANNED_ROWS
+  while (limit < rows) limit *= 4
+  return sql.lit(limit)
 }
 
-const FEWEST_PLANNED = 64
+const MIN_PLANNED_ROWS = 64
 
 export const allOf = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
 /**
- * A SELECT of `limit` rows in order from a place on, with the key of each as `sort_key`. The row comparison takes the same
- * time at any depth. Keys that are missing make two branches, each along an index; the second runs when the first ends early.
+ * A SELECT of `limit` rows in order, beginning at `start`, with the key of each as `sort_key`. The row comparison takes the
+ * same time at any depth. If keys can be missing, there are two branches, each on an index. The second runs only if the first
+ * has too few rows.
  */
 export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
-  if ('after' in start) return cut(rowsAfter(source, order, start.after, plannedLimit(limit)), sql`limit ${limit}`)
+  if ('after' in start) return withOuterLimit(rowsAfter(source, order, start.after, plannedLimit(limit)), sql`limit ${limit}`)
   const { offset } = start
-  // Deep in a list the walk there takes longer than to plan it.
+  // Far into a list, skipping rows takes longer than planning.
   const last = offset === 0 ? plannedLimit(limit) : sql`${offset + limit}`
   const first = keyed(source, order, [], last)
-  const rows = order.nullable === undefined ? first : inTurn(first, unkeyed(source, order, [], last))
-  return cut(rows, offset === 0 ? sql`limit ${limit}` : sql`limit ${limit} offset ${offset}`)
+  const rows = order.nullable === undefined ? first : concatenate(first, unkeyed(source, order, [], last))
+  return withOuterLimit(rows, offset === 0 ? sql`limit ${limit}` : sql`limit ${limit} offset ${offset}`)
 }
 
 /**
- * The same rows the other way round, the last one first, from the end of all rows: what lies beyond them is passed over instead of what
- * lies before. Right since the statement counts and reads the rows of one moment.
+ * The same rows in reverse order, read from the end: it skips the rows after the page instead of those before it. The result is
+ * correct because the statement counts and reads the rows of one snapshot.
  */
 export function rowsFromEnd(source: RowSource, order: SqlOrder, { offset, total }: SqlFarStart, limit: number): Sql {
   const backwards: SqlOrder = { ...order, direction: order.direction === 'asc' ? 'desc' : 'asc' }
-  const left = sql`greatest(${total} - ${offset}::int, 0)`
-  const passed = sql`greatest(${left} - ${limit}::int, 0)`
-  const wanted = sql`least(${left}, ${limit}::int)`
-  if (order.nullable === undefined) return sql`${keyed(source, backwards, [], wanted)} offset ${passed}`
-  const rows = inTurn(unkeyed(source, backwards, [], left), keyed(source, backwards, [], left))
-  return sql`${rows} limit ${wanted} offset ${passed}`
+  const remaining = sql`greatest(${total} - ${offset}::int, 0)`
+  const skipped = sql`greatest(${remaining} - ${limit}::int, 0)`
+  const wanted = sql`least(${remaining}, ${limit}::int)`
+  if (order.nullable === undefined) return sql`${keyed(source, backwards, [], wanted)} offset ${skipped}`
+  const rows = concatenate(unkeyed(source, backwards, [], remaining), keyed(source, backwards, [], remaining))
+  return sql`${rows} limit ${wanted} offset ${skipped}`
 }
 
 function rowsAfter(source: RowSource, order: SqlOrder, { key, id }: SqlPlace, limit: Sql): Sql {
@@ -91,12 +92,12 @@ function rowsAfter(source: RowSource, order: SqlOrder, { key, id }: SqlPlace, li
   if (key === null) return unkeyed(source, order, idsBeyond, limit)
   const placeBeyond = sql`(${order.key}, ${order.id}) ${beyond} (${key}, ${id})`
   if (order.nullable === undefined) return keyed(source, order, [placeBeyond], limit)
-  return inTurn(keyed(source, order, [placeBeyond], limit), unkeyed(source, order, [], limit))
+  return concatenate(keyed(source, order, [placeBeyond], limit), unkeyed(source, order, [], limit))
 }
 
 /**
- * The same from rows whose keys stand in no index: all are read, once, and the first in order kept. The key must be
- * nullable.
+ * The same for rows whose keys are not in an index: all rows are read once, and the first in order are returned. The key must
+ * be nullable.
  */
 export function scannedRows({ columns, from, where }: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
   const beyond = 'after' in start ? [scannedAfter(order, start.after)] : []
@@ -114,24 +115,24 @@ function scannedAfter(order: SqlOrder, { key, id }: SqlPlace): Sql {
   return sql`((${order.key}, ${order.id}) ${beyond} (${key}, ${id}) or ${order.nullable} is null)`
 }
 
-/** Those that have a key. */
+/** Rows that have a key. */
 function keyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Sql): Sql {
   const key = order.key ?? sql`null::text`
-  const isThere = order.nullable === undefined ? [] : [sql`${order.nullable} is not null`]
+  const hasKey = order.nullable === undefined ? [] : [sql`${order.nullable} is not null`]
   return sql`select ${columns}, ${key} as sort_key from ${from}
-    where ${allOf([...where, ...isThere, ...conditions])} order by ${orderBy(order)} limit ${limit}`
+    where ${allOf([...where, ...hasKey, ...conditions])} order by ${orderBy(order)} limit ${limit}`
 }
 
-/** Those that have none. */
+/** Rows without a key. */
 function unkeyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Sql): Sql {
   const isMissing = sql`${order.nullable} is null`
   return sql`select ${columns}, ${order.key} as sort_key from ${from}
     where ${allOf([...where, isMissing, ...conditions])} order by ${orderBy({ ...order, key: undefined })} limit ${limit}`
 }
 
-const cut = (rows: Sql, to: Sql): Sql => sql`select * from (${rows}) as page ${to}`
+const withOuterLimit = (rows: Sql, to: Sql): Sql => sql`select * from (${rows}) as page ${to}`
 
-const inTurn = (first: Sql, second: Sql): Sql => sql`select * from ((${first}) union all (${second})) as page`
+const concatenate = (first: Sql, second: Sql): Sql => sql`select * from ((${first}) union all (${second})) as page`
 
 function orderBy({ key, id, direction }: Pick<SqlOrder, 'id' | 'direction'> & { key?: Sql | undefined }): Sql {
   const towards = sql.raw(direction)

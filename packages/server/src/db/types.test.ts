@@ -2,7 +2,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { parseTime } from './types.ts'
 
-const asPgReads = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => unknown
+const parseWithPg = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => unknown
 
 const fractions = Array.from({ length: 1_000 }, (_, milliseconds) =>
   String(milliseconds / 1_000)
@@ -10,7 +10,7 @@ const fractions = Array.from({ length: 1_000 }, (_, milliseconds) =>
     .replace(/^0$/, ''),
 )
 
-test('times are read as pg reads them', () => {
+test('parses times as pg does', () => {
   const times = [
     ...fractions.map((fraction) => `2026-11-20 08:30:59${fraction}+00`),
     '1969-12-31 23:59:59.999999+00',
@@ -23,5 +23,5 @@ test('times are read as pg reads them', () => {
     'infinity',
     '-infinity',
   ]
-  for (const time of times) expect({ time, read: parseTime(time) }).toEqual({ time, read: asPgReads(time) })
+  for (const time of times) expect({ time, parsed: parseTime(time) }).toEqual({ time, parsed: parseWithPg(time) })
 })

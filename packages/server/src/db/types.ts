@@ -10,21 +10,21 @@ const withTimes = (parse: (text: string) => unknown): pg.CustomTypesConfig => ({
       : getTypeParser(oid, format as 'text')) as typeof getTypeParser,
 })
 
-/** How a pool reads values: as `pg` does, save for times. */
+/** Parses values as `pg` does, except times. */
 export const types = withTimes(parseTime)
 
 declare const stored: unique symbol
 
-/** A time as the database writes it, where thousands are read and only some are shown, as they are. `parseTime` reads it. */
+/** A time in PostgreSQL's format, for queries that read thousands of times and return only some. `parseTime` parses it. */
 export type StoredTime = string & { readonly [stored]: true }
 
-/** The same with times as they are stored. */
+/** The same, but leaves times as strings. */
 export const typesWithStoredTimes = withTimes((text) => text)
 
-/** As PostgreSQL writes times to connections whose zone is UTC: `2026-11-20 08:30:00.123+00`, without zeros at its end. */
+/** PostgreSQL's format of times on connections in UTC: `2026-11-20 08:30:00.123+00`, without trailing zeros. */
 const UTC_TIME = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00$/
 
-/** Each row of a list has several times; `pg` takes eight times as long over one. */
+/** Each row of a list has several times, and `pg` takes eight times as long to parse one. */
 export function parseTime(text: string): Date {
   if (!UTC_TIME.test(text)) return parseAnyTime(text)
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2)

@@ -9,7 +9,7 @@ afterAll(() => route.app.close())
 
 /** Runs a mutation and returns the response and what was changed. */
 async function mutate(query: string) {
-  route.noted.changes.length = 0
+  route.recorded.changes.length = 0
   const response = await route.post({ query: `mutation { ${query} }` }, { 'x-user': 'ann' })
   const { errors = [], data } = response.json()
   return {
@@ -17,7 +17,7 @@ async function mutate(query: string) {
     retryAfter: response.headers['retry-after'],
     data,
     errors,
-    changes: route.noted.changes,
+    changes: route.recorded.changes,
   }
 }
 
@@ -51,8 +51,8 @@ describe('a change whose result cannot be returned', () => {
 
 test('errors of a query and of a rejected change have no outcome', async () => {
   const read = await route.post({ query: '{ refused big(mib: 32) }' }, { 'x-user': 'ann' })
-  const refused = await route.post({ query: 'mutation { change(to: "x") }' }, { 'x-user': 'ro' })
-  for (const response of [read, refused]) {
+  const rejected = await route.post({ query: 'mutation { change(to: "x") }' }, { 'x-user': 'ro' })
+  for (const response of [read, rejected]) {
     expect(response.json().errors).not.toEqual([])
     for (const { extensions } of response.json().errors) expect(extensions).not.toHaveProperty('outcome')
   }

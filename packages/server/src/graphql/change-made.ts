@@ -1,8 +1,8 @@
 import type { FormattedExecutionResult, GraphQLFormattedError } from 'graphql'
 
 /**
- * Callers assume that a failed mutation changed nothing. If the change was made and reading it for the response fails, the errors
- * say so: `extensions.outcome` is `done`.
+ * Callers assume that a failed mutation changed nothing. If the change was made and reading it for the response fails, the
+ * errors say so: `extensions.outcome` is `done`.
  */
 export const OUTCOME_DONE = { outcome: 'done' } as const
 

@@ -36,7 +36,7 @@ describe('a thrown error', () => {
     withCode('ENOENT', { syscall: 'open' }),
     new GraphQLError('Int cannot represent non-integer value: "secret"'),
     new GraphQLError('known to nobody', { extensions: { code: 'OF_ITS_OWN' } }),
-  ])('and is a fault tells nothing: %s', (error) => {
+  ])('is INTERNAL without details if it is unexpected: %s', (error) => {
     const { message, extensions, internal } = mapped(error)
     expect(message).not.toContain(error.message)
     expect(extensions).toEqual({ code: 'INTERNAL', requestId: 'req-1' })
@@ -54,7 +54,7 @@ describe('a thrown error', () => {
     new Error('timeout exceeded when trying to connect'),
     new Error('Connection terminated unexpectedly'),
     new AggregateError([withCode('ECONNREFUSED', { syscall: 'connect' })], 'all failed'),
-  ])('because the database is away is UNAVAILABLE: %s', (error) => {
+  ])('is UNAVAILABLE if the database cannot be reached: %s', (error) => {
     expect(mapped(error)).toMatchObject({ extensions: { code: 'UNAVAILABLE', retryAfter: 1 }, internal: [] })
   })
 
@@ -70,7 +70,7 @@ describe('a thrown error', () => {
     expect(mapped(error)).toMatchObject({ message: error.message, extensions: { code: 'BAD_USER_INPUT' } })
   })
 
-  it('can be classified by the code that knows its library', () => {
+  it('can be mapped by `classify`', () => {
     const classify = (error: unknown) =>
       (error as { code?: string }).code === '40001' ? new ApiError('CONFLICT', 'changed meanwhile') : undefined
     expect(mapped(withCode('40001'), classify)).toMatchObject({ extensions: { code: 'CONFLICT' } })

@@ -1,5 +1,5 @@
 import { type ExecutionResult, type FormattedExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
-import { isDatabaseAway, isDatabaseFull, isDatabaseSlow, isOutcomeLost } from '../db/database-away.ts'
+import { isDatabaseFull, isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown } from '../db/database-away.ts'
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { ChangeMadeError, OUTCOME_DONE } from './change-made.ts'
 
@@ -57,12 +57,12 @@ export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
   }
   const classified = input.classify?.(error)
   if (classified) return classified
-  if (isOutcomeLost(error))
+  if (isOutcomeUnknown(error))
     return new ApiError('UNAVAILABLE', 'the connection to the database broke: check whether the change was made', {
       retryAfter: 1,
       outcome: 'unknown',
     })
-  if (isDatabaseAway(error))
+  if (isDatabaseUnavailable(error))
     return new ApiError('UNAVAILABLE', 'the database cannot be reached; try again in a moment', { retryAfter: 1 })
   if (isDatabaseFull(error))
     return new ApiError('UNAVAILABLE', 'the disk of the database is full; nothing was changed', {
@@ -96,7 +96,9 @@ export function causeOf(error: unknown): unknown {
 
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorCodes, code)
 
-/** Both executors start errors about arguments this way. Errors about serialization and about required fields are the server's. */
+/**
+ * Both executors start errors about arguments this way. Errors about serialization and about required fields are the server's.
+ */
 const isArgumentError = ({ message }: GraphQLError): boolean => message.startsWith('Argument "')
 
 const clip = (message: string): string =>

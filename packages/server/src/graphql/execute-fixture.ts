@@ -52,7 +52,7 @@ export function prepared(request: OperationRequest, by = shared) {
 }
 
 /** Returns the errors of a rejected operation. */
-export function refusal(query: string, variables?: Record<string, unknown>) {
+export function rejection(query: string, variables?: Record<string, unknown>) {
   const operation = shared.prepare({ query, variables })
   if (operation.ok) throw new Error(`not rejected, with ${operation.objectCount} objects`)
   const [{ message, extensions } = { message: '', extensions: {} }] = operation.errors

@@ -2,7 +2,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema'
 import { getIntrospectionQuery } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { createExecutor } from './execute.ts'
-import { prepared, refusal, typeDefs } from './execute-fixture.ts'
+import { prepared, rejection, typeDefs } from './execute-fixture.ts'
 
 const nested = (open: string, times: number, inside: string): string =>
   `${open.repeat(times)}${inside}${'}'.repeat(times * (open.split('{').length - 1))}`
@@ -13,41 +13,41 @@ describe('limits', () => {
 
   it('accepts 12 levels, but not 13', () => {
     expect(prepared({ query: deep(12) }).kind).toBe('query')
-    expect(refusal(deep(14))).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 12, found: 14 })
+    expect(rejection(deep(14))).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 12, found: 14 })
   })
 
   it('counts levels through fragments', () => {
     const query = `{ user { ...A } } fragment A on User { thing { ...B } } fragment B on Thing { ${nested('owner { thing { ', 5, 'id')} }`
-    expect(refusal(query)).toMatchObject({ limit: 12, found: 13 })
+    expect(rejection(query)).toMatchObject({ limit: 12, found: 13 })
   })
 
   it('limits introspection separately', () => {
     const introspection = (fields: number): string =>
       `{ __type(name: "User") { ${nested('ofType { ', fields - 2, 'name')} } }`
     expect(prepared({ query: introspection(20) }).isPublic).toBe(true)
-    expect(refusal(introspection(21))).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 20, found: 21 })
+    expect(rejection(introspection(21))).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 20, found: 21 })
     expect(prepared({ query: getIntrospectionQuery() }).isPublic).toBe(true)
     const lists = '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }'
-    expect(refusal(lists)).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 2, found: 3 })
+    expect(rejection(lists)).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 2, found: 3 })
     const aliases = (of: string, inside: string) =>
       Array.from({ length: 15 }, (_, index) => `a${index}: ${of} ${inside}`).join(' ')
     const wide = `{ __schema { ${aliases('types', '{ ...T }')} } } fragment T on __Type { ${aliases('fields', '{ ...F }')} } fragment F on __Field { ${aliases('args', '{ type { name } }')} }`
-    expect(refusal(wide)).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 50_000 })
+    expect(rejection(wide)).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 50_000 })
   })
 
   it('rejects 5,000 levels without a crash', () => {
-    expect(refusal(`{ ${nested('user { thing { owner { ', 1700, 'id')} }`)).toMatchObject({
+    expect(rejection(`{ ${nested('user { thing { owner { ', 1700, 'id')} }`)).toMatchObject({
       code: 'QUERY_TOO_COMPLEX',
       limit: 2000,
     })
-    expect(refusal(`{ user { ${nested('thing { owner { ', 300, 'id')} } }`)).toMatchObject({ limit: 12, found: 602 })
+    expect(rejection(`{ user { ${nested('thing { owner { ', 300, 'id')} } }`)).toMatchObject({ limit: 12, found: 602 })
     expect(prepared({ query: `{ ${nested('... { ', 600, 'version')} }` }).kind).toBe('query')
   })
 
   it('accepts 2,000 tokens, but not 2,001', () => {
     expect(prepared({ query: `{ ${'version '.repeat(1998)}}` }).kind).toBe('query')
     expect(prepared({ query: `{ ${'user { id } '.repeat(499)}}` }).objectCount).toBe(1)
-    expect(refusal(`{ ${'version '.repeat(1999)}}`)).toMatchObject({
+    expect(rejection(`{ ${'version '.repeat(1999)}}`)).toMatchObject({
       code: 'QUERY_TOO_COMPLEX',
       limit: 2000,
       found: 2001,
@@ -59,7 +59,7 @@ describe('limits', () => {
 
   it('accepts 15 aliases of a field, but not 16', () => {
     expect(prepared({ query: `{ user { thing { a ${aliases(15)} } } }` }).kind).toBe('query')
-    expect(refusal(`{ user { thing { ${aliases(16)} } } }`)).toMatchObject({
+    expect(rejection(`{ user { thing { ${aliases(16)} } } }`)).toMatchObject({
       code: 'QUERY_TOO_COMPLEX',
       limit: 15,
       found: 16,
@@ -68,10 +68,10 @@ describe('limits', () => {
 
   it('finds aliases in fragments and repeated parents, and counts none twice', () => {
     const parts = Array.from({ length: 16 }, (_, index) => `thing { x${index}: a }`)
-    expect(refusal(`{ user { ${parts.join(' ')} } }`)).toMatchObject({ found: 16 })
+    expect(rejection(`{ user { ${parts.join(' ')} } }`)).toMatchObject({ found: 16 })
     const fragments = parts.map((part, index) => `fragment F${index} on User { ${part} }`)
     expect(
-      refusal(`{ user { ${parts.map((_, index) => `...F${index}`).join(' ')} } } ${fragments.join(' ')}`),
+      rejection(`{ user { ${parts.map((_, index) => `...F${index}`).join(' ')} } } ${fragments.join(' ')}`),
     ).toMatchObject({ found: 16 })
     expect(prepared({ query: `{ user { thing { ${'x: a '.repeat(30)} } } }` }).kind).toBe('query')
     expect(
@@ -91,9 +91,9 @@ describe('limits', () => {
       prepared({ query: `{ user { thing { ...F0 } } } ${chain(150, (next) => `${next} ${next}`)}` }).objectCount,
     ).toBe(2)
     const through = chain(60, (next) => `x: owner { thing { ${next} } } y: owner { thing { ${next} } }`)
-    expect(refusal(`{ user { thing { ...F0 } } } ${through}`)).toMatchObject({ limit: 12, found: 121 })
+    expect(rejection(`{ user { thing { ...F0 } } } ${through}`)).toMatchObject({ limit: 12, found: 121 })
     const wide = chain(5, (next) => `x: parts { ${next} } y: parts { ${next} } z: parts { ${next} }`)
-    expect(refusal(`{ user { thing { ...F0 } } } ${wide}`)).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 500_000 })
+    expect(rejection(`{ user { thing { ...F0 } } } ${wide}`)).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 500_000 })
   })
 })
 
@@ -130,7 +130,7 @@ describe('the objects of a response', () => {
   it('are limited to 500,000', () => {
     const query = 'query ($n: Int) { user { page(size: $n) { items { parts { parts { id } } } } } }'
     expect(prepared({ query, variables: { n: 49 } }).objectCount).toBe(494_951)
-    expect(refusal(query, { n: 50 })).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 500_000, found: 505_052 })
+    expect(rejection(query, { n: 50 })).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 500_000, found: 505_052 })
   })
 
   it('need an entry in listBounds for every list', () => {

@@ -2,7 +2,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema'
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../errors.ts'
 import { createExecutor } from './execute.ts'
-import { executor, prepared, refusal, shared } from './execute-fixture.ts'
+import { executor, prepared, rejection, shared } from './execute-fixture.ts'
 
 describe('a response', () => {
   it('reports how many objects it contains', async () => {
@@ -32,15 +32,15 @@ describe('prepare', () => {
     ['a variable of another type', 'query ($n: [String!]) { things(names: $n) { id } }', { n: [1] }],
     ['an empty document', '', undefined],
     ['fragments in a circle', '{ user { ...A } } fragment A on User { ...B } fragment B on User { ...A }', undefined],
-  ])('refuses %s as BAD_USER_INPUT', (_name, query, variables) => {
-    expect(refusal(query, variables)).toMatchObject({ code: 'BAD_USER_INPUT' })
+  ])('rejects %s as BAD_USER_INPUT', (_name, query, variables) => {
+    expect(rejection(query, variables)).toMatchObject({ code: 'BAD_USER_INPUT' })
   })
 
   it('reports at most ten errors, and quotes only a part of the document', () => {
     const many = shared.prepare({ query: `{ ${Array.from({ length: 300 }, (_, index) => `no${index}`).join(' ')} }` })
     expect(many.ok || many.errors.length).toBe(10)
     expect(
-      refusal('query ($n: [String!]) { things(names: $n) { id } }', { n: { x: 'y'.repeat(1e6) } }).message.length,
+      rejection('query ($n: [String!]) { things(names: $n) { id } }', { n: { x: 'y'.repeat(1e6) } }).message.length,
     ).toBeLessThan(600)
   })
 
@@ -48,7 +48,7 @@ describe('prepare', () => {
     const query = 'query A { version } mutation B { change(to: []) }'
     expect(prepared({ query, operationName: 'A' }).kind).toBe('query')
     expect(prepared({ query, operationName: 'B' }).kind).toBe('mutation')
-    expect(refusal(query).message).toContain('operationName')
+    expect(rejection(query).message).toContain('operationName')
     expect(prepared({ query: '{ version }', operationName: '' }).kind).toBe('query')
   })
 
@@ -62,7 +62,7 @@ describe('prepare', () => {
 
   it('formats the response to an operation that is not allowed', () => {
     const error = new ApiError('FORBIDDEN', 'read-only')
-    expect(prepared({ query: 'mutation { a: change(to: []) }' }).refuse(error)).toEqual({
+    expect(prepared({ query: 'mutation { a: change(to: []) }' }).reject(error)).toEqual({
       data: null,
       errors: [{ message: 'read-only', path: ['a'], extensions: { code: 'FORBIDDEN' } }],
     })

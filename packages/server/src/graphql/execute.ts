@@ -29,7 +29,7 @@ export interface OperationRequest {
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
 }
 
-/** A request that will not be executed. All its errors have the same code; `status` is the status of that code. */
+/** A request that is not executed. All its errors have the same code; `status` is the HTTP status of that code. */
 export interface RejectedOperation {
   readonly ok: false
   readonly code: ErrorCode
@@ -52,7 +52,7 @@ export interface PreparedOperation {
   readonly kind: OperationTypeNode
   /** The name of the only root field in the schema, or `several`. */
   readonly name: string
-  /** Selects only introspection and public fields, so that it needs no credentials. */
+  /** Whether it selects only introspection and public fields, so that it needs no credentials. */
   readonly isPublic: boolean
   /** The most objects that the response can contain. */
   readonly objectCount: number
@@ -69,7 +69,7 @@ export interface PreparedOperation {
   /** Starts a subscription. */
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
   /** The response to an operation that is not allowed: the error for every root field, without running anything. */
-  refuse(error: ApiError): FormattedExecutionResult
+  reject(error: ApiError): FormattedExecutionResult
 }
 
 export interface Executor {
@@ -105,7 +105,7 @@ const defaultLimits: DocumentLimits = {
   selections: 20_000,
 }
 
-/** Creates an executor for this schema. README.md describes what resolvers must observe. */
+/** Creates an executor for this schema. README.md contains the rules for resolvers. */
 export function createExecutor(input: ExecutorInput): Executor {
   const { schema, cacheBytes = 64 * 1024 * 1024, publicFields = ['version'] } = input
   const limits = { ...defaultLimits, ...input.limits }
@@ -137,7 +137,7 @@ export function createExecutor(input: ExecutorInput): Executor {
 }
 
 /** The most variable errors in a response. */
-const shownErrors = 10
+const maxErrors = 10
 
 function prepareOperation(input: {
   schema: GraphQLSchema
@@ -148,7 +148,7 @@ function prepareOperation(input: {
   const { schema, operation, request } = input
   const variables = request.variables ?? {}
   const { coerced, errors } = coerceVariables(schema, operation, variables)
-  if (errors) return rejected(errors.slice(0, shownErrors).map(formatBadRequest))
+  if (errors) return rejected(errors.slice(0, maxErrors).map(formatBadRequest))
   const objectCount = Math.ceil(operation.countObjects(coerced))
   const maxObjects = operation.isPublic ? input.limits.publicObjects : input.limits.objects
   if (objectCount > maxObjects)
@@ -183,7 +183,7 @@ function prepareOperation(input: {
       return compiled ? compiled(contextValue, coerced) : execute(argsFor(contextValue))
     },
     subscribe: ({ contextValue }) => subscribe(argsFor(contextValue)) as ReturnType<PreparedOperation['subscribe']>,
-    refuse: (error) => refuse(operation, error),
+    reject: (error) => rejectFields(operation, error),
   }
 }
 
@@ -192,7 +192,7 @@ const noVariables = { coerced: {}, errors: undefined }
 function coerceVariables(schema: GraphQLSchema, { definition }: KnownOperation, variables: Arguments) {
   const { variableDefinitions = [] } = definition
   if (variableDefinitions.length === 0) return noVariables
-  return getVariableValues(schema, variableDefinitions, variables, { maxErrors: shownErrors })
+  return getVariableValues(schema, variableDefinitions, variables, { maxErrors })
 }
 
 function rejected(errors: readonly GraphQLFormattedError[]): RejectedOperation {
@@ -223,7 +223,7 @@ function rootFields({ plan }: KnownOperation, variables: Arguments): RootField[]
     }))
 }
 
-function refuse({ plan }: KnownOperation, error: ApiError): FormattedExecutionResult {
+function rejectFields({ plan }: KnownOperation, error: ApiError): FormattedExecutionResult {
   const errors = plan.root.fields.map(({ key }) => ({ ...formatApiError(error), path: [key] }))
   return { errors, data: null }
 }

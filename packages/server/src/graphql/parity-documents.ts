@@ -18,7 +18,7 @@ import type { OperationRequest } from './execute.ts'
 /** Generates random valid operations for a schema. `choose` makes every decision. */
 export interface DocumentWalk {
   readonly schema: GraphQLSchema
-  /** Whether to include what the gate excludes from compiling. */
+  /** Whether to include constructs that `documents/gate.ts` excludes from compiling. */
   readonly gated: boolean
 }
 
@@ -121,9 +121,9 @@ class Writer {
     const withDefault = this.choose(3) === 0 && isConstant(nullable)
     const declared = isOpen ? String(nullable) : String(type)
     this.declared.push(`$${name}: ${declared}${withDefault ? ` = ${this.constant(nullable)}` : ''}`)
-    const left = isOpen ? this.choose(4) : withDefault ? this.choose(4) || 1 : 1
-    if (left === 0) this.variables[name] = null
-    else if (left !== 2 || !(isOpen || withDefault)) this.variables[name] = this.json(nullable, 2)
+    const option = isOpen ? this.choose(4) : withDefault ? this.choose(4) || 1 : 1
+    if (option === 0) this.variables[name] = null
+    else if (option !== 2 || !(isOpen || withDefault)) this.variables[name] = this.json(nullable, 2)
     return `$${name}`
   }
 

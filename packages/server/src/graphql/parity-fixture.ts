@@ -208,13 +208,13 @@ export function comparable(result: ExecutionResult, { batches, changes }: Parity
 }
 
 /** Runs a request until it is compiled, and once more. */
-export async function answerOf(executor: Executor, request: OperationRequest) {
-  let answer: unknown
+export async function responseOf(executor: Executor, request: OperationRequest) {
+  let response: unknown
   for (let use = 1; use <= 3; use += 1) {
     const prepared = executor.prepare(request)
-    if (!prepared.ok) return { refused: prepared.errors }
+    if (!prepared.ok) return { rejected: prepared.errors }
     const contextValue = parityContext()
-    answer = comparable(await prepared.execute({ contextValue }), contextValue)
+    response = comparable(await prepared.execute({ contextValue }), contextValue)
   }
-  return answer
+  return response
 }

@@ -4,16 +4,16 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import { describe, expect, it } from 'vitest'
 import type { OperationRequest } from './execute.ts'
 import { requests } from './parity-documents.ts'
-import { answerOf, comparable, parityContext, parityExecutor, paritySchema } from './parity-fixture.ts'
+import { responseOf, comparable, parityContext, parityExecutor, paritySchema } from './parity-fixture.ts'
 
-/** The same documents in each run, so that only a code change can fail it. With PARITY_RUNS, that many other documents. */
+/** Each run uses the same documents, so that only a code change can fail it. PARITY_RUNS sets a number of other documents. */
 const { PARITY_RUNS } = process.env
 const extent = PARITY_RUNS === undefined ? { numRuns: 250, seed: 1 } : { numRuns: Number(PARITY_RUNS) }
 
 const compiled = parityExecutor(true)
 const plain = parityExecutor(false)
 
-/** Cases that the compiler alone gets wrong. With the gate, the response is that of the plain executor. */
+/** Cases that the compiler alone gets wrong. `documents/gate.ts` sends them to the plain executor instead. */
 const cases: Record<string, OperationRequest> = {
   'a variable inside literals': {
     query: 'query ($n: Int!) { echo(box: {width: $n, inner: {width: $n}}, list: [1, $n, 3]) }',
@@ -109,8 +109,8 @@ async function answerOfGraphql({ query, variables }: OperationRequest) {
 
 describe('a compiled operation', () => {
   it.each(Object.entries(cases))('%s', async (_name, request) => {
-    const expected = await answerOf(plain, request)
-    expect(await answerOf(compiled, request)).toEqual(expected)
+    const expected = await responseOf(plain, request)
+    expect(await responseOf(compiled, request)).toEqual(expected)
   })
 
   it.each(Object.entries(cases).filter(([name]) => !rightAlone.has(name)))(
@@ -123,14 +123,14 @@ describe('a compiled operation', () => {
   it('does not run strings of a document as code', async () => {
     // The compiler alone, above, runs it.
     Reflect.deleteProperty(globalThis, 'broken')
-    await answerOf(compiled, cases['a literal that breaks out of the generated code']!)
+    await responseOf(compiled, cases['a literal that breaks out of the generated code']!)
     expect(globalThis).not.toHaveProperty('broken')
   })
 
   it('gives the same response as graphql-js for random documents that are compiled', async () => {
     await fc.assert(
       fc.asyncProperty(requests({ schema: paritySchema(), gated: false }), async (request) => {
-        expect(await answerOf(compiled, request)).toEqual(await answerOf(plain, request))
+        expect(await responseOf(compiled, request)).toEqual(await responseOf(plain, request))
       }),
       extent,
     )
@@ -139,7 +139,7 @@ describe('a compiled operation', () => {
   it('gives the same response as graphql-js for random documents of every kind', async () => {
     await fc.assert(
       fc.asyncProperty(requests({ schema: paritySchema(), gated: true }), async (request) => {
-        expect(await answerOf(compiled, request)).toEqual(await answerOf(plain, request))
+        expect(await responseOf(compiled, request)).toEqual(await responseOf(plain, request))
       }),
       extent,
     )

@@ -8,19 +8,19 @@ const schema = buildSchema(`
   type Item { id: ID wanted: String below: Item }
 `)
 
-const asks = lookAhead(['items'], new Set(['wanted']))
+const selectsWanted = lookAhead(['items'], new Set(['wanted']))
 
-async function asked(document: string): Promise<boolean> {
-  let answer: boolean | undefined
+async function isWantedSelected(document: string): Promise<boolean> {
+  let isSelected: boolean | undefined
   const rootValue = {
-    list: (_args: unknown, _context: unknown, info: Parameters<typeof asks>[0]) => {
-      answer = asks(info)
+    list: (_args: unknown, _context: unknown, info: Parameters<typeof selectsWanted>[0]) => {
+      isSelected = selectsWanted(info)
       return { items: [], other: null }
     },
   }
   const { errors } = await graphql({ schema, source: document, rootValue })
   if (errors !== undefined) throw errors[0]
-  return answer!
+  return isSelected!
 }
 
 describe('a look-ahead finds the field in', () => {
@@ -32,7 +32,7 @@ describe('a look-ahead finds the field in', () => {
     '{ list { items { id } } list { items { wanted } } }',
     '{ list { items { ...a } } } fragment a on Item { ...b } fragment b on Item { wanted }',
   ])('%s', async (document) => {
-    expect(await asked(document)).toBe(true)
+    expect(await isWantedSelected(document)).toBe(true)
   })
 })
 
@@ -43,6 +43,6 @@ describe('a look-ahead does not find the field in', () => {
     '{ list { items { wanted: id } } }',
     '{ list { other { ...a } items { id } } } fragment a on Item { wanted }',
   ])('%s', async (document) => {
-    expect(await asked(document)).toBe(false)
+    expect(await isWantedSelected(document)).toBe(false)
   })
 })

@@ -4,21 +4,21 @@ type Fragments = GraphQLResolveInfo['fragments']
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
 
 /**
- * Returns a function that tells whether a document selects any field of these names at `path` below a resolved field. It follows
- * fragments but ignores `@skip` and `@include`, so a field that is found may still be skipped.
+ * Returns a function that checks whether a document selects any field of these names at `path` below a resolved field. It
+ * follows fragments but ignores `@skip` and `@include`, so a field that is found may still be skipped.
  */
 export function lookAhead(path: readonly string[], names: ReadonlySet<string>): (info: Info) => boolean {
   // Cached documents keep their nodes, so each node is checked once.
-  const known = new WeakMap<FieldNode, boolean>()
-  const asks = (node: FieldNode, fragments: Fragments): boolean => {
-    let answer = known.get(node)
-    if (answer === undefined) {
-      answer = fieldsAt([node], path, fragments).some(({ name }) => names.has(name.value))
-      known.set(node, answer)
+  const cache = new WeakMap<FieldNode, boolean>()
+  const selects = (node: FieldNode, fragments: Fragments): boolean => {
+    let isSelected = cache.get(node)
+    if (isSelected === undefined) {
+      isSelected = fieldsAt([node], path, fragments).some(({ name }) => names.has(name.value))
+      cache.set(node, isSelected)
     }
-    return answer
+    return isSelected
   }
-  return ({ fieldNodes, fragments }) => fieldNodes.some((node) => asks(node, fragments))
+  return ({ fieldNodes, fragments }) => fieldNodes.some((node) => selects(node, fragments))
 }
 
 /** Every field selected at `path` below these nodes. */
@@ -31,7 +31,9 @@ function fieldsAt(nodes: readonly FieldNode[], path: readonly string[], fragment
   return below
 }
 
-/** The fields selected directly below. Each fragment is spread once, so that fragments that double at every level stay cheap. */
+/**
+ * The fields selected directly below. Each fragment is spread once, so that fragments that double at every level stay cheap.
+ */
 function selectedFields(nodes: readonly FieldNode[], fragments: Fragments): FieldNode[] {
   const fields: FieldNode[] = []
   const spread = new Set<string>()

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
-import { deviceRefusal } from '../auth/reasons.ts'
+import { deviceAuthError } from '../auth/reasons.ts'
 
 export interface BasicCredentials {
   user: string
   password: string
 }
 
-/** Credentials of the Basic scheme (RFC 7617 §2). Undefined where there are none; throws for another scheme or a wrong form. */
+/** Reads Basic credentials (RFC 7617 §2). Undefined without a header. Throws if it is malformed or of another scheme. */
 export function readBasicCredentials(authorization: string | undefined): BasicCredentials | undefined {
   if (authorization === undefined) return undefined
   const [, encoded] = /^basic +([a-z0-9+/_-]+={0,2}) *$/i.exec(authorization) ?? []
@@ -14,7 +14,7 @@ export function readBasicCredentials(authorization: string | undefined): BasicCr
   const text = isUtf8(bytes) ? bytes.toString('utf8') : ''
   const colon = text.indexOf(':')
   if (colon < 0) {
-    throw deviceRefusal('malformed-credentials')
+    throw deviceAuthError('malformed-credentials')
   }
   return { user: text.slice(0, colon), password: text.slice(colon + 1) }
 }

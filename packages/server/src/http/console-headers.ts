@@ -1,9 +1,9 @@
-/** The two documents of the console's build. */
+/** The two HTML documents of the console's build. */
 export type ConsolePage = 'index.html' | 'doc.html'
 
 /**
- * Nothing from other hosts, no inline script, in nobody's frame. Styles may stand in the page: the components set them on
- * elements while it runs.
+ * Allows nothing from other hosts, no inline scripts, and no embedding in frames. Inline styles are allowed because the
+ * components set styles on elements at run time.
  */
 const policy = {
   'default-src': "'none'",
@@ -19,21 +19,21 @@ const policy = {
   'frame-ancestors': "'none'",
 }
 
-/** The schema diagram is laid out by WebAssembly, in a worker that the page makes from a blob; so are the editor's. */
+/** WebAssembly in a worker lays out the schema diagram. The page creates this worker and those of the editor from blobs. */
 const docPolicy = {
   ...policy,
   'script-src': "'self' 'wasm-unsafe-eval'",
   'worker-src': "'self' blob:",
 }
 
-const text = (directives: Record<string, string>): string =>
+const serialize = (directives: Record<string, string>): string =>
   Object.entries(directives)
     .map(([name, value]) => `${name} ${value}`)
     .join('; ')
 
-const policies: Readonly<Record<ConsolePage, string>> = { 'index.html': text(policy), 'doc.html': text(docPolicy) }
+const policies: Readonly<Record<ConsolePage, string>> = { 'index.html': serialize(policy), 'doc.html': serialize(docPolicy) }
 
-/** What goes with a page and with what it loads; a script that runs as a worker goes by the policy it came with. */
+/** Headers of a page and of the files it loads. A worker is subject to the policy in the headers of its own script. */
 export const consoleHeaders = (page: ConsolePage): Record<string, string> => ({
   'content-security-policy': policies[page],
   'x-content-type-options': 'nosniff',

@@ -1,4 +1,4 @@
-/** Shown where the console would be, in a checkout that has not been built. */
+/** Shown in place of the console if it has not been built. */
 export const notBuiltPage = `<!doctype html>
 <html lang="en">
   <head>
@@ -11,9 +11,10 @@ export const notBuiltPage = `<!doctype html>
   </head>
   <body>
     <h1>The console is not built yet</h1>
-    <p>The server runs, and its API at <code>/graphql/v1</code> works. To have the console as well, run this in the folder
-    that Muster is in, and load this page again; the server may go on running:</p>
+    <p>The server is running, and its API at <code>/graphql/v1</code> works. To build the console, run this command in
+    Muster's folder:</p>
     <pre><code>npm run build</code></pre>
+    <p>Then reload this page. You do not need to restart the server.</p>
   </body>
 </html>
 `

@@ -34,16 +34,16 @@ afterAll(async () => {
 
 describe('pages', () => {
   it.each(['/', '/devices', '/devices/80:00:1f:00:00:00:00:01', '/account/keys', '/events?types=DEVICE_STATE', '/a.b'])(
-    '%s is the console',
+    '%s serves the console',
     async (url) => {
-      const answer = await app.inject({ url, headers: page })
-      expect([answer.statusCode, answer.body]).toEqual([200, '<title>console</title>'])
-      expect(answer.headers['content-type']).toMatch(/^text\/html/)
-      expect(answer.headers['cache-control']).toBe('no-cache')
+      const response = await app.inject({ url, headers: page })
+      expect([response.statusCode, response.body]).toEqual([200, '<title>console</title>'])
+      expect(response.headers['content-type']).toMatch(/^text\/html/)
+      expect(response.headers['cache-control']).toBe('no-cache')
     },
   )
 
-  it('/graphql/v1/doc is the reference', async () => {
+  it('/graphql/v1/doc serves the schema reference', async () => {
     expect((await app.inject({ url: '/graphql/v1/doc', headers: page })).body).toBe('<title>reference</title>')
   })
 
@@ -55,17 +55,17 @@ describe('pages', () => {
     '/devices/v1/register',
     '/metrics',
     '/mqtt',
-  ])('%s is none', async (url) => {
-    const answer = await app.inject({ url, headers: page })
-    expect([answer.statusCode, answer.json().errors[0].extensions.code]).toEqual([404, 'NOT_FOUND'])
+  ])('%s is not a page', async (url) => {
+    const response = await app.inject({ url, headers: page })
+    expect([response.statusCode, response.json().errors[0].extensions.code]).toEqual([404, 'NOT_FOUND'])
   })
 
-  it('are for those who ask for pages, not for programs', async () => {
+  it('are served to browsers, not to other programs', async () => {
     expect((await app.inject({ url: '/devices', headers: { accept: 'application/json' } })).statusCode).toBe(404)
     expect((await app.inject({ method: 'POST', url: '/devices', headers: page })).statusCode).toBe(404)
   })
 
-  it('may load nothing from elsewhere, run nothing inline and stand in no frame', async () => {
+  it('may not load from other hosts, run inline scripts, or be embedded in a frame', async () => {
     for (const url of ['/', '/graphql/v1/doc', '/sw.js', '/assets/main-B1x_2-.js']) {
       const { headers } = await app.inject({ url, headers: page })
       const policy = String(headers['content-security-policy'])
@@ -82,7 +82,7 @@ describe('pages', () => {
 })
 
 describe('files', () => {
-  it('with a hash in the name are kept for a year, and come compressed to those who take that', async () => {
+  it('with a hash in the name are cached for a year, and are compressed if the client accepts it', async () => {
     const url = '/assets/main-B1x_2-.js'
     const plain = await app.inject({ url })
     expect([plain.statusCode, plain.body]).toEqual([200, script])
@@ -94,7 +94,7 @@ describe('files', () => {
     expect(small.rawPayload.length).toBeLessThan(plain.rawPayload.length)
   })
 
-  it('without one are asked for anew, and not sent again when they are the same', async () => {
+  it('without a hash are revalidated, and are not sent again if they are unchanged', async () => {
     const first = await app.inject({ url: '/sw.js' })
     expect(first.headers['cache-control']).toBe('no-cache')
     const again = await app.inject({ url: '/sw.js', headers: { 'if-none-match': String(first.headers.etag) } })
@@ -102,10 +102,10 @@ describe('files', () => {
   })
 
   it.each(['/assets/gone.js', '/assets/', '/gone.png', '/assets/%00.js', '/favicon.ico'])(
-    'that are not there are not found: %s',
+    'that do not exist are not found: %s',
     async (url) => {
-      const answer = await app.inject({ url, headers: page })
-      expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, 'application/json; charset=utf-8'])
+      const response = await app.inject({ url, headers: page })
+      expect([response.statusCode, response.headers['content-type']]).toEqual([404, 'application/json; charset=utf-8'])
     },
   )
 
@@ -116,7 +116,7 @@ describe('files', () => {
     '/..%2fsecret.txt',
     '/%2e%2e/secret.txt',
     '/..%5csecret.txt',
-  ])('outside the build are out of reach: %s', async (url) => {
+  ])('outside the build cannot be read: %s', async (url) => {
     const { statusCode, body } = await app.inject({ url, headers: page })
     expect(statusCode).toBe(404)
     expect(body).not.toContain('outside')
@@ -124,32 +124,32 @@ describe('files', () => {
 })
 
 describe('without a build', () => {
-  it('a page says how to make one', async () => {
+  it('a page explains how to build the console', async () => {
     const bare = fastify()
     registerConsole(bare, { folder: join(folder, 'nowhere/') })
     for (const url of ['/', '/devices', '/graphql/v1/doc']) {
-      const answer = await bare.inject({ url, headers: page })
-      expect(answer.statusCode).toBe(503)
-      expect(answer.headers['content-type']).toMatch(/^text\/html/)
-      expect(answer.body).toContain('npm run build')
+      const response = await bare.inject({ url, headers: page })
+      expect(response.statusCode).toBe(503)
+      expect(response.headers['content-type']).toMatch(/^text\/html/)
+      expect(response.body).toContain('npm run build')
     }
     await bare.close()
   })
 })
 
-describe('beside the API', () => {
-  let whole: TestApp
+describe('together with the API', () => {
+  let complete: TestApp
   beforeAll(async () => {
-    whole = await startTestApp()
+    complete = await startTestApp()
   })
-  afterAll(() => whole.close())
+  afterAll(() => complete.close())
 
-  it('everything else is served as before', async () => {
-    expect((await whole.owner.data('{ login { email } }')).login.email).toBe(whole.owner.email)
-    expect((await fetch(`${whole.url}/healthz`, { headers: page })).status).toBe(200)
-    expect(await (await fetch(`${whole.url}/graphql/v1/schema.graphql`, { headers: page })).text()).toContain(
+  it('all other routes still work', async () => {
+    expect((await complete.owner.data('{ login { email } }')).login.email).toBe(complete.owner.email)
+    expect((await fetch(`${complete.url}/healthz`, { headers: page })).status).toBe(200)
+    expect(await (await fetch(`${complete.url}/graphql/v1/schema.graphql`, { headers: page })).text()).toContain(
       'type Query',
     )
-    expect((await fetch(`${whole.url}/graphql/v1?query={version}`)).status).toBe(200)
+    expect((await fetch(`${complete.url}/graphql/v1?query={version}`)).status).toBe(200)
   })
 })

@@ -7,28 +7,28 @@ import { notBuiltPage } from './console-not-built.ts'
 
 const built = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
-/** Ways into the server that pages never have. */
+/** Paths of other routes, which are never pages of the console. */
 const RESERVED = /^\/(graphql|auth|rest|devices\/v1|events\/v1\.csv|healthz|readyz|metrics|mqtt)(\/|$)/
 
-/** A file of the build, and no page: what is not there is not found. */
+/** Names of files. If the build has no such file, the response is 404 instead of the console's page. */
 const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff2?|ttf|br|gz)$/
 
 const YEAR_SECONDS = 365 * 86_400
 
 /**
- * The console and the schema reference at `/` and `/graphql/v1/doc`, from the files that `npm run build` writes. Paths of the
- * console's pages are answered with its one document; what the pages load comes from here alone.
+ * Serves the console at `/` and the schema reference at `/graphql/v1/doc`, from the files that `npm run build` writes. All
+ * pages of the console are one document. Everything that the pages load comes from this server.
  */
 export function registerConsole(app: FastifyInstance, { folder = built }: { folder?: string } = {}): void {
   app.register(async (scope) => {
     await scope.register(fastifyStatic, { serve: false, preCompressed: true })
-    // The router takes `GET *` and `GET http://…` for paths; pages have none of these (RFC 9112 §3.2).
+    // The router also matches the targets `*` and `http://…` (RFC 9112 §3.2), which no page has.
     scope.addHook('onRequest', async (request, reply) => {
       if (!request.url.startsWith('/')) return reply.callNotFound()
     })
 
     const sendPage = async (reply: FastifyReply, page: ConsolePage): Promise<FastifyReply> => {
-      if (!(await isThere(`${folder}${page}`))) return sendNotBuilt(reply)
+      if (!(await exists(`${folder}${page}`))) return sendNotBuilt(reply)
       return reply
         .headers({ ...consoleHeaders(page), 'cache-control': 'no-cache' })
         .sendFile(page, folder, { cacheControl: false })
@@ -38,8 +38,8 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
     scope.get('/graphql/v1/doc', (_request, reply) => sendPage(reply, 'doc.html'))
     scope.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
       const name = `assets/${request.params['*']}`
-      if (!isPlain(name) || !(await isThere(`${folder}${name}`))) return reply.callNotFound()
-      // Their names carry a hash of what is in them.
+      if (!isSafePath(name) || !(await exists(`${folder}${name}`))) return reply.callNotFound()
+      // Asset names contain a hash of the contents.
       return reply
         .headers(consoleHeaders('doc.html'))
         .sendFile(name, folder, { maxAge: YEAR_SECONDS * 1_000, immutable: true })
@@ -47,8 +47,8 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
     scope.get<{ Params: { '*': string } }>('/*', async (request, reply) => {
       const name = request.params['*']
       if (RESERVED.test(`/${name}`)) return reply.callNotFound()
-      if (!FILE.test(name)) return takesPages(request) ? sendPage(reply, 'index.html') : reply.callNotFound()
-      if (!isPlain(name) || !(await isThere(`${folder}${name}`))) return reply.callNotFound()
+      if (!FILE.test(name)) return acceptsHtml(request) ? sendPage(reply, 'index.html') : reply.callNotFound()
+      if (!isSafePath(name) || !(await exists(`${folder}${name}`))) return reply.callNotFound()
       return reply
         .headers({ ...consoleHeaders('index.html'), 'cache-control': 'no-cache' })
         .sendFile(name, folder, { cacheControl: false })
@@ -56,13 +56,13 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
   })
 }
 
-/** Somebody who opens an address, not a program that asks for whatever there is. */
-const takesPages = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '')
+/** True for a browser that opens a page, and false for a program that accepts any media type. */
+const acceptsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '')
 
-/** Leads nowhere but down. */
-const isPlain = (name: string): boolean => name.split('/').every((part) => /^[\w-][\w.~-]*$/.test(part))
+/** Whether a path cannot leave the folder. */
+const isSafePath = (name: string): boolean => name.split('/').every((part) => /^[\w-][\w.~-]*$/.test(part))
 
-async function isThere(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   try {
     await access(path)
     return true

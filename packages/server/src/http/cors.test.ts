@@ -91,8 +91,8 @@ describe('an allowed origin', () => {
     const headers = { origin: ALLOWED, 'sec-fetch-site': 'cross-site' }
     expect((await browser.query(login)).status).toBe(200)
     expect(errorOf(await browser.query(login, {}, { headers }))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
-    const asked = await preflight(`${app.url}/graphql/v1`, ALLOWED)
-    expect(asked.headers.get('access-control-allow-headers')).not.toContain('muster-session')
+    const response = await preflight(`${app.url}/graphql/v1`, ALLOWED)
+    expect(response.headers.get('access-control-allow-headers')).not.toContain('muster-session')
   })
 
   it.each(['/auth/get-session', '/', '/graphql/v1/doc', '/devices/v1/report', '/healthz'])(
@@ -107,7 +107,7 @@ describe('an allowed origin', () => {
 
 describe('any other origin', () => {
   it.each([OTHER, 'http://dashboard.example.com', 'https://dashboard.example.com:8443', 'null'])(
-    'gets no permission: %s',
+    'is not allowed: %s',
     async (origin) => {
       for (const path of paths) {
         expect(corsOf((await preflight(`${app.url}${path}`, origin)).headers)).toEqual(['vary'])
@@ -116,7 +116,7 @@ describe('any other origin', () => {
     },
   )
 
-  it('gets none by default', async () => {
+  it('is not allowed by default', async () => {
     const closed = await app.startAnother()
     onTestFinished(() => closed.close())
     const response = await preflight(`${closed.url}/graphql/v1`, ALLOWED)

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** What CORS adds to the response to a request. */
+/** Returns the CORS headers for the response to a request. */
 export type CorsHeaders = (request: FastifyRequest) => Readonly<Record<string, string>>
 
-/** Headers that signatures, Idempotency-Key, traces, and GraphQL clients need. Browsers do not let a page set Date or Host. */
+/** Headers for signatures, Idempotency-Key, traces, and GraphQL clients. Browsers do not allow pages to set Date or Host. */
 const REQUEST_HEADERS = [
   'accept',
   'authorization',
@@ -24,7 +24,7 @@ const REQUEST_HEADERS = [
 
 const RESPONSE_HEADERS = ['RateLimit', 'RateLimit-Policy', 'Retry-After', 'x-request-id', 'Link', 'Location']
 
-/** Browsers remember the response to a preflight request for this long; most of them allow two hours at most. */
+/** How long browsers cache the response to a preflight request. Most of them allow at most two hours. */
 const MAX_AGE_SECONDS = 7_200
 
 const preflightHeaders = {
@@ -36,8 +36,8 @@ const preflightHeaders = {
 const exposedHeaders = { 'access-control-expose-headers': RESPONSE_HEADERS.join(', ') }
 
 /**
- * Allows pages of these origins to read responses of the API. A response never allows credentials: a page of another origin signs its
- * requests, and the session cookie does not count for it.
+ * Allows pages from these origins to read API responses. Responses never allow credentials: pages from other origins must sign
+ * their requests, because the server ignores session cookies for them.
  */
 export function corsHeaders(origins: readonly string[]): CorsHeaders {
   const allowed = new Set(origins)
@@ -50,7 +50,7 @@ export function corsHeaders(origins: readonly string[]): CorsHeaders {
   }
 }
 
-/** Adds the headers to every response of the API, and responds to preflight requests. Without origins it does nothing. */
+/** Adds the headers to every API response and responds to preflight requests. Does nothing without origins. */
 export function registerCors(app: FastifyInstance, origins: readonly string[], headersOf: CorsHeaders): void {
   if (origins.length === 0) return
   app.addHook('onRequest', (request, reply, done) => {

@@ -6,25 +6,25 @@ import type { AddressOf } from '../lib/client-address.ts'
 import { parseJsonBody } from '../lib/json-fields.ts'
 import { limits } from '../limits.ts'
 import { REQUEST_POINTS } from '../rate-limits/points.ts'
-import { type Payer, payerAt, payerOfCode, payerOfDevice, type RateLimits } from '../rate-limits/rate-limits.ts'
+import { type Payer, payerOfAddress, payerOfCode, payerOfDevice, type RateLimits } from '../rate-limits/rate-limits.ts'
 import { spend } from '../rate-limits/spend.ts'
 import { type BasicCredentials, readBasicCredentials } from './basic-credentials.ts'
 import { noteCode } from './outcome.ts'
 import { createRefusalLog, withoutInput } from './refusals.ts'
 
-/** What a device posts. */
+/** A request from a device. */
 export interface DeviceRequest {
-  /** The JSON in the body, whatever it is. */
+  /** The parsed JSON body, not yet validated. */
   body: unknown
   credentials: BasicCredentials | undefined
   address: string
-  /** Counts it against the device that sent it, or the code; while neither is known, the address. May throw RATE_LIMITED. */
+  /** Charges the request to the device or registration code, or to the address if both are unknown. May throw RATE_LIMITED. */
   spend: (known?: { deviceId: string } | { codeId: string }) => void
 }
 
 export interface DeviceRoute {
   path: string
-  /** What it answers is sent as JSON. */
+  /** The result is sent as JSON. */
   handle: (request: DeviceRequest) => Promise<unknown>
 }
 
@@ -34,13 +34,13 @@ export interface DeviceRoutesInput {
   addressOf: AddressOf
 }
 
-/** Routes that devices post JSON to, in a scope of its own: small bodies, and errors in the form that the whole API has. */
+/** Registers routes that devices post JSON to, in a separate scope with a small body limit and the API's error format. */
 export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesInput): void {
   const { routes, addressOf } = input
-  const refused = createRefusalLog(app.log, "a device's request was refused")
+  const logRejection = createRefusalLog(app.log, 'a request from a device was rejected')
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    // Whatever they call it: what small devices send is seldom labelled well, and is read as JSON or refused.
+    // Every body is parsed as JSON, regardless of its Content-Type: small devices often send a wrong one.
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: limits.deviceBodyBytes }, (_request, body, done) =>
       done(null, body),
     )
@@ -48,17 +48,17 @@ export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesIn
       reply.header('cache-control', 'no-store')
     })
     scope.setErrorHandler((error, request, reply) => {
-      const told = toldError(error, request)
-      noteCode(request, told.code)
-      const reason = String(told.details.reason ?? told.code)
-      // Without the query and what else was sent: devices bring secrets, and not always where they belong.
+      const apiError = asApiError(error, request)
+      noteCode(request, apiError.code)
+      const reason = String(apiError.details.reason ?? apiError.code)
+      // Log neither the query nor other input: devices sometimes send secrets in the wrong place.
       const path = request.routeOptions.url
-      if (told.code !== 'INTERNAL')
-        refused(reason, { path, address: addressOf(request.raw), message: withoutInput(told.message) })
+      if (apiError.code !== 'INTERNAL')
+        logRejection(reason, { path, address: addressOf(request.raw), message: withoutInput(apiError.message) })
       return reply
-        .code(told.status)
-        .headers(headersOf(told))
-        .send({ errors: [formatApiError(told)] })
+        .code(apiError.status)
+        .headers(headersOf(apiError))
+        .send({ errors: [formatApiError(apiError)] })
     })
     for (const { path, handle } of routes) {
       scope.post(path, async (request, reply) => reply.send(await handle(deviceRequest(input, request, reply))))
@@ -72,27 +72,27 @@ function deviceRequest(
   reply: FastifyReply,
 ): DeviceRequest {
   const address = addressOf(request.raw)
-  const pay: DeviceRequest['spend'] = (known) =>
+  const charge: DeviceRequest['spend'] = (known) =>
     spend(payerOfDeviceRequest(rateLimits, known, address), REQUEST_POINTS, reply)
   try {
     const body = parseJsonBody(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
     const credentials = readBasicCredentials(request.headers.authorization)
-    return { body, credentials, address, spend: pay }
+    return { body, credentials, address, spend: charge }
   } catch (error) {
-    // What cannot be read does not say who sent it.
-    pay()
-    throw isOfCredentials(error) ? countedFailure(error, address, rateLimits) : error
+    // A request that cannot be parsed does not identify its sender, so the address is charged.
+    charge()
+    throw isCredentialsError(error) ? countFailure(error, address, rateLimits) : error
   }
 }
 
-const isOfCredentials = (error: unknown): error is ApiError =>
+const isCredentialsError = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'UNAUTHENTICATED'
 
-/** Credentials that cannot be read are no better than such as do not hold. */
-function countedFailure(error: ApiError, address: string, { failures }: RateLimits): ApiError {
+/** Malformed credentials count as a failed attempt, as invalid credentials do. */
+function countFailure(error: ApiError, address: string, { failures }: RateLimits): ApiError {
   const retryAfter = failures.count(address)
   if (retryAfter === undefined) return error
-  const message = `too many credentials that do not hold: come back in ${retryAfter} seconds`
+  const message = `too many invalid credentials: retry in ${retryAfter} seconds`
   return new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 
@@ -101,14 +101,14 @@ function payerOfDeviceRequest(
   known: Parameters<DeviceRequest['spend']>[0],
   address: string,
 ): Payer {
-  if (known === undefined) return payerAt(limits, address)
+  if (known === undefined) return payerOfAddress(limits, address)
   return 'deviceId' in known ? payerOfDevice(limits, known.deviceId) : payerOfCode(limits, known.codeId)
 }
 
-const toldError = (error: unknown, request: FastifyRequest): ApiError =>
+const asApiError = (error: unknown, request: FastifyRequest): ApiError =>
   toApiError(fromTransportError(error, request.headers, limits.deviceBodyBytes), {
     requestId: request.id,
-    onInternal: (fault) => request.log.error({ err: fault }, 'a request failed by a fault of the server'),
+    onInternal: (fault) => request.log.error({ err: fault }, 'a request failed because of an internal error'),
   })
 
 /** RFC 9110 §11.6.1, §10.2.3; RFC 7617 §2.1. */

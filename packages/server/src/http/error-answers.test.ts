@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { registerErrorAnswers } from './error-answers.ts'
+import { registerErrorHandler } from './error-answers.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -13,27 +13,27 @@ afterAll(() => app.close())
 
 const errorOf = (body: string) => JSON.parse(body).errors[0]
 
-describe('a request that no route reads', () => {
-  it('with an address that cannot be decoded is BAD_USER_INPUT', async () => {
+describe('a request that no route handles', () => {
+  it('with a path that cannot be decoded is BAD_USER_INPUT', async () => {
     const response = await fetch(`${app.url}/%zz`)
     expect(response.status).toBe(400)
     expect(response.headers.get('x-request-id')).toMatch(/./)
     expect(errorOf(await response.text()).extensions.code).toBe('BAD_USER_INPUT')
   })
 
-  it('with an address that cannot be decoded is not told that address, which may hold a secret', async () => {
+  it('with a path that cannot be decoded gets a response without its URL, which may contain a secret', async () => {
     const response = await fetch(`${app.url}/%zz?secret=hunter2`)
     expect(await response.text()).not.toContain('hunter2')
   })
 
-  it('with a body that is no JSON is BAD_USER_INPUT', async () => {
+  it('with a body that is not JSON is BAD_USER_INPUT', async () => {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`${app.url}/nowhere`, { method: 'POST', headers, body: '{' })
     expect(response.status).toBe(400)
     expect(errorOf(await response.text()).extensions.code).toBe('BAD_USER_INPUT')
   })
 
-  it('with more in its first line and headers than is read is LIMIT_EXCEEDED', async () => {
+  it('with a request line and headers above the limit is LIMIT_EXCEEDED', async () => {
     const response = await fetch(`${app.url}/graphql/v1?query=${'a'.repeat(17_000)}`)
     expect(response.status).toBe(431)
     expect(errorOf(await response.text())).toMatchObject({
@@ -45,7 +45,7 @@ describe('a request that no route reads', () => {
   it.each([
     'no HTTP at all',
     'POST /graphql/v1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked',
-  ])('as it is not HTTP gets 400 and the connection closed: %j', async (request) => {
+  ])('that is not valid HTTP gets 400, and its connection is closed: %j', async (request) => {
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
     socket.write(`${request}\r\n\r\n`)
     const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
@@ -67,7 +67,7 @@ describe('a route that fails', () => {
   let routes: FastifyInstance
   beforeAll(async () => {
     routes = fastify()
-    registerErrorAnswers(routes)
+    registerErrorHandler(routes)
     routes.get('/away', async () => {
       throw Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:5432'), { code: 'ECONNREFUSED', syscall: 'connect' })
     })
@@ -77,7 +77,7 @@ describe('a route that fails', () => {
   })
   afterAll(() => routes.close())
 
-  it('because the database is away is UNAVAILABLE', async () => {
+  it('because the database is unavailable responds with UNAVAILABLE', async () => {
     const response = await routes.inject('/away')
     expect(response.statusCode).toBe(503)
     expect(response.headers['retry-after']).toBe('1')
@@ -85,7 +85,7 @@ describe('a route that fails', () => {
     expect(response.body).not.toContain('10.0.0.1')
   })
 
-  it('by a fault tells nothing but the request id', async () => {
+  it('because of an internal error responds with only the request id', async () => {
     const response = await routes.inject('/crash')
     expect(response.statusCode).toBe(500)
     expect(errorOf(response.body).extensions).toEqual({

@@ -4,17 +4,17 @@ import { ApiError, badInput } from '../errors.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
 import { errorResponse, fromTransportError } from '../graphql/transport/answer.ts'
 
-/** Whatever goes wrong on a route without a word of its own: the same form of error as everywhere, and no detail of a fault. */
-export function registerErrorAnswers(app: FastifyInstance): void {
-  app.setErrorHandler(answerError)
+/** Handles errors on routes without an error handler. Responses have the API's error format and hide internal errors. */
+export function registerErrorHandler(app: FastifyInstance): void {
+  app.setErrorHandler(sendError)
 }
 
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const told = toApiError(fromTransportError(error, request.headers), {
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const apiError = toApiError(fromTransportError(error, request.headers), {
     requestId: request.id,
-    onInternal: (fault) => request.log.error({ err: fault }, 'a request failed by a fault of the server'),
+    onInternal: (fault) => request.log.error({ err: fault }, 'a request failed because of an internal error'),
   })
-  const [text, { status, headers }] = errorResponse(told, 'application/json')
+  const [text, { status, headers }] = errorResponse(apiError, 'application/json')
   reply
     .code(status)
     .headers({ 'x-request-id': request.id, ...headers })
@@ -22,21 +22,21 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /**
- * What is no HTTP, or more of it than is read, has no request to answer: it is told on the socket, which is then closed.
- * `given`: headers of every answer.
+ * Handles input that is not HTTP, exceeds the header limit, or does not arrive in time. There is no request to reply to, so
+ * this writes the response to the socket and closes it. `commonHeaders` are the headers of every response.
  */
-export function answerClientError(
+export function sendClientError(
   error: Error & { code?: string },
   socket: Socket,
-  given: Readonly<Record<string, string>>,
+  commonHeaders: Readonly<Record<string, string>>,
 ): void {
-  // Of the connection, or of its TLS: nothing said there would arrive.
-  const isOfHttp = /^(HPE|ERR_HTTP)_/.test(error.code ?? '')
-  if (!isOfHttp || socket.destroyed || !socket.writable) return void socket.destroy()
-  const [status, told] = ofConnection(error.code)
-  const body = JSON.stringify({ errors: [formatApiError(told)] })
+  // After an error of the connection or of TLS, a response would not arrive.
+  const isHttpError = /^(HPE|ERR_HTTP)_/.test(error.code ?? '')
+  if (!isHttpError || socket.destroyed || !socket.writable) return void socket.destroy()
+  const [status, apiError] = connectionError(error.code)
+  const body = JSON.stringify({ errors: [formatApiError(apiError)] })
   const headers = {
-    ...given,
+    ...commonHeaders,
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
@@ -45,13 +45,13 @@ export function answerClientError(
   socket.end(`${[`HTTP/1.1 ${status}`, ...lines].join('\r\n')}\r\n\r\n${body}`)
 }
 
-function ofConnection(code: string | undefined): [status: string, error: ApiError] {
+function connectionError(code: string | undefined): [status: string, error: ApiError] {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    const message = 'the request line and the headers may have 16384 bytes and have more; send long queries by POST'
+    const message = 'the request line and headers exceed 16384 bytes: send long queries with POST'
     return ['431 Request Header Fields Too Large', new ApiError('LIMIT_EXCEEDED', message)]
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return ['408 Request Timeout', badInput('the request did not arrive in time')]
   }
-  return ['400 Bad Request', badInput('this is no HTTP request, or one that cannot be read')]
+  return ['400 Bad Request', badInput('the request is not valid HTTP')]
 }

@@ -3,48 +3,48 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 
-const DATABASE_ANSWERS_WITHIN_MS = 2_000
+const DATABASE_TIMEOUT_MS = 2_000
 
 /**
- * `/healthz`: this process lives; restart it when it does not answer. `/readyz`: it can serve, which takes the database;
- * send requests elsewhere while it answers 503, as it does from the moment it begins to stop.
+ * `/healthz` shows that the process runs: restart the process if there is no response. `/readyz` shows whether it can serve
+ * requests, which requires the database: send requests elsewhere while the status is 503. It is also 503 during shutdown.
  */
 export function registerHealth(app: FastifyInstance, db: Database): void {
   let isStopping = false
   app.addHook('preClose', async () => {
     isStopping = true
   })
-  const databaseAnswers = shared(() => answersInTime(db))
+  const isDatabaseAvailable = shared(() => respondsInTime(db))
 
   app.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
 
   app.get('/readyz', async (_request, reply) => {
     reply.header('cache-control', 'no-store')
     if (isStopping) return reply.code(503).send({ status: 'unavailable', reason: 'the server is stopping' })
-    if (await databaseAnswers()) return reply.send({ status: 'ok' })
-    return reply.code(503).send({ status: 'unavailable', reason: 'the database does not answer' })
+    if (await isDatabaseAvailable()) return reply.send({ status: 'ok' })
+    return reply.code(503).send({ status: 'unavailable', reason: 'the database does not respond' })
   })
 }
 
-async function answersInTime(db: Database): Promise<boolean> {
+async function respondsInTime(db: Database): Promise<boolean> {
   const timeout = new AbortController()
-  const asked = sql`select 1`.execute(db).then(
+  const response = sql`select 1`.execute(db).then(
     () => true,
     () => false,
   )
-  const late = sleep(DATABASE_ANSWERS_WITHIN_MS, false, { signal: timeout.signal }).catch(() => false)
-  const answered = await Promise.race([asked, late])
+  const timedOut = sleep(DATABASE_TIMEOUT_MS, false, { signal: timeout.signal }).catch(() => false)
+  const isAvailable = await Promise.race([response, timedOut])
   timeout.abort()
-  return answered
+  return isAvailable
 }
 
-/** However many ask at a time, one question is on its way. */
-function shared<Value>(ask: () => Promise<Value>): () => Promise<Value> {
-  let asked: Promise<Value> | undefined
+/** Concurrent callers share one call. */
+function shared<Value>(run: () => Promise<Value>): () => Promise<Value> {
+  let running: Promise<Value> | undefined
   return () => {
-    asked ??= ask().finally(() => {
-      asked = undefined
+    running ??= run().finally(() => {
+      running = undefined
     })
-    return asked
+    return running
   }
 }

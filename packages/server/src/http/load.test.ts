@@ -2,16 +2,16 @@ import fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { createRequestLoad } from './load.ts'
 
-it('is high once many requests have been waiting for some time, and no longer when they are gone, however they went', async () => {
+it('is high after many requests have been in flight for some time, until they end or are aborted', async () => {
   let now = 0
   const load = createRequestLoad(() => now)
   const app = fastify()
   load.count(app, ({ routeOptions }) => routeOptions.url === '/stream')
-  const answer = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
   let arrived = 0
   const wait = (): Promise<void> => {
     arrived++
-    return answer.promise
+    return released.promise
   }
   app.get('/slow', wait)
   app.get('/stream', wait)
@@ -19,7 +19,7 @@ it('is high once many requests have been waiting for some time, and no longer wh
   onTestFinished(() => app.close())
   const url = app.listeningOrigin
 
-  const giveUp = new AbortController()
+  const aborted = new AbortController()
   const ask = (path: string, signal?: AbortSignal) =>
     Array.from({ length: 40 }, () => fetch(url + path, signal ? { signal } : {}).catch(() => undefined))
   const streams = ask('/stream')
@@ -27,15 +27,15 @@ it('is high once many requests have been waiting for some time, and no longer wh
   now += 60_000
   expect(load.isHigh()).toBe(false)
 
-  const waiting = [...ask('/slow'), ...ask('/slow', giveUp.signal)]
+  const waiting = [...ask('/slow'), ...ask('/slow', aborted.signal)]
   await expect.poll(() => arrived).toBe(120)
   now += 100
   expect(load.isHigh()).toBe(false)
   now += 1_000
   expect(load.isHigh()).toBe(true)
 
-  giveUp.abort()
-  answer.resolve()
+  aborted.abort()
+  released.resolve()
   await Promise.all([...waiting, ...streams])
   const isHighLater = (): boolean => {
     now += 1_000

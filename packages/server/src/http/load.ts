@@ -1,53 +1,53 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** How much there is to do for clients that wait: what can wait gives way to it. */
+/** The load from client requests, to which background work yields. */
 export interface Load {
-  /** For some time already clients have been waiting in a queue, as it were. */
+  /** Whether many requests have been in flight for some time. */
   isHigh(): boolean
 }
 
 export interface RequestLoad extends Load {
-  /** Counts the requests of this app, but those that last by their nature. */
-  count(app: FastifyInstance, isLasting: (request: FastifyRequest) => boolean): void
+  /** Counts the requests of this app, except long-lived ones. */
+  count(app: FastifyInstance, isLongLived: (request: FastifyRequest) => boolean): void
 }
 
-/** Requests under way, on the average: a server that keeps up with its clients has only a few. */
-const HIGH = 16
-/** The average forgets by a factor of e in this time: a short burst is no load. */
-const MEMORY_MS = 1_000
+/** Average number of requests in flight that counts as high. A server that keeps up with its clients has only a few. */
+const HIGH_LOAD = 16
+/** Time constant of the exponential moving average. It is long enough that a short burst does not count as high load. */
+const TIME_CONSTANT_MS = 1_000
 
-/** `elapsed`: milliseconds that never run backwards. */
+/** `elapsed` returns a monotonic time in milliseconds. */
 export function createRequestLoad(elapsed: () => number = () => performance.now()): RequestLoad {
-  let underWay = 0
+  let inFlight = 0
   let average = 0
-  let averagedAt = elapsed()
+  let updatedAt = elapsed()
 
-  /** Takes in the number that has been under way since the last look. */
-  const look = (): void => {
+  /** Updates the average with the number of requests in flight since the last update. */
+  const update = (): void => {
     const now = elapsed()
-    average += (underWay - average) * (1 - Math.exp((averagedAt - now) / MEMORY_MS))
-    averagedAt = now
+    average += (inFlight - average) * (1 - Math.exp((updatedAt - now) / TIME_CONSTANT_MS))
+    updatedAt = now
   }
 
   const begin = (reply: FastifyReply): void => {
-    look()
-    underWay++
-    // Also of a connection that broke.
+    update()
+    inFlight++
+    // Also emitted when the connection breaks.
     reply.raw.on('close', () => {
-      look()
-      underWay--
+      update()
+      inFlight--
     })
   }
 
   return {
     isHigh() {
-      look()
-      return average >= HIGH
+      update()
+      return average >= HIGH_LOAD
     },
-    count(app, isLasting) {
+    count(app, isLongLived) {
       app.addHook('onRequest', (request, reply, done) => {
-        if (!isLasting(request)) begin(reply)
+        if (!isLongLived(request)) begin(reply)
         done()
       })
     },

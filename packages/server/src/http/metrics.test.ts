@@ -26,8 +26,8 @@ async function start(options: TestAppOptions = {}): Promise<TestApp> {
 }
 
 async function ask({ url }: { url: string }, headers: Record<string, string> = {}) {
-  const { statusCode, headers: answered, body } = await request(`${url}/metrics`, { headers })
-  return { status: statusCode, headers: answered, text: await body.text() }
+  const { statusCode, headers: responseHeaders, body } = await request(`${url}/metrics`, { headers })
+  return { status: statusCode, headers: responseHeaders, text: await body.text() }
 }
 
 /** The values by name and label, as in `muster_jobs{state="ready"}`. */
@@ -40,7 +40,7 @@ async function values(app: { url: string }): Promise<Record<string, number>> {
 const until = (server: { url: string }, expected: object) =>
   vi.waitFor(async () => expect(await values(server)).toMatchObject(expected), { timeout: 60_000, interval: 100 })
 
-async function startWhole() {
+async function startProcess() {
   const { connection, drop } = await createTestDatabase()
   onTestFinished(drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-metrics-'))
@@ -55,14 +55,14 @@ async function startWhole() {
   return server
 }
 
-test.skipIf(!hasProgram('promtool'))('promtool finds nothing wrong', async () => {
-  const { text } = await ask(await startWhole())
+test.skipIf(!hasProgram('promtool'))('promtool finds no problems', async () => {
+  const { text } = await ask(await startProcess())
   const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
 })
 
-test('a server measures all that the table lists, and nothing else of its own', async () => {
-  const server = await startWhole()
+test('a server exports exactly the metrics that the table lists', async () => {
+  const server = await startProcess()
   const { status, headers, text } = await ask(server)
   expect([status, headers['content-type'], headers['cache-control']]).toEqual([
     200,
@@ -75,7 +75,7 @@ test('a server measures all that the table lists, and nothing else of its own', 
       .map(({ name, type }) => `${name} ${type}`)
       .sort(),
   )
-  // Some are there only once the database has answered.
+  // Some metrics exist only after the database has responded.
   await until(server, {
     process_resident_memory_bytes: expect.any(Number),
     muster_event_feed_lag_seconds: expect.any(Number),
@@ -89,7 +89,7 @@ test('a server measures all that the table lists, and nothing else of its own', 
   })
 })
 
-test('devices and what is refused of them are counted', async () => {
+test('counts devices and their rejected connections', async () => {
   const app = await start({ mqtt: true })
   const device = await registerDevice(app.owner)
   const url = `mqtt://127.0.0.1:${app.mqttPort}`
@@ -106,7 +106,7 @@ test('devices and what is refused of them are counted', async () => {
   await until(app, { muster_devices_connected: 0, muster_mqtt_connections: 0 })
 })
 
-test('requests are counted by what the schema and the routes call them, never by words of their clients', async () => {
+test('counts requests by names from the schema and the routes, never by client input', async () => {
   const app = await start()
   const named = '{ mine: login { email } }'
   await app.owner.query(`query OfTheClient ${named}`)
@@ -145,7 +145,7 @@ test('requests are counted by what the schema and the routes call them, never by
   expect(text).not.toMatch(/OfTheClient|mine|noSuchField|words/)
 })
 
-test('deliveries of webhooks and attempts at them are counted', async () => {
+test('counts webhook deliveries and their attempts', async () => {
   const app = await start({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1', MUSTER_WEBHOOK_RETRIES: '3600' } })
   const receiver = await startReceiver()
   onTestFinished(receiver.close)
@@ -173,20 +173,20 @@ test('deliveries of webhooks and attempts at them are counted', async () => {
   await until(app, { [`muster_job_seconds_count{task="${dropNoncesJob.name}",outcome="done"}`]: 1 })
 })
 
-test('a transaction that stays open shows in the lag of the feed', async () => {
+test('a transaction that stays open increases the lag of the feed', async () => {
   const app = await start()
-  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  // The app waits for it when it closes.
+  const [began, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  // The app waits for the transaction when it closes.
   onTestFinished(() => released.resolve())
   const slow = app.db.transaction().execute(async (transaction) => {
     await sql`select pg_current_xact_id()`.execute(transaction)
-    begun.resolve()
+    began.resolve()
     await released.promise
   })
-  await begun.promise
+  await began.promise
   await vi.waitFor(
     async () => {
-      // Each time one more: what was there at the feed's first look does not count.
+      // Create a new event each time, because those that the feed found when it started do not count.
       await registerDevice(app.owner)
       const found = await values(app)
       expect(found.muster_event_feed_lag_events).toBeGreaterThan(0)
@@ -199,7 +199,7 @@ test('a transaction that stays open shows in the lag of the feed', async () => {
   await until(app, { muster_event_feed_lag_events: 0, muster_event_feed_lag_seconds: 0 })
 })
 
-describe('who may read', () => {
+describe('access to the metrics', () => {
   let open: TestApp
   beforeAll(async () => {
     open = await startTestApp()
@@ -215,7 +215,7 @@ describe('who may read', () => {
     ['x-forwarded-server', 'proxy'],
     ['host', 'muster.example.com'],
     ['host', '192.0.2.1'],
-  ])('without a token nobody who comes with %s: %s', async (name, value) => {
+  ])('without a token is denied to requests with %s: %s', async (name, value) => {
     const { status, text } = await ask(open, { [name]: value })
     expect([status, JSON.parse(text)]).toEqual([
       403,
@@ -224,23 +224,23 @@ describe('who may read', () => {
     expect(text).not.toContain('muster_')
   })
 
-  test('without a token any program on this machine', async () => {
+  test('without a token is granted to any program on this machine', async () => {
     expect((await ask(open)).status).toBe(200)
   })
 
   test.each([
     ['MUSTER_PUBLIC_URL', 'https://muster.example.com'],
     ['MUSTER_TRUSTED_PROXIES', '10.0.0.0/8'],
-  ])('without a token no program when a proxy is configured: %s', async (name, value) => {
+  ])('without a token is denied if a proxy is configured: %s', async (name, value) => {
     const app = await start({ env: { [name]: value } })
     expect((await ask(app)).status).toBe(403)
   })
 
-  test('with a token whoever shows it, from anywhere', async () => {
+  test('with a token is granted to every client that sends it', async () => {
     const token = 'correct-horse-battery-staple'
     const app = await start({ env: { MUSTER_METRICS_TOKEN: token, MUSTER_PUBLIC_URL: 'https://muster.example.com' } })
-    const good = await ask(app, { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.9' })
-    expect([good.status, good.text]).toEqual([200, expect.stringContaining('muster_event_feed_lag_seconds')])
+    const accepted = await ask(app, { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.9' })
+    expect([accepted.status, accepted.text]).toEqual([200, expect.stringContaining('muster_event_feed_lag_seconds')])
     for (const authorization of [undefined, `Bearer ${token}x`, 'Bearer', `Basic ${token}`, token]) {
       const { status, headers, text } = await ask(app, authorization === undefined ? {} : { authorization })
       expect([status, headers['www-authenticate'], JSON.parse(text).errors[0].extensions.code]).toEqual([
@@ -252,7 +252,7 @@ describe('who may read', () => {
   })
 })
 
-test('a client that leaves in the middle is counted as gone', async () => {
+test('counts a request as GONE when its client disconnects before the response', async () => {
   const app = await start()
   const { hostname, port } = new URL(app.url)
   const socket = connect(Number(port), hostname)

@@ -8,9 +8,9 @@ import type { Metrics } from '../metrics.ts'
 
 export interface MetricsRouteOptions {
   metrics: Metrics
-  /** The token that a reader shows. Undefined: only programs on this machine can read the metrics. */
+  /** The token that clients must send. If undefined, only programs on this machine can read the metrics. */
   metricsToken: string | undefined
-  /** Set where clients reach the server by another address, usually that of a proxy. */
+  /** Set if clients reach the server at another address, usually that of a proxy. */
   publicUrl: string | undefined
   trustedProxies: readonly AddressRange[]
 }
@@ -20,10 +20,10 @@ export function registerMetrics(app: FastifyInstance, options: MetricsRouteOptio
   const { metrics, metricsToken: token } = options
   app.get('/metrics', async (request, reply) => {
     reply.header('cache-control', 'no-store')
-    const refusal = token === undefined ? refuseOthers(request, options) : refuseWithout(token, request)
-    if (refusal !== undefined) {
-      if (refusal.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer realm="metrics"')
-      return reply.code(refusal.status).send({ errors: [formatApiError(refusal)] })
+    const rejection = token === undefined ? rejectRemote(request, options) : rejectWithoutToken(token, request)
+    if (rejection !== undefined) {
+      if (rejection.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer realm="metrics"')
+      return reply.code(rejection.status).send({ errors: [formatApiError(rejection)] })
     }
     const { type, text } = await metrics.text()
     return reply.type(type).send(text)
@@ -34,11 +34,11 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Headers that proxies add. A request with one of them comes from elsewhere, even on a connection from this machine. */
+/** Headers that proxies add. A request with one of them counts as remote, even on a local connection. */
 const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
 
-/** A proxy on this machine that adds no headers cannot be told from a program on this machine, so any sign of a proxy counts. */
-function refuseOthers(
+/** Rejects any sign of a proxy, because a local proxy that adds no headers looks like a program on this machine. */
+function rejectRemote(
   request: FastifyRequest,
   { publicUrl, trustedProxies }: MetricsRouteOptions,
 ): ApiError | undefined {
@@ -49,7 +49,7 @@ function refuseOthers(
     return undefined
   return new ApiError(
     'FORBIDDEN',
-    'without MUSTER_METRICS_TOKEN only programs on this machine can read the metrics, and only if no proxy is in front of the server',
+    'without MUSTER_METRICS_TOKEN, only programs on this machine can read the metrics, and only if no proxy is in front of the server',
   )
 }
 
@@ -58,11 +58,14 @@ const isLoopback = (address: string): boolean => {
   return isIP(bare) !== 0 && loopback.check(bare, isIP(bare) === 6 ? 'ipv6' : 'ipv4')
 }
 
-function refuseWithout(token: string, { headers }: FastifyRequest): ApiError | undefined {
-  const shown = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
-  if (shown !== undefined && timingSafeEqual(digest(shown), digest(token))) return undefined
-  return new ApiError('UNAUTHENTICATED', 'the metrics need Authorization: Bearer and the token of MUSTER_METRICS_TOKEN')
+function rejectWithoutToken(token: string, { headers }: FastifyRequest): ApiError | undefined {
+  const sent = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+  if (sent !== undefined && timingSafeEqual(digest(sent), digest(token))) return undefined
+  return new ApiError(
+    'UNAUTHENTICATED',
+    'the metrics require the header Authorization: Bearer with the token from MUSTER_METRICS_TOKEN',
+  )
 }
 
-/** Of one length, whatever it is of. */
+/** Hashes the token, because `timingSafeEqual` requires inputs of equal length. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Any other path: the same form of error as everywhere, and a word on where the API is. */
+/** Responds to unknown paths in the API's error format, with the path of the API in the message. */
 export function registerNotFound(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
-    // Without the query, which may hold a secret for the right path.
+    // Omit the query, which may contain a secret that was meant for another path.
     const [path = ''] = request.url.split('?', 1)
-    const message = `nothing is at ${request.method} ${path.slice(0, 200)}; the API is at /graphql/v1`
+    const message = `there is no route ${request.method} ${path.slice(0, 200)}; the API is at /graphql/v1`
     return reply.code(404).send({ errors: [{ message, extensions: { code: 'NOT_FOUND' } }] })
   })
 }

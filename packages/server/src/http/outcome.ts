@@ -2,62 +2,62 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, errorCodes } from '../errors.ts'
 import { createSlot } from '../lib/slot.ts'
 
-/** Ways in, as far as they take their own time. Subscriptions and downloads last, by their nature. */
+/** Kinds of requests, by which durations are reported. Subscriptions and downloads are long-lived by design. */
 export type RequestKind = 'query' | 'mutation' | 'subscription' | 'rest' | 'device' | 'sign-in' | 'download' | 'other'
 
-/** What is told of a request in metrics, traces and the log: of what it brought nothing but what the schema or a route calls it. */
+/** The outcome of a request in metrics, traces, and the log. Names come from the schema and the routes, never from clients. */
 export interface Outcome {
   kind: RequestKind
   operation: string
-  /** Of HTTP; 0 where the client left before the answer. */
+  /** The HTTP status; 0 if the client disconnected before the response. */
   status: number
-  /** `GONE`: the client left before it could be told whether it went well. */
+  /** `GONE`: the client disconnected before the response. */
   code: ErrorCode | 'OK' | 'GONE'
 }
 
-interface Noted {
+interface Notes {
   kind?: RequestKind
   operation?: string
   code?: ErrorCode
 }
 
-const noted = createSlot<FastifyRequest, Noted>('outcome')
+const slot = createSlot<FastifyRequest, Notes>('outcome')
 
-function notedOf(request: FastifyRequest): Noted {
-  let found = noted.get(request)
-  if (found === undefined) {
-    found = {}
-    noted.set(request, found)
+function notesOf(request: FastifyRequest): Notes {
+  let notes = slot.get(request)
+  if (notes === undefined) {
+    notes = {}
+    slot.set(request, notes)
   }
-  return found
+  return notes
 }
 
-/** Says what a request asks for, where its route does not. */
+/** Records the operation of a request if its route does not identify it. */
 export function noteOperation(request: FastifyRequest, kind: RequestKind, operation: string): void {
-  const found = notedOf(request)
-  found.kind = kind
-  found.operation = operation
+  const notes = notesOf(request)
+  notes.kind = kind
+  notes.operation = operation
 }
 
-/** Says what a request failed by, where the status of its answer does not. */
+/** Records the error code of a request if the response status does not identify it. */
 export function noteCode(request: FastifyRequest, code: unknown): void {
-  notedOf(request).code = typeof code === 'string' && Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'INTERNAL'
+  notesOf(request).code = typeof code === 'string' && Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'INTERNAL'
 }
 
-/** Once a request was answered, or its connection has gone. */
+/** Call this after the response was sent or the connection closed. */
 export function outcomeOf(request: FastifyRequest, reply: FastifyReply): Outcome {
-  const { kind, operation, code } = noted.get(request) ?? {}
+  const { kind, operation, code } = slot.get(request) ?? {}
   const status = reply.raw.headersSent ? reply.raw.statusCode : 0
-  const called = operation ?? routeOf(request)
+  const name = operation ?? routeOf(request)
   return {
-    kind: kind ?? kindOf(called),
-    operation: called,
+    kind: kind ?? kindOf(name),
+    operation: name,
     status,
     code: code ?? codeOfStatus(status),
   }
 }
 
-/** As it is registered; what nothing is registered for has one name. */
+/** The method and the path as registered. Paths without a route share the name `other`. */
 export const routeOf = ({ method, routeOptions: { url } }: FastifyRequest): string =>
   url === undefined || url.endsWith('*') ? 'other' : `${method} ${url}`
 
@@ -74,7 +74,7 @@ function kindOf(route: string): RequestKind {
   return kinds.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'other'
 }
 
-/** Statuses that one code alone has; a code that shares its status is noted by who answers so. */
+/** Statuses that only one code has. For other statuses, the handler of the request records the code with `noteCode`. */
 const codes: Readonly<Record<number, ErrorCode>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { createRefusalLog, withoutInput } from './refusals.ts'
 
-it('tells each reason once in ten seconds, and then how many there were', () => {
+it('logs each reason once in ten seconds, with the number of unlogged rejections', () => {
   const lines: unknown[] = []
   let now = 0
-  const refused = createRefusalLog({ warn: (...line: unknown[]) => void lines.push(line) }, 'refused', () => now)
-  for (let count = 0; count < 1_000; count++) refused('wrong secret', { address: '::1' })
-  refused('unknown code', { address: '::1' })
+  const logRejection = createRefusalLog({ warn: (...line: unknown[]) => void lines.push(line) }, 'refused', () => now)
+  for (let count = 0; count < 1_000; count++) logRejection('wrong secret', { address: '::1' })
+  logRejection('unknown code', { address: '::1' })
   now = 10_001
-  refused('wrong secret', { address: '::2' })
+  logRejection('wrong secret', { address: '::2' })
   expect(lines).toEqual([
     [{ address: '::1', reason: 'wrong secret', alsoRefused: 0 }, 'refused'],
     [{ address: '::1', reason: 'unknown code', alsoRefused: 0 }, 'refused'],
@@ -17,8 +17,8 @@ it('tells each reason once in ten seconds, and then how many there were', () => 
 })
 
 it.each([
-  ['"a\\"b" is no member here; there are code, name', '"…" is no member here; there are code, name'],
-  ['services[3].name: "x" is given twice, "y" is not', 'services[3].name: "…" is given twice, "…" is not'],
+  ['"a\\"b" is not a known member; valid names: code, name', '"…" is not a known member; valid names: code, name'],
+  ['services[3].name: "x" appears twice, "y" does not', 'services[3].name: "…" appears twice, "…" does not'],
   [
     'attributes.net.ssid must be a string or null, found a number',
     'attributes.… must be a string or null, found a number',
@@ -28,6 +28,6 @@ it.each([
     'services[0].attributes.…: no level ends with a dot, as "…" does',
   ],
   ['at most 5 attributes, found 6', 'at most 5 attributes, found 6'],
-])('a message is told without what was sent: %s', (message, told) => {
-  expect(withoutInput(message)).toBe(told)
+])('removes client input from a message: %s', (message, expected) => {
+  expect(withoutInput(message)).toBe(expected)
 })

@@ -1,29 +1,30 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
 
-const EVERY_MS = 10_000
+/** Time in which a reason is logged at most once. */
+const INTERVAL_MS = 10_000
 
-/** Says why something was refused. `details` hold nothing that could be a secret in the wrong place. */
+/** Logs why something was rejected. `details` must not contain client input, because it could be a misplaced secret. */
 export type LogRefusal = (reason: string, details: Record<string, unknown>) => void
 
 /**
- * A refusal is worth a line in the log, and a million of them are not: each reason is told once in ten seconds, with how many
- * there were since it was told last.
+ * Logs rejections at a limited rate: each reason at most once in ten seconds, with the number of rejections since its last line
+ * that were not logged.
  */
 export function createRefusalLog(
   log: Pick<FastifyBaseLogger, 'warn'>,
   what: string,
   now: () => number = () => performance.now(),
 ): LogRefusal {
-  const reasons = new Map<string, { told: number; since: number }>()
+  const reasons = new Map<string, { loggedAt: number; unlogged: number }>()
   return (reason, details) => {
-    const before = reasons.get(reason)
-    if (before !== undefined && now() - before.told < EVERY_MS) {
-      before.since++
+    const last = reasons.get(reason)
+    if (last !== undefined && now() - last.loggedAt < INTERVAL_MS) {
+      last.unlogged++
       return
     }
-    log.warn({ ...details, reason, alsoRefused: before?.since ?? 0 }, what)
-    reasons.set(reason, { told: now(), since: 0 })
+    log.warn({ ...details, reason, alsoRefused: last?.unlogged ?? 0 }, what)
+    reasons.set(reason, { loggedAt: now(), unlogged: 0 })
   }
 }
 
@@ -31,6 +32,6 @@ const quoted = String.raw`"(?:[^"\\]|\\.)*"`
 const attributeName = new RegExp(String.raw`\battributes(?:\.[\p{L}\p{N}_$.-]+|\[${quoted}\])+`, 'gu')
 const anyQuoted = new RegExp(quoted, 'gu')
 
-/** A message of an error without what its caller sent: messages quote that, and call an attribute by its name after `attributes`. */
+/** Removes client input from an error message: quoted strings, and attribute names after `attributes`. */
 export const withoutInput = (message: string): string =>
   message.replace(attributeName, 'attributes.…').replace(anyQuoted, '"…"')

@@ -17,19 +17,19 @@ const requests: [what: string, path: string, init: RequestInit][] = [
   ['health', '/healthz', {}],
   ['metrics', '/metrics', {}],
   ['GraphQL', '/graphql/v1?query={version}', {}],
-  ['a refused document', '/graphql/v1', { method: 'POST', body: '{' }],
-  ['nobody who subscribes', '/graphql/v1/stream', { method: 'POST', body: '{}' }],
+  ['an invalid document', '/graphql/v1', { method: 'POST', body: '{' }],
+  ['a subscription without authentication', '/graphql/v1/stream', { method: 'POST', body: '{}' }],
   ['the schema', '/graphql/v1/schema.graphql', {}],
   ['REST', '/rest/v1/openapi.json', {}],
-  ['nobody in REST', '/rest/v1/devices', {}],
-  ['sign-in from elsewhere', '/auth/get-session', {}],
+  ['a REST request without authentication', '/rest/v1/devices', {}],
+  ['a session request', '/auth/get-session', {}],
   ['a device without credentials', '/devices/v1/report', { method: 'POST', body: '{}' }],
-  ['events without a link', '/events/v1.csv', {}],
-  ['nothing', '/nothing', {}],
-  ['a path that cannot be read', '/rest/v1/%zz', {}],
+  ['a download of events without a link', '/events/v1.csv', {}],
+  ['an unknown path', '/nothing', {}],
+  ['a path that cannot be decoded', '/rest/v1/%zz', {}],
 ]
 
-it.each(requests)('the answer to %s is nothing that a page could show, frame or run', async (_what, path, init) => {
+it.each(requests)('the response to %s cannot be embedded, framed, or run by a page', async (_what, path, init) => {
   const { headers } = await fetch(`${app.url}${path}`, init)
   expect(Object.fromEntries(headers)).toMatchObject({
     'x-content-type-options': 'nosniff',
@@ -40,12 +40,12 @@ it.each(requests)('the answer to %s is nothing that a page could show, frame or 
   expect(headers.has('strict-transport-security')).toBe(false)
 })
 
-it.each(requests)('with https in front the answer to %s has browsers come so', async (_what, path, init) => {
+it.each(requests)('behind an https URL, the response to %s makes browsers use HTTPS', async (_what, path, init) => {
   const { headers } = await fetch(`${behindProxy.url}${path}`, init)
   expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
 })
 
-it('streams say the same, and pages of the console what is for them', async () => {
+it('streams have the same headers, and pages of the console have their own', async () => {
   const stream = await openStream({ app, user: app.owner, query: 'subscription { events { id } }' })
   expect(stream.headers['x-content-type-options']).toBe('nosniff')
   stream.cut()

@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify'
 const YEAR_SECONDS = 365 * 86_400
 
 /**
- * What every answer tells a browser that shows it for itself: it is what it says it is, loads and runs nothing, and stands in no frame
- * or page of others. Pages of the console say their own instead (`console-headers.ts`).
+ * Headers of every response. A browser that opens a response directly must not guess its content type or load or run anything.
+ * Other origins must not embed it in a frame or a page. Pages of the console have other headers (`console-headers.ts`).
  */
-const headers = {
+const baseHeaders = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
@@ -14,15 +14,15 @@ const headers = {
 }
 
 /**
- * `isHttps`: browsers are told to come by https alone (RFC 6797). Only this host: of those below and beside it the server
- * knows nothing.
+ * With `isHttps`, browsers must use HTTPS (RFC 6797). This applies to this host only, because the server knows nothing about
+ * subdomains or other hosts of the domain.
  */
 export const securityHeaders = (isHttps: boolean): Readonly<Record<string, string>> =>
-  isHttps ? { ...headers, 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : headers
+  isHttps ? { ...baseHeaders, 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : baseHeaders
 
-export function registerSecurityHeaders(app: FastifyInstance, given: Readonly<Record<string, string>>): void {
+export function registerSecurityHeaders(app: FastifyInstance, headers: Readonly<Record<string, string>>): void {
   app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(given)
+    reply.headers(headers)
     done()
   })
 }

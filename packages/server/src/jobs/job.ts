@@ -1,11 +1,11 @@
-/** A kind of job: its name in the queue, and what it takes. */
+/** A kind of job: its name in the queue, and its payload. */
 export interface JobDefinition<Payload> {
   readonly name: string
-  /** Throws for what is no payload of this job. What is in the queue may be of another release. */
+  /** Throws if this is not a payload of this job. Another release may have queued it. */
   parse(payload: unknown): Payload
 }
 
-/** A job with what it does: it takes what is in the queue. */
+/** A job with its handler, which takes the payload from the queue. */
 export interface Job {
   readonly name: string
   run(payload: unknown): Promise<void>
@@ -13,7 +13,7 @@ export interface Job {
 
 export const defineJob = <Payload>(definition: JobDefinition<Payload>): JobDefinition<Payload> => definition
 
-/** A job that takes nothing. */
+/** A job without a payload. */
 export const defineChore = (name: string): JobDefinition<void> => ({ name, parse: () => {} })
 
 export function implementJob<Payload>(
@@ -23,7 +23,7 @@ export function implementJob<Payload>(
   return { name, run: async (payload) => handle(parse(payload)) }
 }
 
-/** A line of the crontab: `match` is minute, hour, day, month and weekday in UTC, or a `*`. */
+/** A line of the crontab. `match` contains the minute, hour, day, month, and weekday in UTC, each of which may be `*`. */
 export interface CronLine {
   job: JobDefinition<void>
   match: string

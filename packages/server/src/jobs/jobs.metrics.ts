@@ -4,25 +4,25 @@ import type { Metrics } from '../metrics.ts'
 import type { Job } from './job.ts'
 import { countJobs } from './queue.queries.ts'
 
-const KEPT_MS = 15_000
+const CACHE_MS = 15_000
 
 export function measureJobs(metrics: Metrics, db: Database): void {
-  metrics.gauge('jobs', () => countJobs(db), KEPT_MS)
+  metrics.gauge('jobs', () => countJobs(db), CACHE_MS)
 }
 
-/** The same job, which tells how long it took. */
+/** Wraps a job to record how long it takes. */
 export function timeJob(metrics: Metrics): (job: Job) => Job {
   const addSeconds = metrics.histogram('jobSeconds')
   return ({ name, run }) => ({
     name,
     async run(payload) {
-      const began = performance.now()
-      const tell = (outcome: string): void => addSeconds((performance.now() - began) / 1_000, name, outcome)
+      const startedAt = performance.now()
+      const record = (outcome: string): void => addSeconds((performance.now() - startedAt) / 1_000, name, outcome)
       try {
         await run(payload)
-        tell('done')
+        record('done')
       } catch (error) {
-        tell('failed')
+        record('failed')
         throw error
       }
     },

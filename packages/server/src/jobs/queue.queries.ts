@@ -3,21 +3,21 @@ import type { Database } from '../db/database.ts'
 import type { JobDefinition } from './job.ts'
 
 export interface KeyedJob<Payload> {
-  /** Of the jobs with one key at most one waits. */
+  /** At most one job per key waits in the queue. */
   key: string
   payload: Payload
   /** Seconds to wait, by the database's clock. */
   delay: number
 }
 
-/** Puts jobs in the queue inside the transaction that `db` is; one that waits under the same key is replaced. */
+/** Adds jobs to the queue, in the transaction that `db` is, if any. A waiting job with the same key is replaced. */
 export async function putJobs<Payload>(
   db: Database,
   { name }: JobDefinition<Payload>,
   jobs: readonly KeyedJob<Payload>[],
 ): Promise<void> {
   if (jobs.length === 0) return
-  // In one order in every transaction, or two of them could wait for each other.
+  // The same order in every transaction avoids deadlocks.
   const sorted = [...jobs].sort((one, other) => (one.key < other.key ? -1 : 1))
   await sql`
     select from graphile_worker.add_jobs((
@@ -35,10 +35,10 @@ export async function removeJob(db: Database, key: string): Promise<void> {
 }
 
 /**
- * A server whose clock is ahead puts the jobs of the crontab off until the database's clock gets there, and has all servers believe
- * that they ran then, so that none puts them there again before. Answers which are called back.
+ * Makes crontab jobs due that are scheduled too far ahead. A server whose clock is ahead schedules them for its own time, and
+ * records that time as their last execution, so that no server schedules them earlier. Returns the names of these jobs.
  */
-export async function callBackCrons(db: Database, names: readonly string[], prefix: string): Promise<string[]> {
+export async function rescheduleCrons(db: Database, names: readonly string[], prefix: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     with executions as (
       update graphile_worker._private_known_crontabs set last_execution = clock_timestamp()
@@ -55,7 +55,7 @@ export async function callBackCrons(db: Database, names: readonly string[], pref
 
 export type JobState = 'scheduled' | 'ready' | 'running' | 'failed'
 
-/** How many jobs are in which state; one that failed and is tried again is scheduled. */
+/** The number of jobs by state. A job that failed and will be retried counts as scheduled. */
 export async function countJobs(db: Database): Promise<Record<JobState, number>> {
   const { rows } = await sql<{ state: JobState; count: number }>`
     select case when locked_at is not null then 'running' when attempts >= max_attempts then 'failed'

@@ -5,12 +5,12 @@ import { Logger, parseCronItems, type Runner, run, runMigrations, type WorkerEve
 import { sql } from 'kysely'
 import type pg from 'pg'
 import type { Database } from '../db/database.ts'
-import { beat, freeLocksOfDead, removeWorker } from './heartbeat.queries.ts'
+import { recordHeartbeat, releaseJobsOfDead, removeWorker } from './heartbeat.queries.ts'
 import type { CronLine, Job } from './job.ts'
-import { callBackCrons } from './queue.queries.ts'
+import { rescheduleCrons } from './queue.queries.ts'
 
 export interface JobRunner {
-  /** Takes no more jobs, and resolves once those under way have ended. */
+  /** Starts no more jobs, and resolves once the running ones have ended. */
   stop(): Promise<void>
 }
 
@@ -24,13 +24,13 @@ export interface JobRunnerOptions {
 
 const CONCURRENCY = 5
 const POLL_MS = 2_000
-const BEAT_MS = 5_000
-/** A worker unheard of for this long is dead. With the pause between two looks it is well within 30 seconds. */
-const SILENCE_SECONDS = 15
+const HEARTBEAT_MS = 5_000
+/** A worker without a heartbeat for this long is dead. Including the interval between checks, this is well under 30 seconds. */
+const DEAD_AFTER_SECONDS = 15
 const RESTART_MS = 1_000
 const CRON_KEY = 'cron '
 
-/** Brings the queue's tables to what this release needs. Of several servers that start at once, one does it. */
+/** Migrates the queue's tables. If several servers start at the same time, they do so one after the other. */
 export async function migrateJobs(db: Database, pool: pg.Pool, log: FastifyBaseLogger): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`select pg_advisory_lock(hashtext('muster jobs'))`.execute(connection)
@@ -42,7 +42,7 @@ export async function migrateJobs(db: Database, pool: pg.Pool, log: FastifyBaseL
   })
 }
 
-/** Runs jobs until it is stopped: a runner that ends by itself, as with its database away, is followed by another. */
+/** Runs jobs until it is stopped. Restarts the runner if it ends by itself, for example because the database is unavailable. */
 export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
   const { db, pool, jobs, crontab, log } = options
   const stopping = new AbortController()
@@ -51,7 +51,7 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
     task: job.name,
     match,
     identifier: job.name,
-    // One that was missed is made good by the next.
+    // A missed run is not repeated, because the next one does its work.
     options: { backfillPeriod: 0, maxAttempts: 3, jobKey: `${CRON_KEY}${job.name}`, jobKeyMode: 'replace' as const },
   }))
   let workerId: string | undefined
@@ -75,32 +75,31 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
   let runner = await start()
   const keepRunning = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      await runner.promise.catch((error: unknown) =>
-        log.warn({ err: error }, 'the job runner ended; starting it again'),
-      )
+      await runner.promise.catch((error: unknown) => log.warn({ err: error }, 'the job runner ended; restarting it'))
       if (!(await pauseUnless(stopping.signal, RESTART_MS))) return
       runner = await start().catch(() => runner)
     }
   }
-  const keepBeating = async (): Promise<void> => {
+  const sendHeartbeats = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        if (workerId !== undefined) await beat(db, workerId)
-        const dead = await freeLocksOfDead(db, SILENCE_SECONDS)
-        if (dead.length > 0) log.warn({ workers: dead }, 'freed the jobs of workers that died')
-        const early = await callBackCrons(
+        if (workerId !== undefined) await recordHeartbeat(db, workerId)
+        const dead = await releaseJobsOfDead(db, DEAD_AFTER_SECONDS)
+        if (dead.length > 0) log.warn({ workers: dead }, 'released the jobs of dead workers')
+        const postponed = await rescheduleCrons(
           db,
           crontab.map(({ job }) => job.name),
           CRON_KEY,
         )
-        if (early.length > 0) log.warn({ jobs: early }, 'a server whose clock is ahead had put these off')
+        if (postponed.length > 0)
+          log.warn({ jobs: postponed }, 'rescheduled jobs that a server with a fast clock had postponed')
       } catch (error) {
         log.debug({ err: error }, 'no heartbeat')
       }
-      await pauseUnless(stopping.signal, BEAT_MS)
+      await pauseUnless(stopping.signal, HEARTBEAT_MS)
     }
   }
-  const ended = Promise.all([keepRunning(), keepBeating()])
+  const ended = Promise.all([keepRunning(), sendHeartbeats()])
 
   return {
     async stop() {
@@ -112,11 +111,11 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
   }
 }
 
-/** False when the signal came first. */
+/** False if the signal was aborted first. */
 const pauseUnless = (signal: AbortSignal, ms: number): Promise<boolean> =>
   sleep(ms, true, { signal, ref: false }).catch(() => false)
 
-/** Jobs that end well are nothing to write about. */
+/** Messages about successful jobs are logged at the debug level. */
 function jobLogger(log: FastifyBaseLogger): Logger {
   return new Logger(({ workerId, jobId }) => (level, message, meta) => {
     const fields = { workerId, jobId, ...(meta?.error instanceof Error && { err: meta.error }) }

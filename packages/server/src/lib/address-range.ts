@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js'
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
-/** A CIDR. */
+/** An address and its prefix length. */
 export type AddressRange = [address: Address, bits: number]
 
-/** Reads a CIDR, or a single address; undefined for any other text. */
+/** Parses a CIDR or a single address. Returns undefined for any other string. */
 export function parseRange(text: string): AddressRange | undefined {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
   if (!ipaddr.isValid(text)) return undefined

@@ -1,6 +1,6 @@
 /**
- * Puts single questions together: while one batch is on its way, those that come wait and then go as the next one, each
- * key once. However many ask, one statement runs at a time.
+ * Batches single lookups. Keys that are requested while a batch is loading form the next batch, each key once, so only one
+ * batch is loading at a time.
  */
 export function batched<Value>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, Value>>,
@@ -15,21 +15,21 @@ export function batched<Value>(
       waiting = new Map()
       try {
         const found = await load([...batch.keys()])
-        for (const [key, asked] of batch) asked.resolve(found.get(key))
+        for (const [key, result] of batch) result.resolve(found.get(key))
       } catch (error) {
-        for (const asked of batch.values()) asked.reject(error)
+        for (const result of batch.values()) result.reject(error)
       }
     }
     running = false
   }
 
   return (key) => {
-    let asked = waiting.get(key)
-    if (asked === undefined) {
-      asked = Promise.withResolvers<Value | undefined>()
-      waiting.set(key, asked)
+    let result = waiting.get(key)
+    if (result === undefined) {
+      result = Promise.withResolvers<Value | undefined>()
+      waiting.set(key, result)
       if (!running) void run()
     }
-    return asked.promise
+    return result.promise
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A map of at most `size` entries: a new entry evicts one that was not used for long. While at most half of the places are in use, a
- * read does not count as use, because moving an entry costs more than finding it.
+ * A map of at most `size` entries. When it is full, a new entry evicts the least recently used one. While the map is at most
+ * half full, a read does not count as use, because moving an entry costs more than finding it.
  */
 export interface BoundedMap<Key, Value> {
   get(key: Key): Value | undefined
@@ -11,17 +11,17 @@ export interface BoundedMap<Key, Value> {
 
 export function boundedMap<Key, Value>(size: number): BoundedMap<Key, Value> {
   const entries = new Map<Key, Value>()
-  let youngest: Key | undefined
+  let newest: Key | undefined
   const put = (key: Key, value: Value): void => {
-    // A Map keeps the order of insertion, so inserting an entry again makes it the youngest.
+    // A Map keeps the order of insertion, so inserting an entry again makes it the newest.
     entries.delete(key)
     entries.set(key, value)
-    youngest = key
+    newest = key
   }
   return {
     get(key) {
       const value = entries.get(key)
-      if (value !== undefined && key !== youngest && entries.size > size / 2) put(key, value)
+      if (value !== undefined && key !== newest && entries.size > size / 2) put(key, value)
       return value
     },
     set(key, value) {

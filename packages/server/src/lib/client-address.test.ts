@@ -14,22 +14,22 @@ function addressFrom(connection: string, headers: Record<string, string>, truste
 }
 
 describe('the address of a client', () => {
-  const told = { 'x-forwarded-for': '198.51.100.7', forwarded: 'for=198.51.100.7' }
+  const reported = { 'x-forwarded-for': '198.51.100.7', forwarded: 'for=198.51.100.7' }
 
-  it('is the connection’s where no proxy is trusted, and where it is not one of those', () => {
-    expect(addressFrom('10.0.0.1', told, [])).toBe('10.0.0.1')
-    expect(addressFrom('192.0.2.1', told)).toBe('192.0.2.1')
-    expect(addressFrom('11.0.0.1', told)).toBe('11.0.0.1')
-    expect(addressFrom('2001:db8:2::1', told)).toBe('2001:db8:2::1')
+  it('is that of the connection unless this is from a trusted proxy', () => {
+    expect(addressFrom('10.0.0.1', reported, [])).toBe('10.0.0.1')
+    expect(addressFrom('192.0.2.1', reported)).toBe('192.0.2.1')
+    expect(addressFrom('11.0.0.1', reported)).toBe('11.0.0.1')
+    expect(addressFrom('2001:db8:2::1', reported)).toBe('2001:db8:2::1')
     expect(addressFrom('::ffff:192.0.2.1', {}, [])).toBe('192.0.2.1')
-    expect(addressFrom('fe80::1%eth0', told)).toBe('fe80::1')
+    expect(addressFrom('fe80::1%eth0', reported)).toBe('fe80::1')
   })
 
   it.each([
     ['10.0.0.1', '198.51.100.7', '198.51.100.7'],
     ['::ffff:10.0.0.1', '198.51.100.7', '198.51.100.7'],
     ['2001:db8:1::5', '198.51.100.7', '198.51.100.7'],
-    // What the client wrote itself comes first, and is not looked at.
+    // Addresses that the client itself sent come first, and are ignored.
     ['10.0.0.1', '203.0.113.9, 198.51.100.7', '198.51.100.7'],
     ['10.0.0.1', '127.0.0.1, 198.51.100.7', '198.51.100.7'],
     ['10.0.0.1', '203.0.113.9, 198.51.100.7, 10.9.9.9, ::ffff:10.1.1.1', '198.51.100.7'],
@@ -66,15 +66,15 @@ describe('the address of a client', () => {
     expect(addressFrom('10.0.0.1', { forwarded })).toBe(address)
   })
 
-  it('is told by both headers alike, or is the proxy’s', () => {
-    expect(addressFrom('10.0.0.1', told)).toBe('198.51.100.7')
-    expect(addressFrom('10.0.0.1', { ...told, forwarded: 'for=203.0.113.9' })).toBe('10.0.0.1')
-    expect(addressFrom('10.0.0.1', { ...told, 'x-forwarded-for': 'unknown' })).toBe('10.0.0.1')
+  it('is that of the proxy if the two headers differ', () => {
+    expect(addressFrom('10.0.0.1', reported)).toBe('198.51.100.7')
+    expect(addressFrom('10.0.0.1', { ...reported, forwarded: 'for=203.0.113.9' })).toBe('10.0.0.1')
+    expect(addressFrom('10.0.0.1', { ...reported, 'x-forwarded-for': 'unknown' })).toBe('10.0.0.1')
   })
 })
 
 test.each(['10.0.0.0/33', 'proxy.example.com', '10.0.0.1 10.0.0.2', '10', '10.0.0.0/8, ::1/129'])(
-  'MUSTER_TRUSTED_PROXIES=%s stops the start by its name',
+  'MUSTER_TRUSTED_PROXIES=%s is rejected, and the error names the setting',
   (text) => {
     expect(() => readConfig({ MUSTER_TRUSTED_PROXIES: text })).toThrow(
       /^MUSTER_TRUSTED_PROXIES must be CIDRs or single addresses, separated by commas/,
@@ -97,15 +97,15 @@ describe('behind a trusted proxy', () => {
   const version = (headers: Record<string, string>) =>
     fetch(`${app.url}/graphql/v1?query=${encodeURIComponent('{ version }')}`, { headers })
 
-  test('each address has a budget of its own, whatever else it says it is', async () => {
+  test('each address has its own quota, even if the client sends other addresses', async () => {
     const spoofing = (index: number) => version({ 'x-forwarded-for': `203.0.113.${index}, 198.51.100.7` })
-    const answers = await Promise.all(Array.from({ length: 101 }, (_, index) => spoofing(index)))
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1)
+    const responses = await Promise.all(Array.from({ length: 101 }, (_, index) => spoofing(index)))
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(1)
     expect((await version({ 'x-forwarded-for': '198.51.100.8' })).status).toBe(200)
     expect((await version({ forwarded: 'for=198.51.100.7' })).status).toBe(429)
   })
 
-  test('events tell the address of a device that reports, and of one that connects by WebSocket', async () => {
+  test('events have the address of a device that reports over HTTP, and of one that connects by WebSocket', async () => {
     const addressOf = async (id: string) =>
       (await findDevice(app.owner, id)).events.items.find(({ type }: { type: string }) => type === 'DEVICE_STATE')?.data
         .address

@@ -7,17 +7,18 @@ import { createSlot } from './slot.ts'
 export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
 
 /**
- * The connection's address or, where that is a trusted proxy's, the last address before it that is none, as the proxies tell it
- * in `X-Forwarded-For` or `Forwarded` (RFC 7239). Of a connection from anywhere else neither header is looked at.
+ * Finds the client's address. If the connection is from a trusted proxy, this is the last address in `X-Forwarded-For` or
+ * `Forwarded` (RFC 7239) that is not a trusted proxy. Otherwise, it is the address of the connection, and both headers are
+ * ignored.
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
   if (trustedProxies.length === 0) return ({ socket }) => connectionAddress(socket)
   const isTrusted = isIn(trustedProxies)
 
-  /** From the last of those told to the first; what is no address hides whatever is told before it. */
-  const lastUntrusted = (connection: string, told: readonly (string | undefined)[]): string => {
+  /** Reads the reported addresses from last to first, and stops at an invalid one: those before it are not reliable. */
+  const lastUntrusted = (connection: string, reported: readonly (string | undefined)[]): string => {
     let address = connection
-    for (const each of told.toReversed()) {
+    for (const each of reported.toReversed()) {
       if (each === undefined || !isTrusted(address)) break
       address = each
     }
@@ -28,18 +29,18 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
     const connection = connectionAddress(socket)
     if (!isTrusted(connection)) return connection
     const { forwarded, 'x-forwarded-for': xForwardedFor } = headers
-    const byEach: string[] = []
-    if (forwarded !== undefined) byEach.push(lastUntrusted(connection, readForwarded(forwarded)))
-    if (xForwardedFor !== undefined) byEach.push(lastUntrusted(connection, readXForwardedFor(String(xForwardedFor))))
-    const [address = connection, other = address] = byEach
-    // A proxy that writes one of the two may hand on the other as the client wrote it.
+    const found: string[] = []
+    if (forwarded !== undefined) found.push(lastUntrusted(connection, readForwarded(forwarded)))
+    if (xForwardedFor !== undefined) found.push(lastUntrusted(connection, readXForwardedFor(String(xForwardedFor))))
+    const [address = connection, other = address] = found
+    // A proxy that sets one header may forward the other as the client sent it.
     return address === other ? address : connection
   }
 }
 
 const addresses = createSlot<Socket, string>('address')
 
-/** The socket reads it from the system each time. */
+/** Caches the address, because the socket reads it from the system each time. */
 function connectionAddress(socket: Socket): string {
   const known = addresses.get(socket)
   if (known !== undefined) return known
@@ -56,16 +57,16 @@ export function isIn(ranges: readonly AddressRange[]): (address: string) => bool
   return (address) => isIP(address) !== 0 && list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
 }
 
-/** IPv4 in IPv6 (RFC 4291 §2.5.5.2) is the IPv4 address; a zone (RFC 4007 §11) is no part of it. */
+/** Reduces an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) to the IPv4 address, and removes a zone (RFC 4007 §11). */
 export const plainAddress = (address: string): string =>
   /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address.split('%', 1)[0]!
 
 const readXForwardedFor = (header: string): (string | undefined)[] => header.split(',').map(readNode)
 
-/** The `for` of each element; all of it is undefined where it cannot be read (RFC 7239 §4). */
+/** The `for` of each element (RFC 7239 §4); a single undefined if the header is malformed. */
 function readForwarded(header: string): (string | undefined)[] {
-  const told: (string | undefined)[] = []
-  // Blanks are matched in one place for each of them: in two, a header of nothing else would take time by its square.
+  const nodes: (string | undefined)[] = []
+  // Each space can match in only one place. With two, a header of only spaces would take quadratic time.
   const pair = /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)=(?:([!#$%&'*+.^`|~\w-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/y
   let element: string | undefined
   for (;;) {
@@ -73,13 +74,13 @@ function readForwarded(header: string): (string | undefined)[] {
     if (text === undefined) return [undefined]
     if (name?.toLowerCase() === 'for') element = token ?? quoted?.replace(/\\(.)/g, '$1')
     if (end === ';') continue
-    told.push(element === undefined ? undefined : readNode(element))
+    nodes.push(element === undefined ? undefined : readNode(element))
     element = undefined
-    if (end === '') return told
+    if (end === '') return nodes
   }
 }
 
-/** An address, with or without a port (RFC 7239 §6); undefined for `unknown`, made-up names and whatever else. */
+/** An address without its port (RFC 7239 §6); undefined for `unknown`, obfuscated identifiers, and anything else. */
 function readNode(text: string): string | undefined {
   const node = text.trim()
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(node)?.[1] ?? /^([\d.]+):\d+$/.exec(node)?.[1] ?? node
@@ -87,7 +88,7 @@ function readNode(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address.toLowerCase()
 }
 
-/** One customer has at least a /64 of IPv6 (RFC 6177 §2), so its addresses count as one. */
+/** The network of an address: the /64 of an IPv6 address, because a customer has at least a /64 (RFC 6177 §2). */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)

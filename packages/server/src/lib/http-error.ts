@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
 
-/** An error of HTTP itself, whose status is not that of its code. */
+/** An HTTP-level error, with a status that differs from the status of its code. */
 export class HttpError extends ApiError {
   readonly httpStatus: number
   readonly headers: Readonly<Record<string, string>>

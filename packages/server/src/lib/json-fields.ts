@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError, badInput } from '../errors.ts'
 
-/** The members of a JSON object, each read as what it should be. null counts as left away. */
+/** Reads the members of a JSON object by their expected types. null counts as omitted. */
 export interface JsonFields {
   has(name: string): boolean
   text(name: string): string
@@ -10,11 +10,11 @@ export interface JsonFields {
   optionalBoolean(name: string): boolean | undefined
   object(name: string): Record<string, unknown>
   optionalObject(name: string): Record<string, unknown> | undefined
-  /** `path` says which item it is, such as `services[2].`. */
-  optionalList<Item>(name: string, most: number, read: (item: unknown, path: string) => Item): Item[] | undefined
+  /** Accepts up to `max` items. `path` is the position of an item, such as `services[2].`. */
+  optionalList<Item>(name: string, max: number, read: (item: unknown, path: string) => Item): Item[] | undefined
 }
 
-/** A body as received, as JSON. */
+/** Parses a request body as JSON. */
 export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) throw badInput('the request has no body; send a JSON object')
   if (!isUtf8(body)) throw badInput('the body is not UTF-8')
@@ -25,12 +25,15 @@ export function parseJsonBody(body: Buffer): unknown {
   }
 }
 
-/** Refuses what is no object, and members of other names. `path` stands before names in messages; empty for the body itself. */
+/**
+ * Rejects values that are not objects, and unknown members. `path` precedes names in messages; it is empty for the body
+ * itself.
+ */
 export function readFields(value: unknown, path: string, names: readonly string[]): JsonFields {
   if (!isObject(value)) throw badInput(`${path === '' ? 'the body' : path.slice(0, -1)} must be a JSON object`)
   const unknown = Object.keys(value).find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    throw badInput(`${path}${JSON.stringify(unknown)} is no member here; there are ${names.join(', ')}`)
+    throw badInput(`${path}${JSON.stringify(unknown)} is not a known member; valid names: ${names.join(', ')}`)
   }
   return fieldsOf(value, path)
 }
@@ -58,10 +61,10 @@ function fieldsOf(object: Record<string, unknown>, path: string): JsonFields {
       return value
     },
     optionalObject: (name) => member(name, 'a JSON object', isObject),
-    optionalList(name, most, read) {
+    optionalList(name, max, read) {
       const list = member<unknown[]>(name, 'an array', Array.isArray)
-      if (list !== undefined && list.length > most) {
-        throw new ApiError('LIMIT_EXCEEDED', `${path}${name} may have ${most} items at most, found ${list.length}`)
+      if (list !== undefined && list.length > max) {
+        throw new ApiError('LIMIT_EXCEEDED', `${path}${name} may have at most ${max} items, found ${list.length}`)
       }
       return list?.map((item, index) => read(item, `${path}${name}[${index}].`))
     },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits for so many milliseconds, or until the signal aborts; it never rejects. */
+/** Waits for `ms` milliseconds or until the signal aborts. Never rejects. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal, ref: false }).catch(() => {})

@@ -47,11 +47,11 @@ describe('a sort', () => {
     '+',
     '-attributes.',
     '-rack row',
-  ])('%j is refused, with what would be right', (text) => {
+  ])('%j is rejected with a message that says what is valid', (text) => {
     expect(() => parseSort(text, fields)).toThrow(/a field \(name, created\) or an attribute name/)
   })
 
-  test('has one text, however it is written', () => {
+  test('has the same string for equivalent arguments', () => {
     expect(sortText(parseSort('name', fields))).toBe(sortText(parseSort('name ASC', fields)))
     expect(sortText(parseSort('-name', fields))).toBe(sortText(parseSort('name desc', fields)))
     expect(sortText(parseSort('site', fields))).toBe(sortText(parseSort('attributes.site asc', fields)))

@@ -2,17 +2,18 @@ import { badInput } from '../errors.ts'
 
 export type Direction = 'asc' | 'desc'
 
-/** What a list is to be sorted by: one of its fields, or the attribute with this name. */
+/** How to sort a list: by one of its fields or by an attribute. */
 export type Sort<Field extends string> = { direction: Direction } & ({ field: Field } | { attribute: string })
 
-/** Sorting by an attribute that has the name of a field. */
+/** Marks the name of an attribute, for attributes that have the name of a field. */
 const ATTRIBUTE_PREFIX = 'attributes.'
 
 /**
- * Reads a sort argument: a field or the name of an attribute, and its direction. The direction is a sign before the name
- * (`-` descending, `+` ascending), or a space and `asc` or `desc` in either case behind it; ascending if omitted. If it is
- * behind the name, a sign is part of the name. A field wins over an attribute of the same name; `attributes.` before a name
- * makes it the attribute. A name with a space in it needs its direction behind it, or its last word would be read as one.
+ * Reads a `sort` argument: the name of a field or an attribute, and optionally a direction. The direction is a sign before the
+ * name (`-` descending, `+` ascending), or a space and `asc` or `desc` (case-insensitive) after it. The default is ascending.
+ * With a direction after the name, a sign is part of the name. A name that is both a field and an attribute means the field,
+ * unless it has the prefix `attributes.`. A name with a space needs a direction after it, because its last word could otherwise
+ * be read as a direction.
  */
 export function parseSort<Field extends string>(text: string, fields: readonly Field[]): Sort<Field> {
   const { name, direction } = splitDirection(text, fields)
@@ -27,7 +28,7 @@ export function parseSort<Field extends string>(text: string, fields: readonly F
 const directionOfSign: Readonly<Record<string, Direction>> = { '-': 'desc', '+': 'asc' }
 
 function splitDirection(text: string, fields: readonly string[]): { name: string; direction: Direction } {
-  // Not by code points (u): the long s, U+017F, would then be one of desc.
+  // Without the flag u, because with it and i, `s` also matches the long s, U+017F.
   const end = /^(.+) (asc|desc)$/is.exec(text)
   if (end !== null) return { name: end[1]!, direction: end[2]!.toLowerCase() as Direction }
   if (text.includes(' ')) throw wrongSort(text, fields)
@@ -38,9 +39,9 @@ function splitDirection(text: string, fields: readonly string[]): { name: string
 const wrongSort = (text: string, fields: readonly string[]): Error =>
   badInput(
     `sort must be a field (${fields.join(', ')}) or an attribute name, with - before it for descending, or with a space ` +
-      `and asc or desc behind it; found ${JSON.stringify(text.slice(0, 300))}`,
+      `and asc or desc after it; found ${JSON.stringify(text.slice(0, 300))}`,
   )
 
-/** The sort as one text, the same for every way to write it. */
+/** The sort as a canonical string, the same for all equivalent arguments. */
 export const sortText = (sort: Sort<string>): string =>
   'field' in sort ? `${sort.field} ${sort.direction}` : `${ATTRIBUTE_PREFIX}${sort.attribute} ${sort.direction}`

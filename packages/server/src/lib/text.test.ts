@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { assertName, assertStorable, assertText, characters } from './text.ts'
 
-describe('text', () => {
-  it('is counted in characters', () => {
+describe('a string', () => {
+  it('is measured in code points', () => {
     expect(characters('')).toBe(0)
     expect(characters('aé')).toBe(2)
     expect(characters('🔑🔑')).toBe(2)
     assertText('🔑'.repeat(5), 'name', 5)
     expect(() => assertText('🔑'.repeat(6), 'services[1].name', 5)).toThrow(
-      'services[1].name may have 5 characters at most, found 6',
+      'services[1].name may have at most 5 characters, found 6',
     )
   })
 
-  it.each(['a\u0000', '\ud800', '\udc00a', 'a\udbff'])('that the database cannot hold is refused: %j', (text) => {
+  it.each(['a\u0000', '\ud800', '\udc00a', 'a\udbff'])('is rejected if the database cannot store it: %j', (text) => {
     expect(() => assertStorable(text, 'name')).toThrow(/^name must not contain/)
     expect(() => assertText(text, 'name', 10)).toThrow(/^name must not contain/)
   })
 
-  it('that is a name is not blank', () => {
+  it('of only whitespace is rejected as a name', () => {
     assertName(' a ', 'name', 10)
     for (const blank of ['', ' ', '\t\n', '\u00a0'])
       expect(() => assertName(blank, 'name', 10)).toThrow('must not be empty')

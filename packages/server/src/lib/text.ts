@@ -1,8 +1,8 @@
 import { ApiError, badInput } from '../errors.ts'
 
 /**
- * Refuses text that the database cannot hold, U+0000 or half a surrogate pair, and text of more than `maxLength`
- * characters. A character is a Unicode code point: an emoji of one code point counts as one.
+ * Rejects strings that the database cannot store (see `assertStorable`), and strings of more than `maxLength` characters. A
+ * character is a Unicode code point, so an emoji of one code point counts as one.
  *
  * `path` is the argument as the caller wrote it, such as `name` or `services[2].name`.
  */
@@ -10,33 +10,34 @@ export function assertText(value: string, path: string, maxLength: number): void
   assertStorable(value, path)
   const length = characters(value)
   if (length > maxLength) {
-    throw new ApiError('LIMIT_EXCEEDED', `${path} may have ${maxLength} characters at most, found ${length}`, {
+    throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${maxLength} characters, found ${length}`, {
       limit: maxLength,
       found: length,
     })
   }
 }
 
-/** `assertText`, and at least one character that is not blank. */
+/** `assertText`, and rejects strings that are empty or only whitespace. */
 export function assertName(value: string, path: string, maxLength: number): void {
   assertText(value, path, maxLength)
   if (value.trim() === '') throw badInput(`${path} must not be empty`)
 }
 
-/** Refuses text that PostgreSQL or JSON cannot hold: U+0000 and lone surrogates. */
+/** Rejects strings that PostgreSQL or JSON cannot represent: those with U+0000 or lone surrogates. */
 export function assertStorable(value: string, path: string): void {
   if (value.includes('\u0000')) throw badInput(`${path} must not contain the character U+0000`)
-  if (!value.isWellFormed()) throw badInput(`${path} must not contain half of a surrogate pair`)
+  if (!value.isWellFormed()) throw badInput(`${path} must not contain a lone surrogate`)
 }
 
 /**
- * Characters that do not show, or that change the order in which others show: the soft hyphen, the Mongolian vowel separator, and
- * the zero-width, bidirectional, and separating characters of Unicode's general punctuation. With them, two names that look the
- * same are not. Zero-width joiners are among them, so an emoji that is joined of several cannot be part of a name.
+ * Characters that are not visible, or that change the display order of others: the soft hyphen, the Mongolian vowel
+ * separator, and the zero-width, bidirectional, and separating characters of Unicode's general punctuation. With them, two
+ * different names could look the same. They include zero-width joiners, so a name cannot contain an emoji that is joined
+ * from several.
  */
 const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u
 
-/** Rejects bidirectional and zero-width characters. */
+/** Rejects strings with invisible characters. */
 export function assertVisible(value: string, path: string): void {
   const found = invisible.exec(value)?.[0]
   if (found === undefined) return
@@ -44,7 +45,7 @@ export function assertVisible(value: string, path: string): void {
   throw badInput(`${path} must not contain invisible characters, such as U+${code}`)
 }
 
-/** Characters as people count them in limits: code points, not UTF-16 units. */
+/** Number of characters, counted as Unicode code points, not UTF-16 code units. */
 export function characters(value: string): number {
   let count = 0
   for (const _ of value) count++

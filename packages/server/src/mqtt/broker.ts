@@ -3,32 +3,32 @@ import { Aedes, type AuthenticateError } from 'aedes'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
-import { type ShownSecret, watchCutOffs } from '../features/devices/changes/cut-off.ts'
+import { type PresentedSecret, watchCutOffs } from '../features/devices/changes/cut-off.ts'
 import type { Connections } from '../features/presence/connections.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
 import type { LogRefusal } from '../http/refusals.ts'
 import type { RateLimits } from '../rate-limits/rate-limits.ts'
 import { createDisconnectionLog, disconnected } from './disconnections.ts'
-import type { TakePublication } from './mqtt.metrics.ts'
+import type { MeasurePublication } from './mqtt.metrics.ts'
 import { createPacing } from './pacing.ts'
 import { guardPackets } from './packet-guard.ts'
-import type { Answer } from './publications.ts'
+import type { Reply } from './publications.ts'
 import { createSessions, type Session } from './sessions.ts'
-import { signOn } from './sign-on.ts'
-import { createSignOnPlaces } from './sign-on-places.ts'
+import { authenticateDevice } from './sign-on.ts'
+import { createConnectionSlots } from './sign-on-places.ts'
 import { createTraffic } from './traffic.ts'
 
-const SIGN_ON_MS = 5_000
-const BYTES_BEFORE_SIGN_ON = 16 * 1024
+const AUTHENTICATION_MS = 5_000
+const UNAUTHENTICATED_BYTES = 16 * 1024
 const PACKET_BYTES = 256 * 1024
-/** Levels of the deepest topic that there is, and some more for filters. */
+/** More than the levels of the deepest valid topic, to leave room for filters. */
 const TOPIC_LEVELS = 8
 
-/** Carries what devices publish to the features, whichever way they are connected. */
+/** Passes publications from devices to the features, over every transport. */
 export interface Broker {
-  /** Takes a new connection, or closes it. `onSignedOn` is told when a device has signed on by it. */
-  accept(stream: Duplex, address: string, onSignedOn?: () => void): void
-  /** How many connections there are. */
+  /** Accepts a new connection, or closes it. Calls `onAuthenticated` after a device has authenticated over it. */
+  accept(stream: Duplex, address: string, onAuthenticated?: () => void): void
+  /** The number of open connections. */
   readonly size: number
   close(): Promise<void>
 }
@@ -37,34 +37,39 @@ export interface BrokerOptions {
   db: Database
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
-  refuse: LogRefusal
-  take: TakePublication
+  logRejection: LogRefusal
+  measure: MeasurePublication
   connections: Connections
   reports: DeviceReports
   rateLimits: Pick<RateLimits, 'devices' | 'failures'>
-  /** Connections in all, and those of an address that have not signed on. */
-  most: { connections: number; signingOn: number }
+  /** The most connections in total, and unauthenticated connections of one address. */
+  limits: { connections: number; unauthenticated: number }
 }
 
 export async function createBroker(options: BrokerOptions): Promise<Broker> {
-  const { db, notifications, log, refuse, take, connections, reports, rateLimits, most } = options
+  const { db, notifications, log, logRejection, measure, connections, reports, rateLimits, limits } = options
   const sessions = createSessions()
-  const places = createSignOnPlaces(most.signingOn)
-  const deps = { db, failures: rateLimits.failures, refuse }
-  const traffic = createTraffic({ reports, pacing: createPacing(rateLimits.devices, refuse), refuse, take })
+  const slots = createConnectionSlots(limits.unauthenticated)
+  const deps = { db, failures: rateLimits.failures, logRejection }
+  const traffic = createTraffic({
+    reports,
+    pacing: createPacing(rateLimits.devices, logRejection),
+    logRejection,
+    measure,
+  })
   const logDisconnection = createDisconnectionLog(log)
   const ended = new WeakMap<object, Session>()
   let isClosing = false
 
   const aedes = await Aedes.createBroker({
-    connectTimeout: SIGN_ON_MS,
+    connectTimeout: AUTHENTICATION_MS,
     maxTopicLevels: TOPIC_LEVELS,
     maxInflightInbound: 20,
     preConnect(client, packet, done) {
       const session = sessions.of(client.conn)
       if (session === undefined) return done(new Error('closed'), false)
-      clearTimeout(session.signOnTimer)
-      // Ids are known to the broker in one case. Sessions are not kept across connections, and CONNACK says so.
+      clearTimeout(session.authenticationTimer)
+      // The broker's ids are case-sensitive. It does not keep sessions across connections, and CONNACK says so.
       packet.clientId = packet.clientId.toLowerCase()
       packet.clean = true
       session.will = packet.will
@@ -73,9 +78,9 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     authenticate(client, userName, password, done) {
       const session = sessions.of(client.conn)
       if (session === undefined) return
-      signOn(deps, session, { clientId: client.id, userName, password }).then(
+      authenticateDevice(deps, session, { clientId: client.id, userName, password }).then(
         () => {
-          session.guard.signedOn()
+          session.guard.authenticated()
           done(null, true)
         },
         (error: AuthenticateError) => done(error, false),
@@ -83,28 +88,28 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     },
     authorizePublish(client, packet, done) {
       if (client === null) return done()
-      // A will comes when its connection has ended.
+      // The broker publishes a will after its connection has ended.
       const session = sessions.of(client.conn) ?? ended.get(client.conn)
       traffic
         .publish(session, packet)
-        .then((answer) => answer && send(answer))
+        .then((reply) => reply && send(reply))
         .then(
           () => done(),
           (error: Error) => done(error),
         )
     },
     authorizeSubscribe(client, subscription, done) {
-      // SUBACK says so where it is refused (MQTT 3.1.1 §3.9.3).
+      // With null, SUBACK reports the failure (MQTT 3.1.1 §3.9.3).
       done(null, traffic.subscribe(sessions.of(client.conn), subscription) ? subscription : null)
     },
   })
 
-  const send = (answer: Answer): void =>
-    aedes.publish({ cmd: 'publish', qos: 1, dup: false, retain: false, ...answer }, () => {})
+  const send = (reply: Reply): void =>
+    aedes.publish({ cmd: 'publish', qos: 1, dup: false, retain: false, ...reply }, () => {})
 
   const end = (session: Session): void => {
-    clearTimeout(session.signOnTimer)
-    session.leavePlace()
+    clearTimeout(session.authenticationTimer)
+    session.releaseSlot()
     ended.set(session.stream, session)
     if (session.disconnectedFor !== undefined) logDisconnection(session, session.disconnectedFor)
     if (sessions.remove(session)) connections.disconnected(session.device!.deviceId)
@@ -117,23 +122,23 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
 
   const cutOff = (session: Session): void => {
     session.isCutOff = true
-    // One that is still signing on is told so by the answer.
+    // A device that is still authenticating gets the reason in its CONNACK.
     if (session.device !== undefined) disconnect(session, disconnected.cutOff)
   }
 
   aedes.on('client', (client) => {
     const session = sessions.of(client.conn)
     if (session?.device === undefined) return
-    // A second sign-on takes over (MQTT-3.1.4-2): the broker has closed the one before, whose end is heard of after this.
-    const before = sessions.setDevice(session)
-    if (before !== undefined) disconnect(before, disconnected.signedOnAgain)
+    // A second connection replaces the first (MQTT-3.1.4-2). The broker has closed the first; its close event follows.
+    const previous = sessions.setDevice(session)
+    if (previous !== undefined) disconnect(previous, disconnected.connectedAgain)
   })
   aedes.on('clientReady', (client) => {
     const session = sessions.of(client.conn)
     if (session?.device === undefined) return
     const { device } = session
-    session.leavePlace()
-    session.onSignedOn()
+    session.releaseSlot()
+    session.onAuthenticated()
     connections.connected({
       accountId: device.viewer.accountId,
       deviceId: device.deviceId,
@@ -148,12 +153,12 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     })
   }
   ;(aedes as unknown as NodeJS.EventEmitter).on('error', (error: Error) => {
-    log.error({ err: error }, 'the MQTT broker failed at something')
+    log.error({ err: error }, 'internal error in the MQTT broker')
   })
 
-  const stopHearing = connections.onTakenOver((deviceId) => {
+  const unsubscribe = connections.onTakenOver((deviceId) => {
     const session = sessions.ofDevice(deviceId)
-    if (session !== undefined) disconnect(session, disconnected.signedOnElsewhere)
+    if (session !== undefined) disconnect(session, disconnected.connectedElsewhere)
   })
   const cutOffs = watchCutOffs({
     db,
@@ -161,8 +166,8 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     log,
     onCutOff: cutOff,
     sessions: {
-      all: () => [...sessions.all()].filter(isShowingSecret),
-      ofDevice: (deviceId) => sessions.allOfDevice(deviceId).filter(isShowingSecret),
+      all: () => [...sessions.all()].filter(hasSecret),
+      ofDevice: (deviceId) => sessions.allOfDevice(deviceId).filter(hasSecret),
     },
   })
 
@@ -170,25 +175,25 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     get size() {
       return sessions.size
     },
-    accept(stream, address, onSignedOn = () => {}) {
-      const leavePlace = isClosing || sessions.size >= most.connections ? undefined : places.take(address)
-      if (leavePlace === undefined) {
-        if (!isClosing) refuse('too many connections', { address, connections: sessions.size })
+    accept(stream, address, onAuthenticated = () => {}) {
+      const releaseSlot = isClosing || sessions.size >= limits.connections ? undefined : slots.acquire(address)
+      if (releaseSlot === undefined) {
+        if (!isClosing) logRejection('too many connections', { address, connections: sessions.size })
         stream.on('error', () => {})
         stream.destroy()
         return
       }
-      const cut = (reason: string): void => {
-        refuse(reason, { address, device: session.deviceId })
+      const reject = (reason: string): void => {
+        logRejection(reason, { address, device: session.deviceId })
         stream.destroy()
       }
       const session: Session = {
         stream,
         address,
-        guard: guardPackets(stream, { beforeSignOn: BYTES_BEFORE_SIGN_ON, packet: PACKET_BYTES }, cut),
-        signOnTimer: setTimeout(() => cut('no sign-on in time'), SIGN_ON_MS),
-        leavePlace,
-        onSignedOn,
+        guard: guardPackets(stream, { unauthenticated: UNAUTHENTICATED_BYTES, packet: PACKET_BYTES }, reject),
+        authenticationTimer: setTimeout(() => reject('no sign-on in time'), AUTHENTICATION_MS),
+        releaseSlot,
+        onAuthenticated,
         topics: new Set(),
         isCutOff: false,
       }
@@ -198,7 +203,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     },
     async close() {
       isClosing = true
-      stopHearing()
+      unsubscribe()
       await cutOffs.close()
       for (const { stream } of [...sessions.all()]) stream.destroy()
       await new Promise<void>((resolve) => aedes.close(() => resolve()))
@@ -207,5 +212,5 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
   }
 }
 
-const isShowingSecret = (session: Session): session is Session & ShownSecret =>
+const hasSecret = (session: Session): session is Session & PresentedSecret =>
   session.secretHash !== undefined && !session.isCutOff

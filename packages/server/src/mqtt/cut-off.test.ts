@@ -23,7 +23,7 @@ const remove = 'mutation ($id: String!) { deleteDevice(deviceId: $id, force: tru
 test.each([
   ['whose secret is rotated', rotate],
   ['that is deleted', remove],
-])('a device %s at one server is cut off at another', async (_what, document) => {
+])('a device %s on one server is disconnected from another', async (_what, document) => {
   const device = await registerDevice(app.owner)
   const client = await connectMqtt(mqttOf(other), device)
   const cut = nextEvent(client, 'close')
@@ -32,12 +32,12 @@ test.each([
   await expect(connectMqtt(mqttOf(other), device)).rejects.toMatchObject({ code: 4 })
 })
 
-test('a notice that comes late ends no connection of the new secret', async () => {
+test('a late notification does not end a connection with the new secret', async () => {
   const [device, bystander] = [await registerDevice(app.owner), await registerDevice(app.owner)]
   const { rotateDeviceSecret } = await app.owner.data(rotate, { id: device.id })
   const client = await connectMqtt(mqttOf(app), { ...device, secret: rotateDeviceSecret.secret })
   await cutOffDevices(app.db, [device.id])
-  // What is told of after it is heard of after it.
+  // Notifications arrive in order, so the first one has been handled once this one is.
   const cut = nextEvent(await connectMqtt(mqttOf(app), bystander), 'close')
   await app.owner.data(rotate, { id: bystander.id })
   await cut
@@ -45,19 +45,19 @@ test('a notice that comes late ends no connection of the new secret', async () =
   await client.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
 })
 
-test('the will of a device that is cut off is not said', async () => {
-  const leaving = async () => {
+test('the will of a device with a revoked secret is not published', async () => {
+  const connectWithWill = async () => {
     const device = await registerDevice(app.owner)
     const topic = `devices/${device.id}/attributes`
     const will = { topic, payload: Buffer.from('{"site": "lost"}'), qos: 1 as const }
     return { ...device, client: await connectMqtt(mqttOf(app), device, { will }) }
   }
   const attributesOf = async ({ id }: { id: string }) => (await findDevice(app.owner, id)).attributes
-  const [cutOff, lost] = [await leaving(), await leaving()]
+  const [cutOff, lost] = [await connectWithWill(), await connectWithWill()]
   const cut = nextEvent(cutOff.client, 'close')
   await app.owner.data(rotate, { id: cutOff.id })
   await cut
-  // One that is said comes later.
+  // Another device's will, sent later, shows when the first would have been published.
   lost.client.stream.destroy()
   await vi.waitFor(async () => expect(await attributesOf(lost)).toEqual({ site: 'lost' }), { timeout: 60_000 })
   expect(await attributesOf(cutOff)).toEqual({})

@@ -6,7 +6,7 @@ import { connectMqtt, nextEvent, type RegisteredDevice, registerDevice } from '.
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { createDisconnectionLog, disconnected } from './disconnections.ts'
 
-describe('a device that the server disconnects is told of in the log', () => {
+describe('the log of disconnections', () => {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   let app: TestApp
@@ -25,7 +25,7 @@ describe('a device that the server disconnects is told of in the log', () => {
   beforeEach(async () => {
     device = await registerDevice(app.owner)
     ended = nextEvent(await connectMqtt(mqttOf(app), device), 'close')
-    // Until it is written where it is, another server has nobody to take it over from.
+    // Another server can take over the device only once its current server has been stored.
     const state = async () => (await findDevice(app.owner, device.id)).state
     await vi.waitFor(async () => expect(await state()).toBe('active'), { timeout: 60_000 })
   })
@@ -33,40 +33,40 @@ describe('a device that the server disconnects is told of in the log', () => {
   const mqttOf = ({ mqttPort }: TestApp): string => `mqtt://127.0.0.1:${mqttPort}`
 
   test.each<[string, () => Promise<unknown>]>([
-    [disconnected.signedOnAgain, () => connectMqtt(mqttOf(app), device)],
-    [disconnected.signedOnElsewhere, () => connectMqtt(mqttOf(other), device)],
+    [disconnected.connectedAgain, () => connectMqtt(mqttOf(app), device)],
+    [disconnected.connectedElsewhere, () => connectMqtt(mqttOf(other), device)],
     [disconnected.cutOff, () => app.owner.data(rotate, { id: device.id })],
   ])('%s', async (reason, end) => {
     await end()
     await ended
-    const told = () => lines.filter((line) => line.device === device.id && line.msg === 'a device was disconnected')
-    await vi.waitFor(() => expect(told()).not.toEqual([]), { timeout: 60_000 })
-    expect(told()).toMatchObject([{ level: 30, reason, address: '127.0.0.1', alsoBefore: 0 }])
+    const logged = () => lines.filter((line) => line.device === device.id && line.msg === 'a device was disconnected')
+    await vi.waitFor(() => expect(logged()).not.toEqual([]), { timeout: 60_000 })
+    expect(logged()).toMatchObject([{ level: 30, reason, address: '127.0.0.1', alsoBefore: 0 }])
     expect(JSON.stringify(lines)).not.toContain(device.secret)
   })
 
-  test('and not for one that ends by itself', async () => {
-    const leaving = await registerDevice(app.owner)
-    await (await connectMqtt(mqttOf(app), leaving)).endAsync()
+  test('does not contain devices that disconnect by themselves', async () => {
+    const disconnecting = await registerDevice(app.owner)
+    await (await connectMqtt(mqttOf(app), disconnecting)).endAsync()
     await app.owner.data(rotate, { id: device.id })
     await ended
-    expect(lines.filter((line) => line.device === leaving.id)).toEqual([])
+    expect(lines.filter((line) => line.device === disconnecting.id)).toEqual([])
   })
 })
 
-test('each device is told of once in ten seconds for each reason', () => {
+test('logs each device once in ten seconds for each reason', () => {
   const lines: unknown[] = []
   let now = 0
-  const tell = createDisconnectionLog({ info: (line: unknown) => void lines.push(line) }, () => now)
+  const logDisconnection = createDisconnectionLog({ info: (line: unknown) => void lines.push(line) }, () => now)
   const of = (deviceId: string) => ({
     address: '::1',
     device: { deviceId, address: '::1', viewer: { accountId: 'a', email: 'a@example.com', readOnly: false } },
   })
-  for (let count = 0; count < 1_000; count++) tell(of('80:01'), 'a')
-  tell(of('80:02'), 'a')
-  tell(of('80:01'), 'b')
+  for (let count = 0; count < 1_000; count++) logDisconnection(of('80:01'), 'a')
+  logDisconnection(of('80:02'), 'a')
+  logDisconnection(of('80:01'), 'b')
   now = 10_001
-  tell(of('80:01'), 'a')
+  logDisconnection(of('80:01'), 'a')
   expect(lines).toEqual([
     { device: '80:01', address: '::1', reason: 'a', alsoBefore: 0 },
     { device: '80:02', address: '::1', reason: 'a', alsoBefore: 0 },

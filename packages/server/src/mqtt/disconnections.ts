@@ -3,36 +3,39 @@ import type { FastifyBaseLogger } from 'fastify'
 import { boundedMap } from '../lib/bounded-map.ts'
 import type { Session } from './sessions.ts'
 
-const EVERY_MS = 10_000
-const REMEMBERED = 1_000
+const LOG_EVERY_MS = 10_000
+const MAX_ENTRIES = 1_000
 
-/** Why the server ends the connection of a device that had signed on. */
+/** Reasons why the server disconnects an authenticated device. */
 export const disconnected = {
-  signedOnAgain: 'it signed on again',
-  signedOnElsewhere: 'it signed on at another server',
+  connectedAgain: 'it connected again',
+  connectedElsewhere: 'it connected to another server',
   cutOff: 'its secret was rotated, or it was deleted',
 } as const
 
-/** Says that a device was disconnected, and why. */
+/** Logs that a device was disconnected, and why. */
 export type LogDisconnection = (session: Pick<Session, 'device' | 'address'>, reason: string) => void
 
 /**
- * Two that are set up as one device put each other out as fast as they can sign on: each device is told of once in ten seconds for
- * each reason, with how often it was since it was told last.
+ * Two devices with the same credentials disconnect each other as fast as they can connect. Each device is therefore logged once
+ * in ten seconds for each reason, with the number of disconnections that were not logged.
  */
 export function createDisconnectionLog(
   log: Pick<FastifyBaseLogger, 'info'>,
   now: () => number = () => performance.now(),
 ): LogDisconnection {
-  const told = boundedMap<string, { at: number; since: number }>(REMEMBERED)
+  const logged = boundedMap<string, { at: number; unlogged: number }>(MAX_ENTRIES)
   return ({ device, address }, reason) => {
-    const name = `${device?.deviceId} ${reason}`
-    const before = told.get(name)
-    if (before !== undefined && now() - before.at < EVERY_MS) {
-      before.since++
+    const key = `${device?.deviceId} ${reason}`
+    const before = logged.get(key)
+    if (before !== undefined && now() - before.at < LOG_EVERY_MS) {
+      before.unlogged++
       return
     }
-    log.info({ device: device?.deviceId, address, reason, alsoBefore: before?.since ?? 0 }, 'a device was disconnected')
-    told.set(name, { at: now(), since: 0 })
+    log.info(
+      { device: device?.deviceId, address, reason, alsoBefore: before?.unlogged ?? 0 },
+      'a device was disconnected',
+    )
+    logged.set(key, { at: now(), unlogged: 0 })
   }
 }

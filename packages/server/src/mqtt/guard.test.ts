@@ -15,40 +15,40 @@ beforeAll(async () => {
 
 afterAll(() => app.close())
 
-const signOnRaw = async () => {
+const connectRaw = async () => {
   const device = await registerDevice(app.owner)
   const connection = await openRaw(app.mqttPort)
-  // The keep-alive closes nothing before the test is over.
+  // The keep-alive is longer than the test.
   connection.socket.write(connectPacket(device, 600))
   await vi.waitFor(() => expect(connection.received()).toEqual(Buffer.from([0x20, 2, 0, 0])), { timeout: 60_000 })
   return { device, ...connection }
 }
 
-describe('before sign-on', () => {
-  test('a packet that declares more than 16 KiB closes the connection, whatever of it has come', async () => {
+describe('before authentication', () => {
+  test('closes the connection if a packet declares more than 16 KiB, even if only a part has arrived', async () => {
     const { socket, closed, received } = await openRaw(app.mqttPort)
     socket.write(packet(0x10, Buffer.from('MQ'), 17_000))
     await closed
     expect(received()).toHaveLength(0)
   })
 
-  test('more than 16 KiB in small packets closes it as well', async () => {
+  test('closes the connection after more than 16 KiB in small packets', async () => {
     const { socket, closed } = await openRaw(app.mqttPort)
     socket.write(Buffer.concat(Array.from({ length: 9_000 }, () => Buffer.from([0xc0, 0]))))
     await closed
   })
 
-  test('who says nothing is closed after 5 seconds', async () => {
+  test('closes a connection that sends nothing within 5 seconds', async () => {
     const began = performance.now()
     const { closed } = await openRaw(app.mqttPort)
     await closed
     expect(performance.now() - began).toBeGreaterThan(4_500)
   })
 
-  test('an address has a bounded number of such connections, and those that signed on do not count', async () => {
+  test('limits the connections of an address, not counting authenticated ones', async () => {
     const { id, secret } = await registerDevice(app.owner)
     const client = await connectMqtt(url, { id, secret })
-    // Those that wait are closed as well after 5 seconds.
+    // The idle connections are closed after 5 seconds, so this has to be faster.
     const first = await repeatUntilFast(4_000, async () => {
       const waiting = await Promise.all(Array.from({ length: 20 }, () => openRaw(app.mqttPort)))
       const late = await openRaw(app.mqttPort)
@@ -64,7 +64,7 @@ describe('before sign-on', () => {
     await vi.waitFor(() => connectMqtt(url, { id, secret }), { timeout: 60_000 })
   })
 
-  test('over WebSocket too much is too much as well', async () => {
+  test('limits the bytes over WebSocket, too', async () => {
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/mqtt`, ['mqtt'])
     await new Promise((resolve) => {
       socket.onopen = resolve
@@ -76,7 +76,7 @@ describe('before sign-on', () => {
     await closed
   })
 
-  test.each(['/elsewhere', '/mqtt'])('a WebSocket to %s without the subprotocol is refused', async (path) => {
+  test.each(['/elsewhere', '/mqtt'])('rejects a WebSocket to %s with the wrong path or subprotocol', async (path) => {
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}${path}`, path === '/mqtt' ? ['chat'] : ['mqtt'])
     const event = await new Promise<string>((resolve) => {
       socket.onopen = () => resolve('open')
@@ -86,11 +86,11 @@ describe('before sign-on', () => {
   })
 })
 
-describe('after sign-on', () => {
-  test('a packet of 256 KiB passes the guard, a larger one closes the connection before it has come', async () => {
-    const { device, socket, closed } = await signOnRaw()
+describe('after authentication', () => {
+  test('closes the connection if a packet declares more than 256 KiB, before it has arrived', async () => {
+    const { device, socket, closed } = await connectRaw()
     socket.write(publishPacket(`devices/${device.id}/attributes`, Buffer.from('{"site": "oslo"}')))
-    // What comes together is judged together: the next packet waits until this one is taken.
+    // Bytes that arrive together are checked together, so the next packet is sent after this one has been handled.
     await vi.waitFor(
       async () => {
         const found = await app.owner.data(`{ login { device(id: ["${device.id}"]) { attributes } } }`)
@@ -109,17 +109,17 @@ describe('after sign-on', () => {
     ['a topic with a wildcard', publishPacket('devices/#', Buffer.from('x'))],
     ['a deep topic', publishPacket('a/'.repeat(200), Buffer.from('x'))],
   ])('%s closes the connection', async (_what, bytes) => {
-    const { socket, closed } = await signOnRaw()
+    const { socket, closed } = await connectRaw()
     socket.write(bytes)
     await closed
   })
 
-  test('random bytes disturb no other device', async () => {
+  test('random bytes do not affect other devices', async () => {
     const device = await registerDevice(app.owner)
     const bystander = await connectMqtt(url, device)
     await fc.assert(
-      fc.asyncProperty(fc.boolean(), fc.uint8Array({ minLength: 1, maxLength: 200 }), async (isSignedOn, bytes) => {
-        const { socket, closed } = isSignedOn ? await signOnRaw() : await openRaw(app.mqttPort)
+      fc.asyncProperty(fc.boolean(), fc.uint8Array({ minLength: 1, maxLength: 200 }), async (isAuthenticated, bytes) => {
+        const { socket, closed } = isAuthenticated ? await connectRaw() : await openRaw(app.mqttPort)
         socket.end(bytes)
         await closed
       }),

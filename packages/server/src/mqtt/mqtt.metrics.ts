@@ -14,21 +14,21 @@ export function measureMqtt(metrics: Metrics, { broker, connections }: Measured)
   metrics.gauge('devicesConnected', () => connections.size)
 }
 
-/** Takes a publication: counted once it is. */
-export type TakePublication = <Result>(kind: string, take: () => Promise<Result>) => Promise<Result>
+/** Runs the handler of a publication, and traces it. Counts the publication if the handler succeeds. */
+export type MeasurePublication = <Result>(kind: string, handle: () => Promise<Result>) => Promise<Result>
 
-export function watchPublications(metrics: Metrics, tracing: Tracing | undefined): TakePublication {
+export function measurePublications(metrics: Metrics, tracing: Tracing | undefined): MeasurePublication {
   const count = metrics.counter('mqttPublications')
-  const trace: TakePublication = tracing === undefined ? (_kind, take) => take() : tracePublications(tracing)
-  return async (kind, take) => {
-    const result = await trace(kind, take)
+  const trace: MeasurePublication = tracing === undefined ? (_kind, handle) => handle() : tracePublications(tracing)
+  return async (kind, handle) => {
+    const result = await trace(kind, handle)
     count(kind)
     return result
   }
 }
 
-/** Counts what is refused besides writing it to the log, where each reason is told now and then only. */
-export function countRefusals(metrics: Metrics, log: LogRefusal): LogRefusal {
+/** Counts every rejection. The log only contains a sample for each reason. */
+export function countRejections(metrics: Metrics, log: LogRefusal): LogRefusal {
   const count = metrics.counter('mqttRefusals')
   return (reason, details) => {
     count(reason)

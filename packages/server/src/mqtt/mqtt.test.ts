@@ -24,8 +24,8 @@ const stateEvents = async (id: string) =>
 const untilState = (id: string, state: string) =>
   vi.waitFor(async () => expect((await findDevice(id)).state).toBe(state), { timeout: 60_000 })
 
-describe('signing on', () => {
-  test('a device that signs on is active, and what it publishes is in the next query', async () => {
+describe('connecting', () => {
+  test('makes a device active, and what it publishes is in the next query', async () => {
     const device = await registerDevice(app.owner)
     expect(await findDevice(device.id)).toMatchObject({ state: 'inactive', lastReported: null })
 
@@ -48,7 +48,7 @@ describe('signing on', () => {
     ])
   })
 
-  test('ids may be in either case, everywhere', async () => {
+  test('accepts ids in either case, everywhere', async () => {
     const device = await registerDevice(app.owner)
     const id = device.id.toUpperCase()
     const client = await connectMqtt(url, { ...device, id })
@@ -57,7 +57,7 @@ describe('signing on', () => {
     expect(await client.subscribeAsync(`devices/${id}/services/ids`, { qos: 1 })).toMatchObject([{ qos: 1 }])
   })
 
-  test('over WebSocket as over TCP', async () => {
+  test('works over WebSocket as over TCP', async () => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(`${app.url.replace('http', 'ws')}/mqtt`, device)
     await untilState(device.id, 'active')
@@ -67,7 +67,7 @@ describe('signing on', () => {
     await untilState(device.id, 'inactive')
   })
 
-  test('a wrong secret, an unknown device and a client id of another name are refused', async () => {
+  test('rejects a wrong secret, an unknown device, and a client id that differs from the user name', async () => {
     const device = await registerDevice(app.owner)
     const other = await registerDevice(app.owner)
     await expect(connectMqtt(url, { ...device, secret: other.secret })).rejects.toMatchObject({ code: 4 })
@@ -82,12 +82,12 @@ describe('signing on', () => {
     expect((await findDevice(device.id)).state).toBe('inactive')
   })
 
-  test('MQTT 5 is refused, and the client told the version', async () => {
+  test('rejects MQTT 5', async () => {
     const device = await registerDevice(app.owner)
     await expect(connectMqtt(url, device, { protocolVersion: 5 })).rejects.toThrow()
   })
 
-  test('a second sign-on of a device takes over, which is no change of its state', async () => {
+  test('replaces the previous connection of a device without a change of its state', async () => {
     const device = await registerDevice(app.owner)
     const first = await connectMqtt(url, device)
     await untilState(device.id, 'active')
@@ -100,9 +100,9 @@ describe('signing on', () => {
   })
 })
 
-describe('leaving', () => {
-  /** A device that has lost its connection and come back, in so many milliseconds. */
-  const comeBack = async () => {
+describe('disconnecting', () => {
+  /** Connects a device, breaks its connection, and reconnects it. `took` is the time without a connection, in milliseconds. */
+  const reconnect = async () => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(url, device)
     await untilState(device.id, 'active')
@@ -113,17 +113,17 @@ describe('leaving', () => {
     return { device, stateSince, took: performance.now() - began }
   }
 
-  test('a device that is back within the hold time has not changed its state', async () => {
-    let back = await comeBack()
-    // On a machine that was too slow for it, another one tries.
-    while (back.took > 700) back = await comeBack()
-    const { device, stateSince } = back
+  test('does not change the state of a device that reconnects within the grace period', async () => {
+    let attempt = await reconnect()
+    // A slow machine may exceed the grace period: retry with another device.
+    while (attempt.took > 700) attempt = await reconnect()
+    const { device, stateSince } = attempt
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(await findDevice(device.id)).toMatchObject({ state: 'active', stateSince })
     expect(await stateEvents(device.id)).toEqual(['active'])
   })
 
-  test('one that disconnects is inactive after the hold time', async () => {
+  test('makes the device inactive after the grace period', async () => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(url, device)
     await untilState(device.id, 'active')
@@ -132,19 +132,19 @@ describe('leaving', () => {
     expect(await stateEvents(device.id)).toEqual(['inactive', 'active'])
   })
 
-  test('one that is silent for one and a half keep-alives is inactive', async () => {
+  test('happens after one and a half keep-alive intervals without a packet', async () => {
     const device = await registerDevice(app.owner)
     const { socket, closed } = await openRaw(app.mqttPort)
     socket.write(connectPacket(device, 1))
     await closed
-    // It may have been active for less time than a look takes.
+    // The device may be active for less time than a query takes.
     await vi.waitFor(async () => expect(await stateEvents(device.id)).toEqual(['inactive', 'active']), {
       timeout: 60_000,
     })
     expect((await findDevice(device.id)).state).toBe('inactive')
   })
 
-  test('one whose secret is rotated or that is deleted is cut off', async () => {
+  test('happens if the secret is rotated or the device is deleted', async () => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(url, device)
     await untilState(device.id, 'active')

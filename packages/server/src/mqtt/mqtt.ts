@@ -12,23 +12,23 @@ import { createRateLimits, type RateLimits } from '../rate-limits/rate-limits.ts
 import type { ServedCertificate } from '../tls/served-certificate.ts'
 import type { Tracing } from '../tracing/tracing.ts'
 import { createBroker } from './broker.ts'
-import { countRefusals, measureMqtt, watchPublications } from './mqtt.metrics.ts'
+import { countRejections, measureMqtt, measurePublications } from './mqtt.metrics.ts'
 import { listenForMqtt, type MqttListener } from './tcp.ts'
 import { serveWebSocket } from './web-socket.ts'
 
-/** The ways in for devices that hold a connection. */
+/** The MQTT listeners. */
 export interface Mqtt {
-  /** The port that MQTT is served on; undefined where there is none. */
+  /** The port of the TCP or TLS listener; undefined if there is none. */
   readonly port: number | undefined
-  /** Cuts all connections off and takes no more. */
+  /** Closes all connections and accepts no more. */
   close(): Promise<void>
 }
 
 export interface MqttOptions {
   config: Config
-  /** Undefined: the WebSocket alone. 0: any free port. */
+  /** Undefined: WebSocket only. 0: any free port. */
   port: number | undefined
-  /** Shown on that port, which then speaks TLS only. */
+  /** The certificate for that port. With a certificate, the port accepts only TLS. */
   certificate?: ServedCertificate | undefined
   db: Database
   notifications: Pick<Notifications, 'subscribe'>
@@ -36,23 +36,23 @@ export interface MqttOptions {
   metrics?: Metrics | undefined
   tracing?: Tracing | undefined
   connections: Connections
-  /** Left away: by the settings, apart from what devices send over HTTP. */
+  /** If omitted, limits are created from the settings, separate from those for HTTP. */
   rateLimits?: RateLimits
-  /** The HTTP server that has the WebSocket. */
+  /** The HTTP server for WebSocket connections. */
   server: Server
-  /** Called after events were committed. */
+  /** Called after events have been committed. */
   onEvents: () => void
 }
 
-/** Serves MQTT over WebSocket and, where there is a port for it, over TCP or TLS. */
+/** Serves MQTT over WebSocket and, if a port is given, over TCP or TLS. */
 export async function serveMqtt(options: MqttOptions): Promise<Mqtt> {
   const { config, port, certificate, db, connections, log, onEvents, metrics = createMetrics() } = options
   const { rateLimits = createRateLimits({ config }) } = options
   const reports = createDeviceReports({ db, connections, storage: rateLimits.storage, onEvents })
-  const most = { connections: config.mqttConnections, signingOn: config.mqttSigningOn }
-  const refuse = countRefusals(metrics, createRefusalLog(log, 'refused over MQTT'))
-  const take = watchPublications(metrics, options.tracing)
-  const broker = await createBroker({ ...options, rateLimits, reports, most, refuse, take })
+  const limits = { connections: config.mqttConnections, unauthenticated: config.mqttSigningOn }
+  const logRejection = countRejections(metrics, createRefusalLog(log, 'rejected over MQTT'))
+  const measure = measurePublications(metrics, options.tracing)
+  const broker = await createBroker({ ...options, rateLimits, reports, limits, logRejection, measure })
   measureMqtt(metrics, { broker, connections })
   const stopWebSocket = serveWebSocket(options.server, broker, clientAddress(config.trustedProxies))
   let listener: MqttListener | undefined

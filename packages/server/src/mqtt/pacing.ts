@@ -4,38 +4,40 @@ import type { Budget } from '../rate-limits/budget.ts'
 import type { Session } from './sessions.ts'
 
 /**
- * Lets a device that says too much wait: to refuse it would close its connection, and what it says then would be lost. No more
- * is read from it meanwhile.
+ * Delays messages of a device over its rate limit instead of rejecting them: a rejection closes the connection, and messages in
+ * flight would be lost. While the device waits, the server reads nothing more from it.
  */
 export interface Pacing {
-  /** Settles when the device may say one thing more; in the order in which it was asked. Rejects when its connection ends before that. */
-  turn(session: Session, deviceId: string): Promise<void> | undefined
+  /**
+   * Resolves, in the order of the calls, when the device may send another message. Rejects if the connection ends before that.
+   */
+  wait(session: Session, deviceId: string): Promise<void> | undefined
 }
 
-export function createPacing(devices: Budget, refuse: LogRefusal): Pacing {
-  const lastTurns = new WeakMap<Session, Promise<void>>()
+export function createPacing(devices: Budget, logRejection: LogRefusal): Pacing {
+  const lastWaits = new WeakMap<Session, Promise<void>>()
 
-  const wait = async ({ stream, address }: Session, deviceId: string): Promise<void> => {
+  const waitForQuota = async ({ stream, address }: Session, deviceId: string): Promise<void> => {
     for (;;) {
-      if (stream.destroyed) throw new Error('the connection ended while the device had to wait')
+      if (stream.destroyed) throw new Error('the connection ended while a message was delayed')
       const seconds = devices.take(deviceId, 1)
       if (seconds === 0) return
-      refuse('too many messages: slowed down', { device: deviceId, address })
+      logRejection('too many messages: slowed down', { device: deviceId, address })
       await sleep(Math.ceil(seconds * 1_000), undefined, { ref: false })
     }
   }
 
   return {
-    turn(session, deviceId) {
-      const before = lastTurns.get(session)
-      if (before === undefined && devices.take(deviceId, 1) === 0) return undefined
-      const turn = (before ?? Promise.resolve()).then(() => wait(session, deviceId))
-      const leave = (): void => {
-        if (lastTurns.get(session) === turn) lastTurns.delete(session)
+    wait(session, deviceId) {
+      const previous = lastWaits.get(session)
+      if (previous === undefined && devices.take(deviceId, 1) === 0) return undefined
+      const wait = (previous ?? Promise.resolve()).then(() => waitForQuota(session, deviceId))
+      const remove = (): void => {
+        if (lastWaits.get(session) === wait) lastWaits.delete(session)
       }
-      lastTurns.set(session, turn)
-      turn.then(leave, leave)
-      return turn
+      lastWaits.set(session, wait)
+      wait.then(remove, remove)
+      return wait
     },
   }
 }

@@ -1,64 +1,64 @@
 import type { Duplex } from 'node:stream'
 
-/** Why a connection is cut, for the log. */
+/** Closes the connection. The reason is for the log. */
 export type Violation = (reason: string) => void
 
 export interface PacketGuard {
-  /** From here on the limits of a device that has signed on apply. */
-  signedOn(): void
+  /** Applies the limits for authenticated devices from now on. */
+  authenticated(): void
 }
 
 export interface PacketLimits {
-  /** Bytes that a connection may send in all before it has signed on. */
-  beforeSignOn: number
-  /** Bytes of one packet after that. */
+  /** The most bytes that a connection may send in total before it has authenticated. */
+  unauthenticated: number
+  /** The most bytes of one packet after that. */
   packet: number
 }
 
 /**
- * Watches what is read from a connection, before the broker sees it, and calls `onViolation` for too many bytes before
- * sign-on or a packet that declares more than it may have: nothing of it is buffered. The reads are watched where they
- * are made, so that ten thousand connections need no stream more each.
+ * Checks the bytes read from a connection before the broker buffers them. Calls `onViolation` for too many bytes before
+ * authentication, or for a packet with a declared length over the limit. It wraps `read` instead of piping through another
+ * stream, which would cost memory for each of ten thousand connections.
  */
 export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: Violation): PacketGuard {
   const count = countPackets()
-  let isSignedOn = false
+  let isAuthenticated = false
   let received = 0
 
-  const judge = (chunk: Buffer): string | undefined => {
+  const findViolation = (chunk: Buffer): string | undefined => {
     const longest = count(chunk)
     if (longest === undefined) return 'malformed packet length'
-    if (isSignedOn) return longest > limits.packet ? 'packet too large' : undefined
+    if (isAuthenticated) return longest > limits.packet ? 'packet too large' : undefined
     received += chunk.length
-    return Math.max(received, longest) > limits.beforeSignOn ? 'too much before sign-on' : undefined
+    return Math.max(received, longest) > limits.unauthenticated ? 'too much before sign-on' : undefined
   }
 
   const read = stream.read.bind(stream)
   stream.read = (size?: number): unknown => {
     const chunk: unknown = read(size)
-    const reason = chunk instanceof Buffer ? judge(chunk) : undefined
+    const reason = chunk instanceof Buffer ? findViolation(chunk) : undefined
     if (reason === undefined) return chunk
     onViolation(reason)
     return null
   }
   return {
-    signedOn() {
-      isSignedOn = true
+    authenticated() {
+      isAuthenticated = true
     },
   }
 }
 
-/** Bytes of the length field at most (MQTT 3.1.1 §2.2.3). */
-const LENGTH_BYTES = 4
+/** The most bytes of the length field (MQTT 3.1.1 §2.2.3). */
+const MAX_LENGTH_BYTES = 4
 
 /**
- * Follows the packets of a stream by their fixed headers. Answers for each chunk the bytes of the longest packet that it has a
- * part of, by what that declares; undefined for a length that cannot be (MQTT 3.1.1 §2.2.3).
+ * Follows the packets of a stream by their fixed headers. For each chunk, returns the declared bytes of the longest packet that
+ * the chunk has a part of, or undefined if a length is malformed (MQTT 3.1.1 §2.2.3).
  */
 function countPackets(): (chunk: Buffer) => number | undefined {
   let current = 0
   let remaining = 0
-  /** -1: the next byte begins a packet; otherwise how many bytes of its length were read. */
+  /** How many bytes of the packet's length have been read; -1 if the next byte begins a packet. */
   let lengthBytes = -1
 
   return (chunk) => {
@@ -77,7 +77,7 @@ function countPackets(): (chunk: Buffer) => number | undefined {
         current = 0
         continue
       }
-      if (lengthBytes === LENGTH_BYTES) return undefined
+      if (lengthBytes === MAX_LENGTH_BYTES) return undefined
       current += (byte & 0x7f) * 128 ** lengthBytes
       lengthBytes++
       if ((byte & 0x80) !== 0) continue

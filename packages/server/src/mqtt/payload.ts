@@ -2,21 +2,21 @@ import { isUtf8 } from 'node:buffer'
 import { badInput } from '../errors.ts'
 import type { State } from '../features/devices/device.ts'
 
-/** A JSON object, or an error that says what it is not. */
+/** Reads a JSON object. Throws BAD_USER_INPUT for any other payload. */
 export function readObject(payload: Buffer | string): Record<string, unknown> {
   const value = readJson(payload)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw badInput('the payload is no JSON object')
+    throw badInput('the payload is not a JSON object')
   return value as Record<string, unknown>
 }
 
 export function readArray(payload: Buffer | string): unknown[] {
   const value = readJson(payload)
-  if (!Array.isArray(value)) throw badInput('the payload is no JSON array')
+  if (!Array.isArray(value)) throw badInput('the payload is not a JSON array')
   return value
 }
 
-/** `active` or `inactive`, bare or as a JSON string. */
+/** Reads `active` or `inactive`, with or without the quotes of a JSON string. */
 export function readState(payload: Buffer | string): State {
   const text = readText(payload)
   const state = text.startsWith('"') ? readJson(text) : text
@@ -29,12 +29,12 @@ function readJson(payload: Buffer | string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw badInput('the payload is no JSON')
+    throw badInput('the payload is not valid JSON')
   }
 }
 
 function readText(payload: Buffer | string): string {
   if (typeof payload === 'string') return payload.trim()
-  if (!isUtf8(payload)) throw badInput('the payload is no UTF-8')
+  if (!isUtf8(payload)) throw badInput('the payload is not valid UTF-8')
   return payload.toString('utf8').trim()
 }

@@ -22,9 +22,9 @@ describe('topics', () => {
   test.each([
     ['of another device', (other: string) => `devices/${other}/attributes`],
     ['of the server', () => '$SYS/broker/x'],
-    ['of nobody', () => 'somewhere/else'],
-    ['of its own that there is none of', (_other: string, own: string) => `devices/${own}/colour`],
-  ])('publishing on one %s closes the connection and changes nothing', async (_what, topicOf) => {
+    ['of no device', () => 'somewhere/else'],
+    ['of its own that does not exist', (_other: string, own: string) => `devices/${own}/colour`],
+  ])('publishing to a topic %s closes the connection and changes nothing', async (_what, topicOf) => {
     const [device, other] = [await registerDevice(app.owner), await registerDevice(app.owner)]
     const client = await connectMqtt(url, device)
     const bystander = await connectMqtt(url, other)
@@ -35,7 +35,7 @@ describe('topics', () => {
     await bystander.publishAsync(`devices/${other.id}/attributes`, '{"site": "bergen"}', { qos: 1 })
   })
 
-  test('subscribing to what is not its own is refused in the answer', async () => {
+  test('rejects subscriptions to topics of others in SUBACK', async () => {
     const [device, other] = [await registerDevice(app.owner), await registerDevice(app.owner)]
     const client = await connectMqtt(url, device)
     const filters = ['#', '+/+/#', '$SYS/#', 'devices/#', 'devices/+/services/ids', `devices/${other.id}/services/ids`]
@@ -43,9 +43,9 @@ describe('topics', () => {
     expect(await client.subscribeAsync(`devices/${device.id}/#`)).toMatchObject([{ qos: 0 }])
   })
 
-  test('20 filters are heard at once: one that is asked for again counts once, one that is given up not at all', async () => {
+  test('limits a connection to 20 filters, counting repeated filters once and unsubscribed ones not at all', async () => {
     const device = await registerDevice(app.owner)
-    // Asked for again, the client would answer by itself.
+    // Otherwise the client would not send a repeated subscription.
     const client = await connectMqtt(url, device, { resubscribe: false })
     const filters = Array.from({ length: 21 }, (_, index) => `devices/${device.id}/services/${index}`)
     const [first = '', second = ''] = filters
@@ -61,7 +61,7 @@ describe('topics', () => {
     expect(await client.subscribeAsync(last)).toMatchObject([{ topic: last, qos: 0 }])
   })
 
-  test("another user's device is as foreign as any", async () => {
+  test("rejects a device's topic with the id of another user's device", async () => {
     const other = await registerDevice(await app.createUser())
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(url, device)
@@ -80,7 +80,7 @@ describe('publications', () => {
     ['a reserved name', '{"$secret": "x"}'],
     ['no UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
     ['a value over its limit', JSON.stringify({ site: 'x'.repeat(17_000) })],
-  ])('%s is refused: the connection is closed, nothing is acknowledged or changed', async (_what, payload) => {
+  ])('%s is rejected: the connection is closed, and nothing is acknowledged or changed', async (_what, payload) => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(url, device)
     let isAcknowledged = false
@@ -93,7 +93,7 @@ describe('publications', () => {
     expect((await findDevice(device.id)).attributes).toEqual({})
   })
 
-  test('many devices at once: each value is there once it is acknowledged', async () => {
+  test('from many devices at once are stored when they are acknowledged', async () => {
     const devices = await Promise.all(Array.from({ length: 30 }, (_, index) => registerDevice(app.owner, `d${index}`)))
     await Promise.all(
       devices.map(async (device, index) => {
@@ -107,15 +107,15 @@ describe('publications', () => {
     )
   })
 
-  test('the list of services adds, updates and removes by name what the device added, and answers the ids', async () => {
+  test('with a list of services add, update, and remove services by name, and the reply contains the ids', async () => {
     const device = await registerDevice(app.owner)
     await app.owner.data(`mutation { addService(deviceId: "${device.id}", name: "ssh", port: 22) { id } }`)
     const client = await connectMqtt(url, device)
     await client.subscribeAsync(`devices/${device.id}/services/ids`)
     const publish = async (services: object[]) => {
-      const answered = nextEvent(client, 'message')
+      const reply = nextEvent(client, 'message')
       await client.publishAsync(`devices/${device.id}/services`, JSON.stringify(services), { qos: 1 })
-      const [topic, payload] = (await answered) as [string, Buffer]
+      const [topic, payload] = (await reply) as [string, Buffer]
       expect(topic).toBe(`devices/${device.id}/services/ids`)
       return JSON.parse(payload.toString())
     }
@@ -142,7 +142,7 @@ describe('publications', () => {
     ])
   })
 
-  test('a service follows its device until it reports a state of its own', async () => {
+  test('a service has the state of its device until the device reports another state for it', async () => {
     const device = await registerDevice(app.owner)
     const { addService } = await app.owner.data(
       `mutation { addService(deviceId: "${device.id}", name: "ssh", port: 22) { id } }`,
@@ -174,7 +174,7 @@ describe('publications', () => {
     ])
   })
 
-  test('a will is said when the connection breaks', async () => {
+  test('in a will are applied when the connection breaks', async () => {
     const device = await registerDevice(app.owner)
     const will = { topic: `devices/${device.id}/attributes`, payload: Buffer.from('{"site": "lost"}'), qos: 1 as const }
     const client = await connectMqtt(url, device, { will })
@@ -187,7 +187,7 @@ describe('publications', () => {
   })
 })
 
-test('a retained message is not kept for later', async () => {
+test('retained messages are not stored', async () => {
   const device = await registerDevice(app.owner)
   const client = await connectMqtt(url, device)
   await client.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1, retain: true })

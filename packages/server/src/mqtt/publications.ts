@@ -4,19 +4,19 @@ import { readObject, readState } from './payload.ts'
 import { readServices } from './services-payload.ts'
 import { idsTopic, type Publication } from './topics.ts'
 
-/** What the device is answered, on which topic. */
-export interface Answer {
+/** A message that the server publishes to the device. */
+export interface Reply {
   topic: string
   payload: string
 }
 
-/** Does what a device says with a publication; resolves once it is committed. An ApiError says why it is refused. */
-export async function takePublication(
+/** Applies a publication of a device. Resolves once it is committed. Throws an ApiError if the publication is rejected. */
+export async function handlePublication(
   reports: DeviceReports,
   device: ReportingDevice,
   publication: Publication,
   { topic, payload }: Pick<PublishPacket, 'topic' | 'payload'>,
-): Promise<Answer | undefined> {
+): Promise<Reply | undefined> {
   switch (publication.kind) {
     case 'attributes':
       await reports.attributes(device, publication.targetId, readObject(payload))

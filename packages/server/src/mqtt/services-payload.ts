@@ -6,7 +6,7 @@ import { readArray } from './payload.ts'
 
 const members = ['name', 'application', 'host', 'port']
 
-/** The list of services that a device says it has. */
+/** Reads the list of services that a device reports. */
 export function readServices(payload: Buffer | string): DeviceServiceInput[] {
   const items = readArray(payload)
   if (items.length > limits.servicesPerDevice) {

@@ -3,41 +3,42 @@ import type { ConnectPacket } from 'aedes'
 import type { ReportingDevice } from '../features/presence/device-reports.ts'
 import type { PacketGuard } from './packet-guard.ts'
 
-/** One connection, from its first byte on. */
+/** An MQTT connection, from its first byte. */
 export interface Session {
   readonly stream: Duplex
   readonly address: string
   readonly guard: PacketGuard
-  /** Ends the time for signing on, and gives its place back once it has. */
-  readonly signOnTimer: NodeJS.Timeout
-  readonly leavePlace: () => void
-  /** Told when it has signed on. */
-  readonly onSignedOn: () => void
+  /** Closes the connection if it does not authenticate in time. */
+  readonly authenticationTimer: NodeJS.Timeout
+  /** Releases its slot for unauthenticated connections. */
+  readonly releaseSlot: () => void
+  /** Called after the device has authenticated. */
+  readonly onAuthenticated: () => void
   will?: ConnectPacket['will']
-  /** The device that is about to sign on, or has. */
+  /** The device that is authenticating, or has authenticated. */
   deviceId?: string
-  /** Of the secret that it shows. */
+  /** The hash of the secret that the device sent. */
   secretHash?: Buffer
   device?: ReportingDevice
-  /** Filters that it is subscribed to. */
+  /** The filters of its subscriptions. */
   readonly topics: Set<string>
-  /** Its secret holds no more: nothing of it is taken any more, its will included. */
+  /** Whether its secret is no longer valid. All later publications are rejected, including its will. */
   isCutOff: boolean
-  /** Why the server disconnects a device that had signed on, where it does. */
+  /** Why the server disconnected the authenticated device, if it did. */
   disconnectedFor?: string
 }
 
-/** The connections of this process. */
+/** The MQTT connections of this process. */
 export interface Sessions {
   readonly size: number
   add(session: Session): void
   of(stream: unknown): Session | undefined
-  /** It is the device's connection from now on. Returns the one that was. */
+  /** Makes this the connection of its device. Returns the device's previous connection. */
   setDevice(session: Session): Session | undefined
-  /** True where it was the device's connection. */
+  /** Returns whether this was the current connection of its device. */
   remove(session: Session): boolean
   ofDevice(deviceId: string): Session | undefined
-  /** Those about to sign on included. */
+  /** Includes connections that are still authenticating. */
   allOfDevice(deviceId: string): Session[]
   all(): Iterable<Session>
 }
@@ -45,27 +46,27 @@ export interface Sessions {
 export function createSessions(): Sessions {
   const byStream = new Map<unknown, Session>()
   const byDevice = new Map<string, Session>()
-  /** Few at a time: those between the first byte and the answer. */
-  const signingOn = new Set<Session>()
+  /** Connections that have not authenticated. There are only a few at a time. */
+  const authenticating = new Set<Session>()
   return {
     get size() {
       return byStream.size
     },
     add(session) {
       byStream.set(session.stream, session)
-      signingOn.add(session)
+      authenticating.add(session)
     },
     of: (stream) => byStream.get(stream),
     setDevice(session) {
       const { deviceId } = session.device!
-      const before = byDevice.get(deviceId)
+      const previous = byDevice.get(deviceId)
       byDevice.set(deviceId, session)
-      signingOn.delete(session)
-      return before
+      authenticating.delete(session)
+      return previous
     },
     remove(session) {
       byStream.delete(session.stream)
-      signingOn.delete(session)
+      authenticating.delete(session)
       const deviceId = session.device?.deviceId
       if (deviceId === undefined || byDevice.get(deviceId) !== session) return false
       byDevice.delete(deviceId)
@@ -73,9 +74,9 @@ export function createSessions(): Sessions {
     },
     ofDevice: (deviceId) => byDevice.get(deviceId),
     allOfDevice(deviceId) {
-      const signedOn = byDevice.get(deviceId)
-      const others = Array.from(signingOn).filter((session) => session.deviceId === deviceId)
-      return signedOn === undefined ? others : [signedOn, ...others]
+      const current = byDevice.get(deviceId)
+      const others = Array.from(authenticating).filter((session) => session.deviceId === deviceId)
+      return current === undefined ? others : [current, ...others]
     },
     all: () => byStream.values(),
   }

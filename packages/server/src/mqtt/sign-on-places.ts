@@ -1,26 +1,26 @@
 import { networkOf } from '../lib/client-address.ts'
 
-/** Connections that have not signed on yet, a bounded number for each address. */
-export interface SignOnPlaces {
-  /** Takes a place and returns what gives it back; undefined when all of the address are taken. */
-  take(address: string): (() => void) | undefined
+/** Slots for unauthenticated connections: a limited number for each address. */
+export interface ConnectionSlots {
+  /** Reserves a slot and returns a function that releases it. Returns undefined if the address has no free slot. */
+  acquire(address: string): (() => void) | undefined
 }
 
-export function createSignOnPlaces(each: number): SignOnPlaces {
-  const taken = new Map<string, number>()
+export function createConnectionSlots(perAddress: number): ConnectionSlots {
+  const reserved = new Map<string, number>()
   return {
-    take(address) {
+    acquire(address) {
       const network = networkOf(address)
-      const before = taken.get(network) ?? 0
-      if (before >= each) return undefined
-      taken.set(network, before + 1)
-      let isTaken = true
+      const count = reserved.get(network) ?? 0
+      if (count >= perAddress) return undefined
+      reserved.set(network, count + 1)
+      let isReserved = true
       return () => {
-        if (!isTaken) return
-        isTaken = false
-        const count = taken.get(network)! - 1
-        if (count === 0) taken.delete(network)
-        else taken.set(network, count)
+        if (!isReserved) return
+        isReserved = false
+        const remaining = reserved.get(network)! - 1
+        if (remaining === 0) reserved.delete(network)
+        else reserved.set(network, remaining)
       }
     },
   }

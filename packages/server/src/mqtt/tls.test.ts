@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a device that trusts the certificate signs on over TLS, and what it publishes is kept', async () => {
+test('a device that trusts the certificate connects over TLS, and its publications are stored', async () => {
   const device = await registerDevice(app.owner)
   const client = await connectMqtt(`mqtts://127.0.0.1:${app.mqttPort}`, device, { ca })
   await client.publishAsync(`devices/${device.id}/attributes`, '{"site":"oslo"}', { qos: 1 })
@@ -34,7 +34,7 @@ test('a device that trusts the certificate signs on over TLS, and what it publis
   )
 })
 
-test('the port speaks TLS alone, and goes on after somebody who does not or who trusts it not', async () => {
+test('the port accepts only TLS, and keeps working after failed connections', async () => {
   const device = await registerDevice(app.owner)
   const url = `mqtts://127.0.0.1:${app.mqttPort}`
   await expect(connectMqtt(url.replace('mqtts', 'mqtt'), device)).rejects.toThrow()

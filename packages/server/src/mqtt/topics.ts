@@ -1,12 +1,12 @@
 import { parseId } from '../features/devices/device-id.ts'
 
-/** What a device publishes, by the topic. Ids are as stored. */
+/** The kind of a publication, according to its topic. Ids are in their stored form. */
 export type Publication =
   | { kind: 'attributes'; targetId: string }
   | { kind: 'serviceState'; serviceId: string }
   | { kind: 'services' }
 
-/** What a device says on one of its own topics; undefined for another device's and for topics that nothing is said on. */
+/** Reads one of a device's own topics. Returns undefined for topics of other devices and for unknown topics. */
 export function readTopic(deviceId: string, topic: string): Publication | undefined {
   const [devices, owner = '', ...rest] = topic.split('/')
   if (devices !== 'devices' || parseId(owner) !== deviceId) return undefined
@@ -20,19 +20,19 @@ export function readTopic(deviceId: string, topic: string): Publication | undefi
 }
 
 const topicWords = new Set(['devices', 'services', 'attributes', 'state', 'ids', '+', '#'])
-const TOLD_LEVELS = 8
+const LOGGED_LEVELS = 8
 
-/** A topic or filter for the log: ids and the words of ours. What else stands in one may be a secret in the wrong place. */
-export const toldTopic = (topic: string): string =>
+/** Redacts a topic or filter for the log: keeps ids and known words, because any other level may be a misplaced secret. */
+export const redactTopic = (topic: string): string =>
   topic
-    .split('/', TOLD_LEVELS)
+    .split('/', LOGGED_LEVELS)
     .map((level) => (topicWords.has(level) || parseId(level) !== undefined ? level : '…'))
     .join('/')
 
-/** Where the ids of the services are answered that were published on this topic. */
+/** The topic for the ids of services that were published on this topic. */
 export const idsTopic = (topic: string): string => `${topic}/ids`
 
-/** Whether a filter matches a device's own topics alone: its first two levels name it, whatever comes below. */
+/** Whether a filter matches only topics of the device, which have its id in their first two levels. */
 export function isOwnFilter(deviceId: string, filter: string): boolean {
   const [devices, owner = '', ...rest] = filter.split('/')
   return devices === 'devices' && parseId(owner) === deviceId && rest.length > 0

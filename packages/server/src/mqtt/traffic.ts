@@ -2,19 +2,19 @@ import type { PublishPacket, Subscription } from 'aedes'
 import { ApiError } from '../errors.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
 import { type LogRefusal, withoutInput } from '../http/refusals.ts'
-import type { TakePublication } from './mqtt.metrics.ts'
+import type { MeasurePublication } from './mqtt.metrics.ts'
 import type { Pacing } from './pacing.ts'
-import { type Answer, takePublication } from './publications.ts'
+import { handlePublication, type Reply } from './publications.ts'
 import type { Session } from './sessions.ts'
-import { isOwnFilter, readTopic, toldTopic } from './topics.ts'
+import { isOwnFilter, readTopic, redactTopic } from './topics.ts'
 
-const SUBSCRIPTIONS = 20
+const MAX_SUBSCRIPTIONS = 20
 
-/** What devices say and want to hear once they have signed on. */
+/** Publications and subscriptions of authenticated devices. */
 export interface Traffic {
-  /** Does what a publication says; resolves once it is committed, with what the device is answered. Rejects what is refused. */
-  publish(session: Session | undefined, packet: PublishPacket): Promise<Answer | undefined>
-  /** Whether the session may have this subscription, which counts until it is ended: once, however often it is asked for. */
+  /** Handles a publication. Resolves with the reply once it is committed, and rejects if the publication is rejected. */
+  publish(session: Session | undefined, packet: PublishPacket): Promise<Reply | undefined>
+  /** Returns whether the session may add this subscription. A filter counts once until it is unsubscribed. */
   subscribe(session: Session | undefined, subscription: Subscription): boolean
   unsubscribe(session: Session | undefined, topics: readonly string[]): void
 }
@@ -22,51 +22,51 @@ export interface Traffic {
 export interface TrafficDeps {
   reports: DeviceReports
   pacing: Pacing
-  refuse: LogRefusal
-  take: TakePublication
+  logRejection: LogRefusal
+  measure: MeasurePublication
 }
 
-export function createTraffic({ reports, pacing, refuse, take }: TrafficDeps): Traffic {
+export function createTraffic({ reports, pacing, logRejection, measure }: TrafficDeps): Traffic {
   return {
     async publish(session, packet) {
       const device = session?.device
-      if (session === undefined || device === undefined || session.isCutOff) throw new Error('not signed on')
+      if (session === undefined || device === undefined || session.isCutOff) throw new Error('not authenticated')
       packet.retain = false
-      const refusePublication = (reason: string, message?: string): void =>
-        refuse(reason, {
+      const logRejectedPublication = (reason: string, message?: string): void =>
+        logRejection(reason, {
           device: device.deviceId,
           address: session.address,
-          topic: toldTopic(packet.topic),
+          topic: redactTopic(packet.topic),
           ...(message !== undefined && { message }),
         })
       const publication = readTopic(device.deviceId, packet.topic)
       if (publication === undefined) {
-        refusePublication('foreign topic')
+        logRejectedPublication('foreign topic')
         throw new Error('foreign topic')
       }
-      // Its will comes once, when its connection has ended: there is nothing to read more slowly, and nobody to say it again.
-      if (packet !== session.will) await pacing.turn(session, device.deviceId)
+      // A will is not delayed: the connection has ended, so the will cannot be sent again.
+      if (packet !== session.will) await pacing.wait(session, device.deviceId)
       try {
-        return await take(publication.kind, () => takePublication(reports, device, publication, packet))
+        return await measure(publication.kind, () => handlePublication(reports, device, publication, packet))
       } catch (error) {
-        const isRefused = error instanceof ApiError
+        const isRejected = error instanceof ApiError
         const message = withoutInput((error as Error).message)
-        refusePublication(isRefused ? error.code : 'not written', message)
-        // By what it throws the connection ends, which is told in the log as well.
-        throw isRefused ? new Error(message) : error
+        logRejectedPublication(isRejected ? error.code : 'not written', message)
+        // This error closes the connection, and is also logged.
+        throw isRejected ? new Error(message) : error
       }
     },
     subscribe(session, { topic }) {
       const device = session?.device
       const isOwn = device !== undefined && isOwnFilter(device.deviceId, topic)
-      if (session !== undefined && isOwn && (session.topics.has(topic) || session.topics.size < SUBSCRIPTIONS)) {
+      if (session !== undefined && isOwn && (session.topics.has(topic) || session.topics.size < MAX_SUBSCRIPTIONS)) {
         session.topics.add(topic)
         return true
       }
-      refuse(isOwn ? 'too many subscriptions' : 'foreign topic', {
+      logRejection(isOwn ? 'too many subscriptions' : 'foreign topic', {
         device: device?.deviceId,
         address: session?.address,
-        topic: toldTopic(topic),
+        topic: redactTopic(topic),
       })
       return false
     },

@@ -7,13 +7,15 @@ import type { AddressOf } from '../lib/client-address.ts'
 import type { Broker } from './broker.ts'
 
 const PATH = '/mqtt'
-/** Names of the subprotocol (MQTT 3.1.1 §6) for this version and the one before. */
+/** The names of the subprotocol for MQTT 3.1.1 (§6) and 3.1. */
 const SUBPROTOCOLS = ['mqtt', 'mqttv3.1']
 const MESSAGE_BYTES = 256 * 1024
-/** What may come before sign-on: the broker's bound and the frames around it. */
-const BYTES_BEFORE_SIGN_ON = 20 * 1024
+/** The most bytes before authentication: the broker's limit and the overhead of WebSocket frames. */
+const UNAUTHENTICATED_BYTES = 20 * 1024
 
-/** Serves MQTT over WebSocket at /mqtt of an HTTP server. Returns what ends it; open connections are the broker's. */
+/**
+ * Serves MQTT over WebSocket at /mqtt of an HTTP server. Returns a function that stops it. The broker closes open connections.
+ */
 export function serveWebSocket(server: Server, broker: Broker, addressOf: AddressOf): () => void {
   const sockets = new WebSocketServer({
     noServer: true,
@@ -25,10 +27,10 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => {})
-    const refusal = refusalOf(request)
-    if (refusal !== undefined) {
-      // Node has no time limit for a connection that asks for an upgrade.
-      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
+    const rejection = rejectionStatus(request)
+    if (rejection !== undefined) {
+      // Node has no time limit for connections that request an upgrade.
+      socket.end(`HTTP/1.1 ${rejection}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
       return
     }
     const address = addressOf(request)
@@ -36,7 +38,7 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
       releaseConnection(socket as Socket)
       const stopCounting = limitBytes(socket)
       const stream = createWebSocketStream(webSocket)
-      // What the other end does to the WebSocket is told here as well as by the stream.
+      // Errors of the peer are also emitted by the stream, where they are handled.
       webSocket.on('error', () => {})
       broker.accept(stream, address, stopCounting)
     })
@@ -48,18 +50,18 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
   }
 }
 
-function refusalOf({ url, headers }: IncomingMessage): string | undefined {
+function rejectionStatus({ url, headers }: IncomingMessage): string | undefined {
   if (url?.split('?', 1)[0] !== PATH) return '404 Not Found'
   const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? []
   return offered.some((name) => SUBPROTOCOLS.includes(name)) ? undefined : '400 Bad Request'
 }
 
-/** A message is put together before the broker sees any of it, so that bytes are counted here as well. */
+/** Limits bytes of unauthenticated connections, because a message is assembled completely before the broker sees any of it. */
 function limitBytes(socket: Duplex): () => void {
   let received = 0
   const count = (chunk: Buffer): void => {
     received += chunk.length
-    if (received > BYTES_BEFORE_SIGN_ON) socket.destroy()
+    if (received > UNAUTHENTICATED_BYTES) socket.destroy()
   }
   socket.on('data', count)
   return () => void socket.off('data', count)

@@ -23,8 +23,8 @@ afterAll(() => server.close())
 const send = (outbound: ReturnType<typeof createOutbound>, url: string) =>
   outbound.post({ url: new URL(url), headers: {}, body: '{}' })
 
-/** Hosts as somebody might write them in a URL, each leading where nobody from outside may go. */
-const hostile = [
+/** Spellings of hosts in a URL that lead to an address that the server must not connect to. */
+const internalHosts = [
   '127.0.0.1',
   '127.1',
   '2130706433',
@@ -77,27 +77,27 @@ const hostile = [
   'example.com:80@127.0.0.1',
 ]
 
-describe('an address that only the server could reach', () => {
-  it.each(hostile)('%s is found forbidden, and not connected to', async (host) => {
+describe('an internal address', () => {
+  it.each(internalHosts)('%s is forbidden and gets no connection', async (host) => {
     const outbound = createOutbound({ allowed: [] })
     const url = new URL(`http://${host}:${port}/`)
     expect(outbound.isForbidden(url)).toBe(true)
     const before = hits
     expect(await send(outbound, url.href)).toMatchObject({
       status: null,
-      error: expect.stringMatching(/no address that (may be connected to|the server may connect to)/),
+      error: expect.stringMatching(/address that the server may connect to/),
     })
     expect(hits).toBe(before)
     await outbound.close()
   })
 
-  it('is not in a URL with a zone id, which is none', () => {
+  it('cannot have a zone id', () => {
     expect(() => new URL('http://[fe80::1%25eth0]/')).toThrow()
     expect(isReachable('fe80::1%eth0', [])).toBe(false)
     expect(isReachable('2606:4700::1111%eth0', [])).toBe(false)
   })
 
-  it('is refused as one of several of a name', async () => {
+  it('is rejected even if it is only one of several addresses of a name', async () => {
     const outbound = createOutbound({ allowed: [], resolve: async () => ['93.184.215.14', '127.0.0.1'] })
     const url = `http://mixed.example:${port}/`
     const before = hits
@@ -106,9 +106,9 @@ describe('an address that only the server could reach', () => {
     await outbound.close()
   })
 
-  it('is not reached by a name that changes its address between the check and the connection', async () => {
-    const answers = [['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1']]
-    const outbound = createOutbound({ allowed: [], resolve: async () => answers.shift()! })
+  it('is not reached through a name whose address changes between the check and the connection', async () => {
+    const responses = [['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1']]
+    const outbound = createOutbound({ allowed: [], resolve: async () => responses.shift()! })
     const url = `http://rebinding.example:${port}/`
     const before = hits
     for (let tries = 0; tries < 3; tries++) {
@@ -117,12 +117,12 @@ describe('an address that only the server could reach', () => {
         error: 'the name has no address that the server may connect to',
       })
     }
-    expect(answers).toHaveLength(0)
+    expect(responses).toHaveLength(0)
     expect(hits).toBe(before)
     await outbound.close()
   })
 
-  it('is resolved once for a connection, and that address connected to', async () => {
+  it('is resolved once per connection, which uses that address', async () => {
     let asked = 0
     const resolve = async () => {
       asked++
@@ -136,7 +136,7 @@ describe('an address that only the server could reach', () => {
 })
 
 describe('an allowed range', () => {
-  it('lets those addresses through and no others', async () => {
+  it('permits its addresses and no others', async () => {
     const outbound = createOutbound({ allowed: [parseRange('127.0.0.0/8')!] })
     expect(outbound.isForbidden(new URL('http://127.0.0.1/'))).toBe(false)
     expect(outbound.isForbidden(new URL('http://[::ffff:127.0.0.1]/'))).toBe(false)
@@ -154,16 +154,16 @@ describe('an allowed range', () => {
   })
 })
 
-describe('addresses that anybody can reach', () => {
-  it.each(['8.8.8.8', '93.184.215.14', '2606:4700:4700::1111', '2a00:1450:4001::1'])('%s may be', (address) => {
+describe('public addresses', () => {
+  it.each(['8.8.8.8', '93.184.215.14', '2606:4700:4700::1111', '2a00:1450:4001::1'])('%s is reachable', (address) => {
     expect(isReachable(address, [])).toBe(true)
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   const allowed = [parseRange('127.0.0.1')!]
 
-  it('is kept up to its first KiB, and read no further than 64', async () => {
+  it('is stored up to 1 KiB, and read up to 64 KiB', async () => {
     let sent = 0
     const endless = createServer((_request, response) => {
       const more = (): void => {
@@ -174,33 +174,33 @@ describe('an answer', () => {
     }).listen(0, '127.0.0.1')
     await once(endless, 'listening')
     const outbound = createOutbound({ allowed })
-    const answer = await send(outbound, `http://127.0.0.1:${(endless.address() as AddressInfo).port}/`)
-    expect(answer).toMatchObject({ status: 200, body: 'x'.repeat(1_024) })
+    const response = await send(outbound, `http://127.0.0.1:${(endless.address() as AddressInfo).port}/`)
+    expect(response).toMatchObject({ status: 200, body: 'x'.repeat(1_024) })
     expect(sent).toBeLessThan(20 * 1024 * 1024)
     await outbound.close()
     endless.closeAllConnections()
     endless.close()
   })
 
-  it('that is no HTTP, or breaks off, is told as such', async () => {
-    const answers = ['SSH-2.0-OpenSSH_9.6\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort', '']
-    const odd = createTcpServer((socket) => {
+  it('is reported as such if it is not HTTP or is incomplete', async () => {
+    const responses = ['SSH-2.0-OpenSSH_9.6\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort', '']
+    const brokenServer = createTcpServer((socket) => {
       socket.on('error', () => {})
-      socket.end(answers.shift() ?? '')
+      socket.end(responses.shift() ?? '')
     }).listen(0, '127.0.0.1')
-    await once(odd, 'listening')
+    await once(brokenServer, 'listening')
     const outbound = createOutbound({ allowed })
-    const url = `http://127.0.0.1:${(odd.address() as AddressInfo).port}/`
-    expect(await send(outbound, url)).toMatchObject({ status: null, error: 'the answer is no HTTP' })
+    const url = `http://127.0.0.1:${(brokenServer.address() as AddressInfo).port}/`
+    expect(await send(outbound, url)).toMatchObject({ status: null, error: 'the response is not HTTP' })
     expect(await send(outbound, url)).toMatchObject({ status: null })
-    expect(await send(outbound, url)).toMatchObject({ status: null, error: 'the connection was broken off' })
+    expect(await send(outbound, url)).toMatchObject({ status: null, error: 'the connection was closed unexpectedly' })
     await outbound.close()
-    odd.close()
+    brokenServer.close()
   })
 })
 
 describe('names', () => {
-  it('are found in the hosts file, and loopback names without asking anybody', async () => {
+  it('are found in the hosts file, and loopback names without a lookup', async () => {
     expect(await resolveName('localhost')).toEqual(['127.0.0.1', '::1'])
     expect(await resolveName('x.localhost.')).toEqual(['127.0.0.1', '::1'])
   })

@@ -7,15 +7,15 @@ import type { AddressRange } from '../lib/address-range.ts'
 import { isReachable } from './reachable.ts'
 import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
 
-/** Sends requests to addresses that users named, and to those alone that may be reached. */
+/** Sends requests to addresses that users configured, if the server may connect to them. */
 export interface Outbound {
   /**
-   * Whether this host is an address, or a name of this machine, that may not be connected to. Other names are not looked up: the
-   * result would reveal which names the server's own network has. They are checked at each connection.
+   * Whether the host is a forbidden address, or a name of this machine. Other names are not looked up, because the result would
+   * reveal which names exist in the server's own network. They are checked at each connection.
    */
   isForbidden(url: URL): boolean
-  /** Never rejects: what went wrong is in the answer. */
-  post(message: OutboundMessage): Promise<OutboundAnswer>
+  /** Never rejects: errors are in the result. */
+  post(message: OutboundMessage): Promise<OutboundResult>
   close(): Promise<void>
 }
 
@@ -23,11 +23,11 @@ export interface OutboundMessage {
   url: URL
   headers: Record<string, string>
   body: string
-  /** Gives the request up. */
+  /** Aborts the request. */
   signal?: AbortSignal
 }
 
-export type OutboundAnswer = { /** Milliseconds. */ duration: number } & (
+export type OutboundResult = { /** Milliseconds. */ duration: number } & (
   | { status: number; retryAfter: string | undefined /** The first KiB. */; body: string }
   | { status: null; error: string }
 )
@@ -37,23 +37,23 @@ export interface OutboundOptions {
   resolve?: Resolve
 }
 
-const CONNECT_MS = 5_000
-const WHOLE_MS = 15_000
-/** A lookup that fails takes at least this long: longer than most lookups take. */
+const CONNECT_TIMEOUT_MS = 5_000
+const TOTAL_TIMEOUT_MS = 15_000
+/** Minimum duration of a failed lookup, which is longer than most lookups take. */
 const FAILED_LOOKUP_MS = 1_000
-const KEPT_BYTES = 1_024
-/** An answer is read on up to here, so that its connection can be used again; the rest is cut off. */
+const STORED_BYTES = 1_024
+/** A response is read up to this size, so that its connection can be reused. A longer response is aborted. */
 const READ_BYTES = 64 * 1_024
 
 export function createOutbound({ allowed, resolve = resolveName }: OutboundOptions): Outbound {
   const reachable = (address: string): boolean => isReachable(address, allowed)
   const agent = new Agent({
-    // Asked for each connection to a name; what it answers is connected to, and nothing else is asked after it.
-    connect: { timeout: CONNECT_MS, lookup: checkedLookup(resolve, reachable) },
+    // Runs once for each connection to a name. Its result is the address of the connection, without another lookup.
+    connect: { timeout: CONNECT_TIMEOUT_MS, lookup: checkedLookup(resolve, reachable) },
     allowH2: false,
     pipelining: 1,
-    headersTimeout: WHOLE_MS,
-    bodyTimeout: WHOLE_MS,
+    headersTimeout: TOTAL_TIMEOUT_MS,
+    bodyTimeout: TOTAL_TIMEOUT_MS,
     maxHeaderSize: 16 * 1_024,
   })
   return {
@@ -63,18 +63,18 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
       return !addresses.every(reachable)
     },
     async post(message) {
-      const began = performance.now()
-      const answer = await send(agent, message, reachable).catch((error: unknown) => ({
+      const startedAt = performance.now()
+      const result = await send(agent, message, reachable).catch((error: unknown) => ({
         status: null,
-        error: errorText(error),
+        error: describeError(error),
       }))
-      return { ...answer, duration: Math.round(performance.now() - began) }
+      return { ...result, duration: Math.round(performance.now() - startedAt) }
     },
     close: () => agent.destroy(),
   }
 }
 
-/** Without the brackets of an IPv6 address. */
+/** The host without the brackets of an IPv6 address. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 type Sent = { status: number; retryAfter: string | undefined; body: string }
@@ -85,15 +85,16 @@ async function send(
   reachable: (address: string) => boolean,
 ): Promise<Sent> {
   const host = hostOf(url)
-  // An address is connected to without a lookup.
-  if (isIP(host) !== 0 && !reachable(host)) throw new ForbiddenAddress(`${host} is no address that may be connected to`)
-  const inTime = AbortSignal.timeout(WHOLE_MS)
+  // No lookup runs for an address.
+  if (isIP(host) !== 0 && !reachable(host))
+    throw new ForbiddenAddress(`${host} is not an address that the server may connect to`)
+  const timeout = AbortSignal.timeout(TOTAL_TIMEOUT_MS)
   const response = await request(url, {
     dispatcher,
     method: 'POST',
     headers,
     body,
-    signal: signal === undefined ? inTime : AbortSignal.any([signal, inTime]),
+    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   })
   const retryAfter = response.headers['retry-after']
   return {
@@ -104,36 +105,36 @@ async function send(
 }
 
 async function readStart(stream: AsyncIterable<Buffer>): Promise<string> {
-  const kept: Buffer[] = []
+  const chunks: Buffer[] = []
   let read = 0
   for await (const chunk of stream) {
-    if (read < KEPT_BYTES) kept.push(chunk)
+    if (read < STORED_BYTES) chunks.push(chunk)
     read += chunk.length
     if (read > READ_BYTES) break
   }
-  const text = new TextDecoder().decode(Buffer.concat(kept).subarray(0, KEPT_BYTES))
+  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, STORED_BYTES))
   return text.replaceAll('\u0000', '\ufffd')
 }
 
 /**
- * The lookup of Node's sockets: all addresses of a name. A name with an address that may not be connected to fails like a name
- * that has none, and no sooner than after a second, so that users cannot find out which names the server's own network has.
+ * A lookup function for Node's sockets, which returns all addresses of a name. A name with a forbidden address fails like one
+ * without an address, and after at least a second, so that users cannot find out which names the server's own network has.
  */
 function checkedLookup(resolve: Resolve, reachable: (address: string) => boolean): LookupFunction {
   return (name, options: LookupOptions, callback) => {
-    const answer = callback as (error: Error | null, found?: LookupAddress[] | string, family?: number) => void
-    const leastUntil = performance.now() + FAILED_LOOKUP_MS
+    const respond = callback as (error: Error | null, found?: LookupAddress[] | string, family?: number) => void
+    const earliest = performance.now() + FAILED_LOOKUP_MS
     const fail = async (error: Error): Promise<void> => {
-      await sleep(Math.max(0, leastUntil - performance.now()))
-      answer(error)
+      await sleep(Math.max(0, earliest - performance.now()))
+      respond(error)
     }
     resolve(name).then(
       (addresses) => {
         const found = addresses.map((address) => ({ address, family: isIP(address) }))
         const [first] = found
         if (first === undefined || !addresses.every(reachable)) fail(noAddress())
-        else if (options.all) answer(null, found)
-        else answer(null, first.address, first.family)
+        else if (options.all) respond(null, found)
+        else respond(null, first.address, first.family)
       },
       (error: Error) => fail(error),
     )
@@ -154,27 +155,27 @@ const causes: Readonly<Record<string, string>> = {
   ESERVFAIL: 'the name could not be looked up',
   ETIMEOUT: 'the name could not be looked up in time',
   ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was broken off',
-  EPIPE: 'the connection was broken off',
-  UND_ERR_SOCKET: 'the connection was broken off',
+  ECONNRESET: 'the connection was closed unexpectedly',
+  EPIPE: 'the connection was closed unexpectedly',
+  UND_ERR_SOCKET: 'the connection was closed unexpectedly',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the host cannot be reached',
-  ETIMEDOUT: `no connection within ${CONNECT_MS / 1_000} seconds`,
-  UND_ERR_CONNECT_TIMEOUT: `no connection within ${CONNECT_MS / 1_000} seconds`,
-  UND_ERR_HEADERS_TIMEOUT: `no answer within ${WHOLE_MS / 1_000} seconds`,
-  UND_ERR_BODY_TIMEOUT: `no whole answer within ${WHOLE_MS / 1_000} seconds`,
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too long',
+  ETIMEDOUT: `no connection within ${CONNECT_TIMEOUT_MS / 1_000} seconds`,
+  UND_ERR_CONNECT_TIMEOUT: `no connection within ${CONNECT_TIMEOUT_MS / 1_000} seconds`,
+  UND_ERR_HEADERS_TIMEOUT: `no response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`,
+  UND_ERR_BODY_TIMEOUT: `no complete response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`,
+  UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
 }
 
-/** What went wrong, for the owner of the address: of this server it says nothing. */
-function errorText(error: unknown): string {
+/** A description of the error for the owner of the address. It reveals nothing about this server. */
+function describeError(error: unknown): string {
   const { name, code = '', message, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] }
-  if (name === 'TimeoutError') return `no whole answer within ${WHOLE_MS / 1_000} seconds`
-  if (name === 'AbortError') return 'given up: the server stopped'
-  // Of the addresses of a name each may fail in its own way; the first stands for them.
-  if (errors?.[0] !== undefined) return errorText(errors[0])
+  if (name === 'TimeoutError') return `no complete response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`
+  if (name === 'AbortError') return 'aborted: the server stopped'
+  // Each address of a name may fail for a different reason. The first one is reported.
+  if (errors?.[0] !== undefined) return describeError(errors[0])
   if (error instanceof ForbiddenAddress) return message
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return `TLS: ${message}`
-  if (name === 'HTTPParserError') return 'the answer is no HTTP'
+  if (name === 'HTTPParserError') return 'the response is not HTTP'
   return causes[code] ?? `the request failed (${code || name})`
 }

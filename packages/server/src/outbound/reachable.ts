@@ -1,13 +1,13 @@
 import ipaddr from 'ipaddr.js'
 import type { Address, AddressRange } from '../lib/address-range.ts'
 
-/** The one part of IPv6 that IANA has given out for global unicast (RFC 4291 §2.4). */
+/** The only part of IPv6 that IANA has allocated for global unicast (RFC 4291 §2.4). */
 const globalUnicast: AddressRange = [ipaddr.parse('2000::'), 3]
 
 /**
- * Whether a connection to this address may be made: it is globally reachable unicast (RFC 6890, and what IANA's special-purpose
- * registries added), or in a range that the operator allows. Forms that carry an IPv4 address inside, such as 6to4 and
- * NAT64, are not: who routes them decides where they end. `address` is one as the system gives it, not as a URL writes it.
+ * Whether the server may connect to this address: it is globally reachable unicast (RFC 6890 and IANA's special-purpose
+ * registries), or in a range that the operator allows. IPv6 addresses that embed an IPv4 address, such as 6to4 and NAT64, are
+ * not reachable, because the network decides where they lead. `address` must be in the system's form, not in that of a URL.
  */
 export function isReachable(address: string, allowed: readonly AddressRange[]): boolean {
   if (address.includes('%') || !ipaddr.isValid(address)) return false

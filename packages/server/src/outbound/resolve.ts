@@ -2,22 +2,22 @@ import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
-/** Every address of a name; rejects when it has none or cannot be asked for. */
+/** Returns every address of a name. Rejects if it has none or the lookup fails. */
 export type Resolve = (name: string) => Promise<string[]>
 
 /**
- * The hosts file, then DNS. Not the system's own lookup: that takes a thread of a small pool for as long as a name server is
- * silent, and names that nobody answers for would hold up all others.
+ * Looks a name up in the hosts file, then in DNS. It does not use the system's lookup, which occupies a thread of a small
+ * pool until the name server responds, so that lookups without a response would delay all others.
  */
 export const resolveName: Resolve = async (name) => {
   const wanted = name.replace(/\.$/, '').toLowerCase()
   const loopback = loopbackAddresses(wanted)
   if (loopback.length > 0) return loopback
   const listed = addressesIn(await readFile(HOSTS_FILE, 'utf8').catch(() => ''), wanted)
-  return listed.length > 0 ? listed : askDns(wanted)
+  return listed.length > 0 ? listed : queryDns(wanted)
 }
 
-/** The addresses of a name that means this machine everywhere (RFC 6761 §6.3); none for any other name. */
+/** The loopback addresses for localhost and its subdomains (RFC 6761 §6.3); none for any other name. */
 export function loopbackAddresses(name: string): string[] {
   return /(?:^|\.)localhost\.?$/i.test(name) ? ['127.0.0.1', '::1'] : []
 }
@@ -31,10 +31,10 @@ function addressesIn(hosts: string, wanted: string): string[] {
   })
 }
 
-async function askDns(name: string): Promise<string[]> {
+async function queryDns(name: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
-  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  const results = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
   if (addresses.length > 0) return addresses
-  throw (answers[0] as PromiseRejectedResult).reason
+  throw (results[0] as PromiseRejectedResult).reason
 }

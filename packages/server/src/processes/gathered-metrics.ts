@@ -2,106 +2,112 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { AggregatorRegistry } from 'prom-client'
 import { createMetrics, type Samples } from '../metrics.ts'
-import { type FromProcess, tell, type Way } from './messages.ts'
+import { type FromProcess, type ProcessChannel, sendTo } from './messages.ts'
 
-/** A process that takes longer is left out; its counts stand as they were. */
-const ANSWERED_WITHIN_MS = 4_000
+/** For a process that takes longer, the counters of its last response are used. */
+const RESPONSE_TIMEOUT_MS = 4_000
 
-/** What all server processes measure, put together: whichever of them is asked answers for all. */
+/** The metrics of all server processes, combined, so that a scrape of any one process covers all of them. */
 export interface GatheredMetrics {
-  /** Takes what a process says, as far as it is about metrics. */
-  take(number: number, message: FromProcess): void
-  /** What it counted goes on being counted. */
+  /** Handles the messages of a process that are about metrics and ignores all others. */
+  handleMessage(number: number, message: FromProcess): void
+  /** Adds the counters of a process that ended to the totals. */
   ended(number: number): void
 }
 
 export interface GatheringOptions {
-  /** Processes that there are to be. */
+  /** Number of processes that should be running. */
   count: number
-  running: ReadonlyMap<number, Way>
-  /** Of one that is, no answer is waited for. */
-  isSilent: (number: number) => boolean
+  running: ReadonlyMap<number, ProcessChannel>
+  /** Whether a process is unresponsive. Its metrics are not requested. */
+  isUnresponsive: (number: number) => boolean
   log: FastifyBaseLogger
 }
 
-/** Of one that is not there: what it counted so far. */
-interface Answer {
-  isThere: boolean
+interface SampleResponse {
+  /** Whether the process itself responded. If not, `samples` has only its last known counters. */
+  isCurrent: boolean
   samples: Samples
 }
 
-export function gatherMetrics({ count, running, isSilent, log }: GatheringOptions): GatheredMetrics {
+export function gatherMetrics({ count, running, isUnresponsive, log }: GatheringOptions): GatheredMetrics {
   const ofParent = createMetrics({ ofProcess: true, process: '0' })
-  let answered = 0
-  ofParent.gauge('processesMissing', () => count - answered)
-  const known = new Map<number, Samples>()
-  let past: Promise<Samples> = Promise.resolve([])
-  let questions = 0
-  const open = new Map<number, Map<number, (answer: Answer) => void>>()
+  let responding = 0
+  ofParent.gauge('processesMissing', () => count - responding)
+  const lastSamples = new Map<number, Samples>()
+  let ofEnded: Promise<Samples> = Promise.resolve([])
+  let lastRequestId = 0
+  const openRequests = new Map<number, Map<number, (response: SampleResponse) => void>>()
 
-  const absent = (number: number): Answer => ({ isThere: false, samples: countsOf(known.get(number) ?? []) })
+  const lastCounters = (number: number): SampleResponse => ({
+    isCurrent: false,
+    samples: countersIn(lastSamples.get(number) ?? []),
+  })
 
   const sample = async (): Promise<Samples[]> => {
-    const question = ++questions
-    const asked = new Map<number, (answer: Answer) => void>()
-    open.set(question, asked)
-    const answers = Array.from(running, ([number, worker]) => {
-      const { promise, resolve } = Promise.withResolvers<Answer>()
-      asked.set(number, resolve)
-      if (isSilent(number)) resolve(absent(number))
-      else tell(worker, { kind: 'sample', question })
+    const requestId = ++lastRequestId
+    const pending = new Map<number, (response: SampleResponse) => void>()
+    openRequests.set(requestId, pending)
+    const requested = Array.from(running, ([number, worker]) => {
+      const { promise, resolve } = Promise.withResolvers<SampleResponse>()
+      pending.set(number, resolve)
+      if (isUnresponsive(number)) resolve(lastCounters(number))
+      else sendTo(worker, { kind: 'sample', requestId })
       return promise
     })
     const timer = new AbortController()
-    const late = sleep(ANSWERED_WITHIN_MS, undefined, { signal: timer.signal }).then(
+    const timeout = sleep(RESPONSE_TIMEOUT_MS, undefined, { signal: timer.signal }).then(
       () => {
-        for (const [number, answer] of asked) answer(absent(number))
+        for (const [number, respond] of pending) respond(lastCounters(number))
       },
       () => {},
     )
-    const told = await Promise.all(answers)
+    const responses = await Promise.all(requested)
     timer.abort()
-    await late
-    open.delete(question)
-    answered = told.filter(({ isThere }) => isThere).length
-    return told.map(({ samples }) => samples)
+    await timeout
+    openRequests.delete(requestId)
+    responding = responses.filter(({ isCurrent }) => isCurrent).length
+    return responses.map(({ samples }) => samples)
   }
 
   const measure = async (): Promise<{ type: string; text: string }> => {
-    // As it is now: who ends while others are asked is among the answers.
-    const before = past
-    const registry = AggregatorRegistry.aggregate([...(await sample()), await before, await ofParent.samples()])
+    // Read before sampling: a process that ends during sampling is already among the responses.
+    const endedBefore = ofEnded
+    const registry = AggregatorRegistry.aggregate([...(await sample()), await endedBefore, await ofParent.samples()])
     return { type: registry.contentType, text: await registry.metrics() }
   }
 
   return {
-    take(number, message) {
-      // What one said before it ended may come after: that is counted already.
+    handleMessage(number, message) {
+      // The last message of a process may arrive after it has ended, when its counters are already in the totals.
       if (!running.has(number)) return
       if (message.kind === 'samples') {
-        known.set(number, message.samples)
-        open.get(message.question)?.get(number)?.({ isThere: true, samples: message.samples })
+        lastSamples.set(number, message.samples)
+        openRequests.get(message.requestId)?.get(number)?.({ isCurrent: true, samples: message.samples })
       } else if (message.kind === 'measure') {
         void measure().then(
-          (answer) => {
+          (measured) => {
             const worker = running.get(number)
-            if (worker !== undefined) tell(worker, { kind: 'measured', question: message.question, ...answer })
+            if (worker !== undefined) sendTo(worker, { kind: 'measured', requestId: message.requestId, ...measured })
           },
-          (error: unknown) => log.warn({ err: error }, 'what the server processes measure cannot be put together'),
+          (error: unknown) => log.warn({ err: error }, 'cannot combine the metrics of the server processes'),
         )
       }
     },
     ended(number) {
-      const last = absent(number)
-      for (const asked of open.values()) asked.get(number)?.(last)
-      past = past.then((before) => AggregatorRegistry.aggregate([before, last.samples]).getMetricsAsJSON())
-      known.delete(number)
+      const last = lastCounters(number)
+      for (const pending of openRequests.values()) pending.get(number)?.(last)
+      ofEnded = ofEnded.then((before) => AggregatorRegistry.aggregate([before, last.samples]).getMetricsAsJSON())
+      lastSamples.delete(number)
     },
   }
 }
 
-/** What only grows, of all processes together: that of the process itself has its number, and begins anew with the next one. */
-const countsOf = (samples: Samples): Samples =>
-  samples.filter(({ name, type }) => name.startsWith('muster_') && counts.has(String(type)))
+/**
+ * Counters and histograms that are totals of all processes. Metrics of the Node.js process itself are omitted: they are labeled
+ * with the process number and start again at zero in its replacement.
+ */
+const countersIn = (samples: Samples): Samples =>
+  samples.filter(({ name, type }) => name.startsWith('muster_') && cumulativeTypes.has(String(type)))
 
-const counts = new Set(['counter', 'histogram'])
+const cumulativeTypes = new Set(['counter', 'histogram'])

@@ -1,21 +1,23 @@
 import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Metrics } from '../metrics.ts'
-import type { Told } from '../start/run.ts'
+import type { CommandSource } from '../start/run.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
 
-/** What ties a server process to the one that started it. Without that one it ends: node:cluster sees to it. */
-export interface Link extends Told {
+/**
+ * Connects a server process to its parent, the process that started it. node:cluster ends the process if the parent is gone.
+ */
+export interface Link extends CommandSource {
   ready(url: string): Promise<void>
   failed(text: string): Promise<void>
-  /** Has these asked for, and answers what all processes measure together. */
+  /** Makes these metrics available to the parent. The returned metrics have the text of all processes together. */
   share(metrics: Metrics): Metrics
-  /** Lets the process end. */
+  /** Disconnects from the parent, so that the process can end. */
   end(): void
 }
 
-/** Longer than the others have to answer; after that a process answers for itself alone. */
-const MEASURED_WITHIN_MS = 6_000
+/** Longer than the parent waits for the other processes. After that, a process reports only its own metrics. */
+const MEASURE_TIMEOUT_MS = 6_000
 
 type Measured = Extract<ToProcess, { kind: 'measured' }>
 
@@ -34,7 +36,7 @@ export function linkToParent(): Link {
   }
 
   listen('ask', () => send({ kind: 'here' }))
-  // Whoever asked before may not have been heard.
+  // The parent may have asked before this listener existed.
   void send({ kind: 'here' })
 
   return {
@@ -43,28 +45,28 @@ export function linkToParent(): Link {
     onStop: (stop) => listen('stop', stop),
     onReload: (reload) => listen('reload', reload),
     share(metrics) {
-      const asked = new Map<number, (answer: Measured) => void>()
-      let questions = 0
-      listen('sample', async ({ question }) => send({ kind: 'samples', question, samples: await metrics.samples() }))
-      listen('measured', (answer) => asked.get(answer.question)?.(answer))
-      const measured = async (): Promise<Measured | undefined> => {
-        const question = ++questions
+      const pending = new Map<number, (measured: Measured) => void>()
+      let lastRequestId = 0
+      listen('sample', async ({ requestId }) => send({ kind: 'samples', requestId, samples: await metrics.samples() }))
+      listen('measured', (message) => pending.get(message.requestId)?.(message))
+      const measureAll = async (): Promise<Measured | undefined> => {
+        const requestId = ++lastRequestId
         const timer = new AbortController()
-        const answer = new Promise<Measured>((resolve) => asked.set(question, resolve))
-        const late = sleep(MEASURED_WITHIN_MS, undefined, { signal: timer.signal, ref: false }).catch(() => undefined)
-        await send({ kind: 'measure', question })
-        return Promise.race([answer, late]).finally(() => {
+        const measured = new Promise<Measured>((resolve) => pending.set(requestId, resolve))
+        const timeout = sleep(MEASURE_TIMEOUT_MS, undefined, { signal: timer.signal, ref: false }).catch(() => undefined)
+        await send({ kind: 'measure', requestId })
+        return Promise.race([measured, timeout]).finally(() => {
           timer.abort()
-          asked.delete(question)
+          pending.delete(requestId)
         })
       }
-      return { ...metrics, text: async () => (await measured()) ?? metrics.text() }
+      return { ...metrics, text: async () => (await measureAll()) ?? metrics.text() }
     },
     end: () => cluster.worker?.disconnect(),
   }
 }
 
-/** Resolves once it is on its way; what can no longer be told goes unsaid, since this process ends then. */
+/** Resolves once the message is sent. Without a connection to the parent, this process is ending and the message is dropped. */
 const send = (message: FromProcess): Promise<void> =>
   new Promise((resolve) => {
     if (process.connected) process.send!(message, undefined, undefined, () => resolve())

@@ -1,32 +1,33 @@
 import type { Worker } from 'node:cluster'
 import type { Samples } from '../metrics.ts'
 
-/** Set for a server process that was started by another one: which of them it is, from 1. */
+/** Environment variable with the number of a server process, from 1. Set only for processes that another one started. */
 export const NUMBER_VARIABLE = 'MUSTER_PROCESS'
 
-/** What a server process tells the one that started it. */
+/** Messages from a server process to the process that started it. */
 export type FromProcess =
   | { kind: 'ready'; url: string }
-  /** It does not start; the text is for whoever started the server. */
+  /** The process cannot start. The text explains it to the operator. */
   | { kind: 'failed'; text: string }
-  /** Its event loop runs. */
+  /** The event loop of the process is running. */
   | { kind: 'here' }
-  | { kind: 'samples'; question: number; samples: Samples }
-  /** It was asked for the metrics of all. */
-  | { kind: 'measure'; question: number }
+  | { kind: 'samples'; requestId: number; samples: Samples }
+  /** Requests the combined metrics of all processes. */
+  | { kind: 'measure'; requestId: number }
 
-/** What it is told. */
+/** Messages to a server process. */
 export type ToProcess =
   | { kind: 'stop' }
   | { kind: 'reload' }
-  /** Whether it is there. */
+  /** Asks whether the process responds. */
   | { kind: 'ask' }
-  | { kind: 'sample'; question: number }
-  | { kind: 'measured'; question: number; type: string; text: string }
+  /** Requests the metrics of the process. */
+  | { kind: 'sample'; requestId: number }
+  | { kind: 'measured'; requestId: number; type: string; text: string }
 
-/** The way to a server process. */
-export type Way = Pick<Worker, 'isConnected' | 'send'>
+/** The message channel to a server process. */
+export type ProcessChannel = Pick<Worker, 'isConnected' | 'send'>
 
-export function tell(worker: Way, message: ToProcess): void {
+export function sendTo(worker: ProcessChannel, message: ToProcess): void {
   if (worker.isConnected()) worker.send(message)
 }

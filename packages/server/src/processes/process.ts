@@ -7,14 +7,14 @@ import { createMetrics } from '../metrics.ts'
 import { startServing } from '../serving.ts'
 import { openServingCertificates } from '../start/certificates.ts'
 import { failureText } from '../start/failure-text.ts'
-import { leave } from '../start/leave.ts'
-import type { DatabaseWays } from '../start/pooler.ts'
+import { exitSoon } from '../start/leave.ts'
+import type { DatabaseAccess } from '../start/pooler.ts'
 import { type Running, run } from '../start/run.ts'
-import { waysToDatabase } from '../start/serving-database.ts'
+import { databaseAccess } from '../start/serving-database.ts'
 import { linkToParent } from './link.ts'
 import { NUMBER_VARIABLE } from './messages.ts'
 
-// One of several server processes under one command: it serves on the database that `processes.ts` has prepared.
+// One of several server processes under one command. `main.ts` has prepared the database before it starts them.
 
 const link = linkToParent()
 const config = readConfig()
@@ -23,13 +23,13 @@ const metrics = link.share(createMetrics({ ofProcess: true, process: process.env
 
 async function start(running: Running): Promise<void> {
   const certificates = await openServingCertificates({ ...running, config })
-  const database = waysToDatabase(config)
+  const database = databaseAccess(config)
   const secrets = await readMasterKey(database, config, running)
   running.signal.throwIfAborted()
   await link.ready(await startServing({ ...running, config, certificates, database, secrets, metrics }))
 }
 
-async function readMasterKey({ connection }: DatabaseWays, config: Config, { log }: Running): Promise<Secrets> {
+async function readMasterKey({ connection }: DatabaseAccess, config: Config, { log }: Running): Promise<Secrets> {
   const db = openDatabase({ connection, size: 1, statementTimeout: 0 }, log)
   try {
     return await db.transaction().execute((transaction) => agreeOnMasterKey(transaction, { config, log }))
@@ -45,4 +45,4 @@ try {
   process.exitCode = 1
 }
 link.end()
-leave()
+exitSoon()

@@ -6,44 +6,44 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Config } from '../config.ts'
 import { StartError } from '../start-error.ts'
 import { gatherMetrics } from './gathered-metrics.ts'
-import { type FromProcess, NUMBER_VARIABLE, tell } from './messages.ts'
+import { type FromProcess, NUMBER_VARIABLE, sendTo } from './messages.ts'
 import { watchProcesses } from './watch.ts'
 
 const program = fileURLToPath(new URL('process.ts', import.meta.url))
 
-/** A process that was asked to stop closes everything within this time, by the bounds that its parts have. */
-const STOPPED_WITHIN_MS = 60_000
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 10_000
-/** One that served this long was well: the next is started without delay. */
+/** Time for a process to close all its parts, each of which has its own limit. After that, it is killed. */
+const STOP_TIMEOUT_MS = 60_000
+const FIRST_DELAY_MS = 100
+const MAX_DELAY_MS = 10_000
+/** After a process has run this long, the delay before a restart is the first one again. */
 const STABLE_MS = 60_000
 
 /** Several server processes under one command, on the same ports. */
 export interface Processes {
-  /** Resolves once all of them serve, with where; rejects when one cannot. */
+  /** Resolves to the URL once all of them serve; rejects if one cannot. */
   start(): Promise<string>
   reload(): void
-  /** All finish what they do; resolves once none is left. */
+  /** Lets requests in flight finish, and resolves once all processes have ended. */
   stop(): Promise<void>
 }
 
 interface Ended {
   pid: number | undefined
-  /** Its status, or why the system did not start it. */
+  /** The exit code, or the system error code if the process could not be created. */
   code: number | string | null
   signal: NodeJS.Signals | null
 }
 
-/** How a process ended, or why it did not start. */
+/** How a process ended, or why it did not start serving. */
 type End = Ended | { reason: string }
 
-/** One that serves. */
+/** A process that is serving. */
 interface Launched {
   url: string
   ended: Promise<End>
 }
 
-/** Starts them, and another one for each that ends by itself, or is silent for too long. */
+/** Starts the processes and replaces those that end by themselves or are killed because they do not respond. */
 export function createProcesses(
   { processes: count, workerSilence }: Pick<Config, 'processes' | 'workerSilence'>,
   log: FastifyBaseLogger,
@@ -51,9 +51,9 @@ export function createProcesses(
   const stopping = new AbortController()
   const running = new Map<number, Worker>()
   const watch = watchProcesses(workerSilence, log)
-  const metrics = gatherMetrics({ count, running, isSilent: watch.isSilent, log })
+  const metrics = gatherMetrics({ count, running, isUnresponsive: watch.isUnresponsive, log })
   const numbers = Array.from({ length: count }, (_, index) => index + 1)
-  let kept: Promise<unknown> = Promise.resolve()
+  let supervision: Promise<unknown> = Promise.resolve()
 
   const launch = async (number: number): Promise<Launched> => {
     cluster.setupPrimary({ exec: program, args: [], serialization: 'advanced' })
@@ -66,11 +66,11 @@ export function createProcesses(
       metrics.ended(number)
       return end
     })
-    // Of one that ends while it is spoken to.
-    worker.on('error', (error) => log.debug({ err: error }, 'a server process cannot be told anything'))
+    // A process can end while a message is being sent to it.
+    worker.on('error', (error) => log.debug({ err: error }, 'cannot send a message to a server process'))
     worker.on('message', (message: FromProcess) => {
-      watch.heard(number)
-      metrics.take(number, message)
+      watch.recordMessage(number)
+      metrics.handleMessage(number, message)
     })
     try {
       return { url: await readyUrl(worker, ended), ended }
@@ -80,21 +80,21 @@ export function createProcesses(
     }
   }
 
-  /** For as long as the server runs there is a process of this number, or soon will be. */
-  const keep = async (number: number, first: Launched['ended']): Promise<void> => {
+  /** Replaces the process with this number, each time that it ends, until the server stops. */
+  const supervise = async (number: number, first: Launched['ended']): Promise<void> => {
     let ended = first
-    let pause = FIRST_PAUSE_MS
+    let delay = FIRST_DELAY_MS
     let startedAt = performance.now()
     for (;;) {
       const end = await ended
       if (stopping.signal.aborted) return
-      if (performance.now() - startedAt > STABLE_MS) pause = FIRST_PAUSE_MS
+      if (performance.now() - startedAt > STABLE_MS) delay = FIRST_DELAY_MS
       const fields = { process: number, ...end }
       if ('code' in end && end.code === 0) log.info(fields, 'a server process was stopped; starting another')
       else log.error(fields, 'a server process ended; starting another')
-      await sleep(pause, undefined, { signal: stopping.signal }).catch(() => {})
+      await sleep(delay, undefined, { signal: stopping.signal }).catch(() => {})
       if (stopping.signal.aborted) return
-      pause = Math.min(2 * pause, LONGEST_PAUSE_MS)
+      delay = Math.min(2 * delay, MAX_DELAY_MS)
       startedAt = performance.now()
       ended = launch(number).then(
         (launched) => launched.ended,
@@ -106,49 +106,49 @@ export function createProcesses(
   return {
     async start() {
       const launched = await Promise.all(numbers.map(launch))
-      kept = Promise.all(launched.map(({ ended }, index) => keep(numbers[index]!, ended)))
+      supervision = Promise.all(launched.map(({ ended }, index) => supervise(numbers[index]!, ended)))
       return launched[0]!.url
     },
     reload() {
-      for (const worker of running.values()) tell(worker, { kind: 'reload' })
+      for (const worker of running.values()) sendTo(worker, { kind: 'reload' })
     },
     async stop() {
       stopping.abort()
       watch.stop()
       await Promise.all(Array.from(running.values(), stopOne))
-      await kept
+      await supervision
     },
   }
 }
 
-/** Not `once` of node:events, which rejects at an error: one that was told something as it ended has not told how it ended. */
+/** `once` of node:events would reject on an error event, such as a failed send to an ending process, before the exit event. */
 const exitOf = (worker: Worker): Promise<Ended> =>
   new Promise((resolve) => {
     const { pid } = worker.process
     worker.once('exit', (code: number | null, signal: NodeJS.Signals | null) => resolve({ pid, code, signal }))
-    // One that the system did not start does not exit.
+    // A process that the system could not create has no exit event.
     if (pid === undefined)
       worker.once('error', ({ code }: NodeJS.ErrnoException) => resolve({ pid, code: code ?? null, signal: null }))
   })
 
 async function readyUrl(worker: Worker, ended: Promise<Ended>): Promise<string> {
-  const said = new Promise<string>((resolve, reject) => {
+  const reported = new Promise<string>((resolve, reject) => {
     worker.on('message', (message: FromProcess) => {
       if (message.kind === 'ready') resolve(message.url)
       if (message.kind === 'failed') reject(new StartError(message.text))
     })
   })
-  const silent = ended.then(({ code, signal }) => {
+  const endedEarly = ended.then(({ code, signal }) => {
     throw new StartError(`A server process ended before it was ready, with ${signal ?? code}.`)
   })
-  return Promise.race([said, silent])
+  return Promise.race([reported, endedEarly])
 }
 
 async function stopOne(worker: Worker): Promise<void> {
   if (worker.isDead()) return
   const ended = exitOf(worker)
-  tell(worker, { kind: 'stop' })
-  const timer = setTimeout(() => worker.process.kill('SIGKILL'), STOPPED_WITHIN_MS)
+  sendTo(worker, { kind: 'stop' })
+  const timer = setTimeout(() => worker.process.kill('SIGKILL'), STOP_TIMEOUT_MS)
   await ended
   clearTimeout(timer)
 }

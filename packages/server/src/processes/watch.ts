@@ -1,18 +1,19 @@
 import type { Worker } from 'node:cluster'
 import type { FastifyBaseLogger } from 'fastify'
-import { tell } from './messages.ts'
+import { sendTo } from './messages.ts'
 
-const LOOK_EVERY_MS = 1_000
-/** One that loads its code cannot answer. */
-const LEAST_START_SECONDS = 30
-/** One that has much to do at the moment is not yet silent. */
-const SILENT_LOOKS = 2
+const CHECK_EVERY_MS = 1_000
+/** A process cannot respond while it loads its code. */
+const MIN_START_SECONDS = 30
+/** A process that is only busy may miss this many checks. */
+const TOLERATED_CHECKS = 2
 
-/** Asks the server processes, each second, whether their event loops run. */
+/** Checks every second whether the event loops of the server processes respond. */
 export interface Watch {
   add(number: number, worker: Worker): void
-  heard(number: number): void
-  isSilent(number: number): boolean
+  /** Call for every message of a process. */
+  recordMessage(number: number): void
+  isUnresponsive(number: number): boolean
   remove(number: number): void
   stop(): void
 }
@@ -20,39 +21,45 @@ export interface Watch {
 interface Watched {
   worker: Worker
   /**
-   * Since it was asked what it has not answered. Not by the clock: where this process could not run, the answers that are there
-   * seem late.
+   * Checks since the first one without a response. A clock would be misleading: if this process could not run, responses that
+   * have already arrived would seem late.
    */
-  looks: number
-  /** Said something, ever: it has started. */
-  isHeard: boolean
+  missedChecks: number
+  /** Whether the process has sent any message, which means that it has started. */
+  hasStarted: boolean
 }
 
-/** One that is silent for so many seconds, or while it starts for 30 at least, is killed, by a signal that it need not hear; 0: none is. */
-export function watchProcesses(mostSeconds: number, log: FastifyBaseLogger): Watch {
+/**
+ * Kills a process with SIGKILL if it does not respond for `maxSeconds`; 0 means never. A starting process has at least 30
+ * seconds.
+ */
+export function watchProcesses(maxSeconds: number, log: FastifyBaseLogger): Watch {
   const watched = new Map<number, Watched>()
 
   const timer = setInterval(() => {
     for (const [number, each] of watched) {
-      const seconds = each.isHeard ? mostSeconds : Math.max(mostSeconds, LEAST_START_SECONDS)
-      if (each.looks === 0) tell(each.worker, { kind: 'ask' })
-      else if (mostSeconds > 0 && each.looks * LOOK_EVERY_MS === seconds * 1_000) {
-        log.error({ process: number, pid: each.worker.process.pid, seconds }, 'a server process is silent')
+      const seconds = each.hasStarted ? maxSeconds : Math.max(maxSeconds, MIN_START_SECONDS)
+      if (each.missedChecks === 0) sendTo(each.worker, { kind: 'ask' })
+      else if (maxSeconds > 0 && each.missedChecks * CHECK_EVERY_MS === seconds * 1_000) {
+        log.error(
+          { process: number, pid: each.worker.process.pid, seconds },
+          'a server process does not respond; killing it',
+        )
         each.worker.process.kill('SIGKILL')
       }
-      each.looks++
+      each.missedChecks++
     }
-  }, LOOK_EVERY_MS)
+  }, CHECK_EVERY_MS)
 
   return {
-    add: (number, worker) => void watched.set(number, { worker, looks: 0, isHeard: false }),
-    heard(number) {
+    add: (number, worker) => void watched.set(number, { worker, missedChecks: 0, hasStarted: false }),
+    recordMessage(number) {
       const found = watched.get(number)
       if (found === undefined) return
-      found.looks = 0
-      found.isHeard = true
+      found.missedChecks = 0
+      found.hasStarted = true
     },
-    isSilent: (number) => (watched.get(number)?.looks ?? 0) > SILENT_LOOKS,
+    isUnresponsive: (number) => (watched.get(number)?.missedChecks ?? 0) > TOLERATED_CHECKS,
     remove: (number) => void watched.delete(number),
     stop: () => clearInterval(timer),
   }

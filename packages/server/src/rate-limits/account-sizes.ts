@@ -12,7 +12,7 @@ export interface AccountSizes {
   read(accountId: string): Promise<AccountSize>
 }
 
-const KEPT_MS = 60_000
+const CACHE_MS = 60_000
 const ACCOUNTS = 10_000
 
 interface KnownSize {
@@ -27,7 +27,7 @@ export function createAccountSizes(db: Database, now: () => number = () => perfo
 
   const current = (accountId: string): KnownSize | undefined => {
     const found = sizes.get(accountId)
-    return found !== undefined && now() - found.readAt < KEPT_MS ? found : undefined
+    return found !== undefined && now() - found.readAt < CACHE_MS ? found : undefined
   }
 
   return {

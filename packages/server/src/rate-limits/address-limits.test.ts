@@ -32,9 +32,9 @@ const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('r
 test('an address is charged for introspection and invalid credentials, and valid keys from it still work', async () => {
   clock.now += 60_000
   expect((await app.owner.query(small)).status).toBe(200)
-  const ask = () =>
+  const send = () =>
     fetch(`${app.url}/graphql/v1?query=${encodeURIComponent('{ __schema { types { name } } version }')}`)
-  const first = await ask()
+  const first = await send()
   expect(first.headers.get('ratelimit-policy')).toBe('"address";q=100;w=20')
   const before = left(first.headers)
   const registered = await post(app, 'register', { code: 'made up', hardwareId: 'a' })
@@ -45,10 +45,10 @@ test('an address is charged for introspection and invalid credentials, and valid
   expect([reported.status, left(reported.headers)]).toEqual([401, before - 3])
 
   const statuses = new Set<number>()
-  for (let time = 0; time < 100; time++) statuses.add((await ask()).status)
+  for (let time = 0; time < 100; time++) statuses.add((await send()).status)
   expect(statuses).toEqual(new Set([200, 429]))
-  const refused = await post(app, 'register', { code: 'made up', hardwareId: 'a' })
-  expect(errorOf(refused).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
+  const rejected = await post(app, 'register', { code: 'made up', hardwareId: 'a' })
+  expect(errorOf(rejected).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
   for (const path of ['/rest/v1', '/rest/v1/openapi.json', '/graphql/v1/schema.graphql', '/auth/get-session']) {
     const { status } = await fetch(`${app.url}${path}`, { headers: { 'muster-session': '1' } })
     expect([path, status]).toEqual([path, 429])
@@ -62,7 +62,7 @@ test('an address is charged for introspection and invalid credentials, and valid
   const honest = await post(app, 'register', { code, hardwareId: 'honest' })
   expect([honest.status, honest.headers.get('ratelimit')]).toEqual([200, '"code";r=999;t=1'])
   clock.now += 60_000
-  expect((await ask()).status).toBe(200)
+  expect((await send()).status).toBe(200)
   expect((await stranger.query(small)).status).toBe(200)
 })
 
@@ -86,8 +86,8 @@ test('an address is charged for unreadable requests and for requests from anothe
   ]
   let expected = 100
   for (const [what, status, send] of ways) {
-    const answer = await send()
-    expect([what, answer.status, left(answer.headers)]).toEqual([what, status, --expected])
+    const response = await send()
+    expect([what, response.status, left(response.headers)]).toEqual([what, status, --expected])
   }
   while (expected-- > 0) await post(app, 'report', '{')
   for (const [what, , send] of ways) expect([what, (await send()).status]).toEqual([what, 429])
@@ -107,17 +107,17 @@ test('credentials of another scheme count as failed attempts', async () => {
 
 test('the length of a request without credentials is not charged to a user', async () => {
   clock.now += 60_000
-  const ask = async (length: number) => {
+  const send = async (length: number) => {
     const body = JSON.stringify({ query: `{ login { id } } # ${'x'.repeat(length)}` })
     const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
-    const answer = await fetch(`${app.url}/graphql/v1`, { method: 'POST', body, headers })
-    return [answer.status, answer.headers.get('ratelimit')]
+    const response = await fetch(`${app.url}/graphql/v1`, { method: 'POST', body, headers })
+    return [response.status, response.headers.get('ratelimit')]
   }
-  expect(await ask(1)).toEqual([401, '"address";r=99;t=1'])
-  expect(await ask(50_000)).toEqual([401, '"address";r=48;t=1'])
+  expect(await send(1)).toEqual([401, '"address";r=99;t=1'])
+  expect(await send(50_000)).toEqual([401, '"address";r=48;t=1'])
   // 453 points below zero; five are refilled each second.
-  expect(await ask(500_000)).toEqual([401, '"address";r=0;t=91'])
-  expect(await ask(1)).toEqual([429, '"address";r=0;t=91'])
+  expect(await send(500_000)).toEqual([401, '"address";r=0;t=91'])
+  expect(await send(1)).toEqual([429, '"address";r=0;t=91'])
   clock.now += 200_000
 })
 
@@ -128,7 +128,7 @@ test('responses to requests that were not charged report the points of the addre
     body: 'x'.repeat(bytes + 1),
     headers: { 'content-type': 'application/json' },
   })
-  const asked: [path: string, status: number, init?: RequestInit][] = [
+  const requests: [path: string, status: number, init?: RequestInit][] = [
     ['/graphql/v1/nothing', 404],
     ['/rest/v1/nothing', 404],
     ['/devices/v1/nothing', 404],
@@ -136,14 +136,14 @@ test('responses to requests that were not charged report the points of the addre
     ['/graphql/v1', 413, tooLarge(limits.requestBodyBytes)],
     ['/devices/v1/report', 413, tooLarge(limits.deviceBodyBytes)],
   ]
-  for (const [path, status, init] of asked) {
-    const answer = await fetch(`${app.url}${path}`, init)
-    expect([path, answer.status, answer.headers.get('ratelimit-policy')]).toEqual([
+  for (const [path, status, init] of requests) {
+    const response = await fetch(`${app.url}${path}`, init)
+    expect([path, response.status, response.headers.get('ratelimit-policy')]).toEqual([
       path,
       status,
       '"address";q=100;w=20',
     ])
-    expect(answer.headers.get('ratelimit')).toMatch(/^"address";r=\d+;t=1$/)
+    expect(response.headers.get('ratelimit')).toMatch(/^"address";r=\d+;t=1$/)
   }
   expect((await fetch(`${app.url}/healthz`)).headers.get('ratelimit')).toBeNull()
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createBudget } from './budget.ts'
 
-function start(policy = { name: 'key', most: 100, perSecond: 5 }) {
+function start(policy = { name: 'key', capacity: 100, perSecond: 5 }) {
   const clock = { now: 0 }
   return { clock, budget: createBudget(policy, { now: () => clock.now, isReported: true }) }
 }
@@ -31,7 +31,7 @@ describe('a budget', () => {
   })
 
   it('does not lose fractions of points when it is read often', () => {
-    const { clock, budget } = start({ name: 'key', most: 100, perSecond: 3 })
+    const { clock, budget } = start({ name: 'key', capacity: 100, perSecond: 3 })
     expect(budget.take('a', 100)).toBe(0)
     for (let time = 1; time <= 10_000; time++) {
       clock.now = time
@@ -41,7 +41,7 @@ describe('a budget', () => {
     expect(budget.take('a', 1)).toBeGreaterThan(0)
   })
 
-  it('takes points back up to its capacity, and goes below zero for a negative refund', () => {
+  it('accepts returned points up to its capacity, and goes below zero if a negative number is returned', () => {
     const { clock, budget } = start()
     budget.take('a', 50)
     budget.give('a', 20)
@@ -55,10 +55,10 @@ describe('a budget', () => {
     expect(budget.take('a', 1)).toBe(0)
   })
 
-  it('takes what other processes granted, even if the points are already spent here', () => {
+  it('applies the spending of other processes, even if the points are already spent in this one', () => {
     const { clock, budget } = start()
     budget.take('a', 100)
-    budget.takenElsewhere('a', 100)
+    budget.applyRemoteSpending('a', 100)
     clock.now = 20_000
     expect(budget.take('a', 1)).toBe(0.2)
     clock.now = 20_200
@@ -72,7 +72,7 @@ describe('a budget', () => {
     budget.take('b', 5)
     budget.give('b', 5)
     budget.take('c', 1)
-    budget.takenElsewhere('d', 9)
+    budget.applyRemoteSpending('d', 9)
     expect(budget.report(2)).toEqual([['a', 30]])
     expect(budget.report(2)).toEqual([['c', 1]])
     expect(budget.report(2)).toEqual([])

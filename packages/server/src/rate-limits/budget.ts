@@ -4,8 +4,8 @@ import { boundedMap } from '../lib/bounded-map.ts'
 export interface Policy {
   /** The name in `RateLimit-Policy`. */
   readonly name: string
-  /** The capacity: points that can be spent at once. */
-  readonly most: number
+  /** Points that can be spent at once. */
+  readonly capacity: number
   /** Points that are refilled each second. */
   readonly perSecond: number
 }
@@ -24,8 +24,8 @@ export interface Budget {
   due(subject: string): number
   /** Points taken minus points returned since the last call, for at most `subjects` subjects. Later calls report the others. */
   report(subjects: number): [subject: string, points: number][]
-  /** Takes points that another process has granted. */
-  takenElsewhere(subject: string, points: number): void
+  /** Takes the points that a subject has spent in another process. */
+  applyRemoteSpending(subject: string, points: number): void
 }
 
 export interface BudgetOptions {
@@ -51,7 +51,7 @@ export function createBudget(
   policy: Policy,
   { now = () => performance.now(), isReported = false, onRejection }: BudgetOptions = {},
 ): Budget {
-  const { most, perSecond } = policy
+  const { capacity, perSecond } = policy
   const buckets = boundedMap<string, Bucket>(SUBJECTS)
   const unreported = new Map<string, number>()
 
@@ -59,10 +59,10 @@ export function createBudget(
     const at = now()
     let bucket = buckets.get(subject)
     if (bucket === undefined) {
-      bucket = { left: most, filledAt: at }
+      bucket = { left: capacity, filledAt: at }
       buckets.set(subject, bucket)
     }
-    bucket.left = Math.min(most, bucket.left + ((at - bucket.filledAt) / 1_000) * perSecond)
+    bucket.left = Math.min(capacity, bucket.left + ((at - bucket.filledAt) / 1_000) * perSecond)
     bucket.filledAt = at
     return bucket
   }
@@ -75,7 +75,7 @@ export function createBudget(
 
   return {
     policy,
-    policyField: `"${policy.name}";q=${most};w=${Math.ceil(most / perSecond)}`,
+    policyField: `"${policy.name}";q=${capacity};w=${Math.ceil(capacity / perSecond)}`,
     take(subject, points) {
       const bucket = bucketOf(subject)
       const missing = points - bucket.left
@@ -89,7 +89,7 @@ export function createBudget(
     },
     give(subject, points) {
       const bucket = bucketOf(subject)
-      bucket.left = Math.min(most, bucket.left + points)
+      bucket.left = Math.min(capacity, bucket.left + points)
       note(subject, -points)
     },
     due: (subject) => Math.ceil(Math.max(0, -bucketOf(subject).left - ROUNDING) / perSecond),
@@ -99,9 +99,9 @@ export function createBudget(
       for (const [subject] of reported) unreported.delete(subject)
       return reported.filter(([, points]) => points !== 0)
     },
-    takenElsewhere(subject, points) {
+    applyRemoteSpending(subject, points) {
       const bucket = bucketOf(subject)
-      bucket.left = Math.min(most, bucket.left - points)
+      bucket.left = Math.min(capacity, bucket.left - points)
     },
   }
 }

@@ -30,21 +30,21 @@ describe('a device', () => {
   test('is slowed down over MQTT if it publishes too much, and its messages keep their order', async () => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
-    const say = (value: number) =>
+    const publish = (value: number) =>
       client.publishAsync(`devices/${device.id}/attributes`, `{"value": "${value}"}`, { qos: 1 })
     const value = async () => {
       const document = 'query ($id: [String!]!) { login { device(id: $id) { attribute(name: "value") } } }'
       return (await app.owner.data(document, { id: [device.id] })).login.device[0].attribute
     }
-    const said = [say(1), say(2), say(3), say(4), say(5)]
-    await Promise.all(said.slice(0, 3))
+    const published = [publish(1), publish(2), publish(3), publish(4), publish(5)]
+    await Promise.all(published.slice(0, 3))
     const slowedDown = 'muster_mqtt_refusals_total{reason="too many messages: slowed down"}'
     await vi.waitFor(async () => expect(await (await fetch(`${app.url}/metrics`)).text()).toContain(slowedDown), {
       timeout: 60_000,
     })
     expect(await value()).toBe('3')
     clock.now += 200
-    await Promise.all(said)
+    await Promise.all(published)
     expect(await value()).toBe('5')
   })
 
@@ -55,9 +55,9 @@ describe('a device', () => {
     const client = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device, { will })
     for (const value of [1, 2, 3]) await client.publishAsync(topic, `{"value": "${value}"}`, { qos: 1 })
     client.stream.destroy()
-    const said = async () =>
+    const stored = async () =>
       (await app.db.selectFrom('device').select('attributes').where('id', '=', device.id).execute())[0]
-    await vi.waitFor(async () => expect(await said()).toEqual({ attributes: { value: '3', will: 'said' } }), {
+    await vi.waitFor(async () => expect(await stored()).toEqual({ attributes: { value: '3', will: 'said' } }), {
       timeout: 60_000,
     })
   })

@@ -5,7 +5,7 @@ import type { Notifications } from '../db/notifications.ts'
 import type { Budget } from './budget.ts'
 import { notifySpending, spendingChannel } from './spending.queries.ts'
 
-const EVERY_MS = 500
+const REPORT_EVERY_MS = 500
 /** Subjects in one notification. The payload of a notification is limited to 8000 bytes. */
 const SUBJECTS_PER_PAYLOAD = 80
 /** Subjects of a budget that are reported at a time. */
@@ -24,7 +24,7 @@ export interface Exchange {
 
 type Spent = [budget: string, subject: string, points: number]
 
-/** Reports this process's spending to the other server processes, and takes their spending from the budgets here. */
+/** Reports this process's spending to the other server processes, and applies their spending to the budgets of this process. */
 export function exchangeSpending(budgets: readonly Budget[], { db, notifications, log }: ExchangeOptions): Exchange {
   const self = randomUUID()
   const byName = new Map(budgets.map((budget) => [budget.policy.name, budget]))
@@ -44,14 +44,14 @@ export function exchangeSpending(budgets: readonly Budget[], { db, notifications
       .finally(() => {
         reporting = undefined
       })
-  }, EVERY_MS).unref()
+  }, REPORT_EVERY_MS).unref()
 
   const listener = notifications.subscribe({
     channel: spendingChannel,
     onNotification({ payload }) {
       const report = readPayload(payload)
       if (report.from === self) return
-      for (const [budget, subject, points] of report.spent) byName.get(budget)?.takenElsewhere(subject, points)
+      for (const [budget, subject, points] of report.spent) byName.get(budget)?.applyRemoteSpending(subject, points)
     },
     onGap() {},
   })

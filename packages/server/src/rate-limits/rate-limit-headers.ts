@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AddressOf } from '../lib/client-address.ts'
-import { payerAt, type RateLimits } from './rate-limits.ts'
+import { payerOfAddress, type RateLimits } from './rate-limits.ts'
 import { rateLimitHeaders } from './spend.ts'
 
 /**
@@ -13,7 +13,7 @@ export function addRateLimitHeaders(
   addressOf: AddressOf,
 ): (request: FastifyRequest) => Record<string, string> {
   const headersFor = ({ url, raw }: FastifyRequest): Record<string, string> =>
-    isOfApi(url) ? rateLimitHeaders(payerAt(limits, addressOf(raw))) : {}
+    isOfApi(url) ? rateLimitHeaders(payerOfAddress(limits, addressOf(raw))) : {}
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!reply.hasHeader('ratelimit')) reply.headers(headersFor(request))
     done(null, payload)

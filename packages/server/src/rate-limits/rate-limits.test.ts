@@ -70,8 +70,8 @@ describe('the points of a user', () => {
   test('are charged for the length of a rejected request', async () => {
     const user = await app.createUser()
     const wrong = `{ nothing } # ${'x'.repeat(9_000)}`
-    const refused = await user.query(wrong)
-    expect([refused.errors?.[0]?.extensions.code, left(refused.headers)]).toEqual(['BAD_USER_INPUT', 990])
+    const rejected = await user.query(wrong)
+    expect([rejected.errors?.[0]?.extensions.code, left(rejected.headers)]).toEqual(['BAD_USER_INPUT', 990])
     const stream = await openStream({ app, user, query: wrong })
     await stream.ended
     expect(left((await user.query(small)).headers)).toBe(979)
@@ -100,10 +100,10 @@ describe('the points of a user', () => {
     const user = await app.createUser()
     await spendPoints(user, 900)
     const page = '{ login { devices(size: 200) { items { services { id } } } } }'
-    const refused = await user.query(page)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '11'])
-    expect(refused.headers.get('ratelimit')).toMatch(/^"user";r=\d+;t=11$/)
-    expect(refused.errors).toMatchObject([
+    const rejected = await user.query(page)
+    expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '11'])
+    expect(rejected.headers.get('ratelimit')).toMatch(/^"user";r=\d+;t=11$/)
+    expect(rejected.errors).toMatchObject([
       {
         message: expect.stringMatching(/^this request costs 202 more points, .* retry in 11 seconds, or request less$/),
         extensions: { code: 'RATE_LIMITED', retryAfter: 11 },
@@ -128,8 +128,8 @@ describe('the points of a user', () => {
   test('are shared by all protocols', async () => {
     const user = await app.createUser()
     const rest = restClient(app.url, user)
-    const answered = await rest('GET', '/user')
-    expect([answered.status, left(answered.headers)]).toEqual([200, 999])
+    const response = await rest('GET', '/user')
+    expect([response.status, left(response.headers)]).toEqual([200, 999])
     const given = { app, user, query: 'subscription { events { id } }' }
     const stream = await openStream(given)
     expect([stream.status, stream.headers.ratelimit]).toEqual([200, '"user";r=998;t=1'])
@@ -138,10 +138,10 @@ describe('the points of a user', () => {
     // 98 are left; then none.
     for (let point = 0; point < 98; point++) await rest('GET', '/user')
 
-    const refused = await rest('GET', '/user')
-    expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '1'])
-    const refusedStream = await openStream(given)
-    expect([refusedStream.status, refusedStream.headers['retry-after']]).toEqual([429, '1'])
+    const rejected = await rest('GET', '/user')
+    expect([rejected.status, rejected.code, rejected.headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '1'])
+    const rejectedStream = await openStream(given)
+    expect([rejectedStream.status, rejectedStream.headers['retry-after']]).toEqual([429, '1'])
     const byGet = await rest('GET', '/devices')
     expect([byGet.status, byGet.code]).toEqual([429, 'RATE_LIMITED'])
   })
@@ -160,19 +160,19 @@ describe('the points of a user', () => {
 
   test('are shared by all servers of a database', async () => {
     const user = await app.createUser()
-    const there = other.as(user)
-    // The address's spending in other tests may arrive there only now.
+    const onOther = other.as(user)
+    // The address's spending in other tests may arrive at the other server only now.
     await vi.waitFor(
       async () => {
         clock.now += 60_000
-        expect(left((await there.query(small)).headers)).toBe(999)
+        expect(left((await onOther.query(small)).headers)).toBe(999)
       },
       { timeout: 60_000, interval: 100 },
     )
     await spendPoints(user, 900)
     // Each request costs a point, so polling alone would not report the state in time.
-    const isTold = async () => expect(left((await there.query(small)).headers)).toBeLessThan(100)
-    await vi.waitFor(isTold, { timeout: 60_000, interval: 100 })
+    const expectReported = async () => expect(left((await onOther.query(small)).headers)).toBeLessThan(100)
+    await vi.waitFor(expectReported, { timeout: 60_000, interval: 100 })
   })
 })
 
@@ -203,8 +203,8 @@ test('ten access keys and the console session of a user share one budget', async
 test('all console sessions of a user share one budget', async () => {
   const person = await newPerson(app)
   const [first, second] = [await signIn(app, person), await signIn(app, person)]
-  const answer = await first.query(small)
-  expect(answer.headers.get('ratelimit')).toBe('"user";r=999;t=1')
+  const response = await first.query(small)
+  expect(response.headers.get('ratelimit')).toBe('"user";r=999;t=1')
   expect((await second.query(small)).headers.get('ratelimit')).toBe('"user";r=998;t=1')
   expect((await second.auth('/get-session')).headers.get('ratelimit')).toBe('"user";r=997;t=1')
 })

@@ -9,12 +9,12 @@ import { createStorageQuotas, type StorageQuotas } from './storage-quotas.ts'
 
 /** Every budget of the server. */
 export interface RateLimits {
-  /** Of users: each pays for all of its access keys and console sessions together. */
+  /** The budgets of users. All access keys and console sessions of a user share one. */
   readonly users: Budget
   readonly addresses: Budget
-  /** Of registration codes. They are charged instead of the address, which many devices may share. */
+  /** The budgets of registration codes, which are charged instead of the address because many devices may share an address. */
   readonly codes: Budget
-  /** One point is one message. */
+  /** The budgets of devices. One point is one message. */
   readonly devices: Budget
   readonly storage: StorageQuotas
   /** Failed attempts to authenticate, by any protocol. */
@@ -34,25 +34,25 @@ export interface RateLimitsOptions {
     | 'deviceBytesPerDay'
     | 'accountBytesPerDay'
   >
-  /** Without it, this process counts by itself. */
+  /** If omitted, this process counts by itself. */
   exchange?: ExchangeOptions
   metrics?: Metrics | undefined
   now?: () => number
 }
 
 export function createRateLimits({ config, exchange: others, metrics, now }: RateLimitsOptions): RateLimits {
-  const alone = { now, onRejection: metrics?.counter('rateLimited') }
-  const shared = { ...alone, isReported: others !== undefined }
-  const forUsers = { most: config.keyPoints, perSecond: config.keyPointsPerSecond }
+  const local = { now, onRejection: metrics?.counter('rateLimited') }
+  const shared = { ...local, isReported: others !== undefined }
+  const forUsers = { capacity: config.keyPoints, perSecond: config.keyPointsPerSecond }
   const users = createBudget({ name: 'user', ...forUsers }, shared)
   const codes = createBudget({ name: 'code', ...forUsers }, shared)
-  const forAddresses = { most: config.addressPoints, perSecond: config.addressPointsPerSecond }
+  const forAddresses = { capacity: config.addressPoints, perSecond: config.addressPointsPerSecond }
   const addresses = createBudget({ name: 'address', ...forAddresses }, shared)
-  const forDevices = { most: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
+  const forDevices = { capacity: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
   // Not reported to other processes: a device is connected to one process at a time, and there may be too many devices.
-  const devices = createBudget({ name: 'device', ...forDevices }, alone)
+  const devices = createBudget({ name: 'device', ...forDevices }, local)
   const { deviceBytesPerDay, accountBytesPerDay } = config
-  const storage = createStorageQuotas({ deviceBytesPerDay, accountBytesPerDay, alone, shared })
+  const storage = createStorageQuotas({ deviceBytesPerDay, accountBytesPerDay, local, shared })
   const exchange = others && exchangeSpending([users, addresses, codes, storage.accounts], others)
   const failures = createFailedSignatures(now, (network) =>
     addresses.left(network) >= 1 ? 0 : Math.max(1, addresses.due(network)),
@@ -67,7 +67,7 @@ export interface Payer {
 }
 
 /** The address pays for requests that no user, code, or device pays for. */
-export const payerAt = ({ addresses }: RateLimits, address: string): Payer => ({
+export const payerOfAddress = ({ addresses }: RateLimits, address: string): Payer => ({
   budget: addresses,
   subject: networkOf(address),
 })

@@ -15,20 +15,22 @@ import {
   pointsOfRows,
   REQUEST_POINTS,
 } from './points.ts'
-import { type Payer, payerAt, payerOf, type RateLimits } from './rate-limits.ts'
+import { type Payer, payerOf, payerOfAddress, type RateLimits } from './rate-limits.ts'
 import { rateLimitHeaders, spend, spendWhenAvailable } from './spend.ts'
 import { bytesOfMutations } from './storage-quotas.ts'
 
-/** Charges requests of every protocol. What charges before the work is done may throw RATE_LIMITED. */
+/** Charges requests of every protocol. Functions that charge before the work is done may throw RATE_LIMITED. */
 export interface RequestCharges {
   /** Charges the cost of every request, as soon as the caller is known. */
   chargeRequest(requester: Requester<Viewer>): void
-  /** Charges a request that is rejected for its content, by its bytes: even if the balance goes negative, because the work is done. */
+  /**
+   * Charges a request that is rejected for its content, by its bytes. The balance may go negative, because the work is done.
+   */
   chargeRejected(requester: Requester<Viewer>, bytes: number): void
   /**
-   * Charges what an operation may cost in addition, before it runs. It returns what runs afterward, gets the data that was
-   * read, and refunds what was not needed. If a field failed (undefined), only rows are refunded: the fields beside it may
-   * have read what the response does not show.
+   * Charges the additional cost that an operation may have, before it runs. Returns a function to call after the operation with
+   * the data that was read, which refunds unused points. If a field failed (undefined), only rows are refunded, because other
+   * fields may have read objects that are not in the response.
    */
   chargeOperation(start: OperationStart<Viewer>): AfterOperation | Promise<AfterOperation>
   /** For a stream. Returns a function to call after each event, which resolves once there are points for the next one. */
@@ -40,7 +42,7 @@ const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Numb
 
 export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, sizes: AccountSizes): RequestCharges {
   const payerFor = ({ request, viewer }: Pick<Requester<Viewer>, 'request' | 'viewer'>): Payer =>
-    viewer === null ? payerAt(limits, addressOf(request.raw)) : payerOf(limits, viewer)
+    viewer === null ? payerOfAddress(limits, addressOf(request.raw)) : payerOf(limits, viewer)
 
   const charge = (start: OperationStart<Viewer>, rows: number): AfterOperation => {
     const { operation, request, reply, viewer } = start
@@ -54,8 +56,8 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     if (sum === 0) return undefined
     const payer = payerFor(start)
     const { budget, subject } = payer
-    // An operation that may cost more than the whole quota takes all of it, and the rest afterward.
-    const charged = Math.min(sum, budget.policy.most - REQUEST_POINTS)
+    // An operation that may cost more than the capacity takes all of it, and the rest afterward.
+    const charged = Math.min(sum, budget.policy.capacity - REQUEST_POINTS)
     try {
       spend(payer, charged, reply)
     } catch (error) {
@@ -79,15 +81,15 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     try {
       assertFewWalkingFields(counted)
     } catch (error) {
-      takeAnyway(start, pointsOfRows(counted.walkingFields * MANY_ROWS))
+      chargeAfterward(start, pointsOfRows(counted.walkingFields * MANY_ROWS))
       throw error
     }
     if (counted.rows > 0) startRowMeter(start.request, size)
     return charge(start, counted.rows)
   }
 
-  /** Takes points even if the balance goes negative, because the work is done. */
-  const takeAnyway = (requester: Requester<Viewer>, points: number): void => {
+  /** Takes points for work that is already done. The balance may go negative. */
+  const chargeAfterward = (requester: Requester<Viewer>, points: number): void => {
     const payer = payerFor(requester)
     payer.budget.give(payer.subject, -points)
     requester.reply.headers(rateLimitHeaders(payer))
@@ -97,7 +99,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     chargeRequest: (requester) => spend(payerFor(requester), REQUEST_POINTS, requester.reply),
     chargeRejected(requester, bytes) {
       const points = pointsOfRejected(bytes)
-      if (points > 0) takeAnyway(requester, points)
+      if (points > 0) chargeAfterward(requester, points)
     },
     chargeOperation(start) {
       const { viewer, operation } = start

@@ -57,7 +57,7 @@ describe('a field that reads more devices than it returns', () => {
     expect(await costOf(document)).toBe(0)
   })
 
-  test('is charged by its variables', async () => {
+  test('is charged according to its variables', async () => {
     const document = 'query ($sort: String) { login { devices(size: 1, sort: $sort) { last } } }'
     expect(await costOf(document, { sort: 'rack' })).toBe(5)
     expect(await costOf(document, { sort: 'name' })).toBe(0)
@@ -119,7 +119,7 @@ describe('a document with many fields that read every device', () => {
     expect(before - left(headers)).toBe(1 + 30)
   })
 
-  test('is served up to the limit, at its price', async () => {
+  test('runs up to the limit, and is charged in full', async () => {
     const large = await otherUser()
     const before = left((await large.query('{ login { id } }')).headers)
     const { errors, headers } = await large.query(hostile(5))
@@ -127,7 +127,7 @@ describe('a document with many fields that read every device', () => {
     expect(before - left(headers)).toBe(1 + 5 * 10)
   })
 
-  test('is served to an account with few devices', async () => {
+  test('runs for an account with few devices', async () => {
     const small = await app.createUser()
     expect((await small.query(hostile(15))).errors).toBe(undefined)
   })
@@ -142,7 +142,7 @@ async function otherUser(): Promise<TestUser> {
   return other
 }
 
-test('attribute names cost what counting them reads, and nothing while the counts are current', async () => {
+test('attribute names cost the rows that counting them reads, and nothing while the counts are current', async () => {
   const other = await otherUser()
   const document = '{ login { attributeNames { name } } }'
   const points: number[] = []

@@ -21,8 +21,8 @@ export async function spendWhenAvailable({ budget, subject }: Payer, points: num
 }
 
 /**
- * The headers of draft-ietf-httpapi-ratelimit-headers-11. `w` is the time in which an empty budget refills. `t` is 1, the minimum,
- * because points are refilled continuously; with a negative balance or Retry-After it is the time to wait (§6).
+ * The headers of draft-ietf-httpapi-ratelimit-headers-11. `w` is the time in which an empty budget refills. `t` is 1, the
+ * minimum, because points are refilled continuously; with a negative balance or Retry-After it is the time to wait (§6).
  */
 export const rateLimitHeaders = ({ budget, subject }: Payer, retryAfter = 0): Record<string, string> => ({
   'ratelimit-policy': budget.policyField,
@@ -36,12 +36,12 @@ const payers: Readonly<Record<string, string>> = {
 }
 
 function rateLimited({ budget, subject }: Payer, points: number, retryAfter: number): ApiError {
-  const { name, most, perSecond } = budget.policy
+  const { name, capacity, perSecond } = budget.policy
   const left = budget.left(subject)
   const retry = `retry in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`
   const message =
     name === 'device'
-      ? `a device may send ${most} messages at once and ${perSecond} per second; ${retry}`
-      : `this request costs ${points} more points, but ${payers[name]} has ${left} of ${most} left and regains ${perSecond} per second; ${retry}, or request less`
+      ? `a device may send ${capacity} messages at once and ${perSecond} per second; ${retry}`
+      : `this request costs ${points} more points, but ${payers[name]} has ${left} of ${capacity} left and regains ${perSecond} per second; ${retry}, or request less`
   return new ApiError('RATE_LIMITED', message, { retryAfter })
 }

@@ -1,6 +1,6 @@
 import { type Database, query } from '../db/database.ts'
 
-/** NOTIFY channel; the payload is what one process let through, as `exchange.ts` writes it. */
+/** NOTIFY channel; the payload is the spending of one process, in the format of `exchange.ts`. */
 export const spendingChannel = 'muster_spending'
 
 export const notifySpending = (db: Database, payloads: readonly string[]) =>

@@ -155,9 +155,9 @@ describe('an account', () => {
     })
     try {
       await storeMuch()
-      const there = other.as(user)
+      const onOther = other.as(user)
       const used = async () => {
-        const { login } = await there.data('{ login { limits { name used } } }')
+        const { login } = await onOther.data('{ login { limits { name used } } }')
         return login.limits.find(({ name }: { name: string }) => name === 'accountMebibytesPerDay').used
       }
       await vi.waitFor(async () => expect(await used()).toBe(4), { timeout: 60_000, interval: 100 })

@@ -24,15 +24,15 @@ export interface StorageQuotasOptions {
   deviceBytesPerDay: number
   accountBytesPerDay: number
   /** For devices. They are not shared, because a device is connected to one process at a time. */
-  alone: BudgetOptions
+  local: BudgetOptions
   /** For accounts. */
   shared: BudgetOptions
 }
 
 export function createStorageQuotas(options: StorageQuotasOptions): StorageQuotas {
-  const { deviceBytesPerDay, accountBytesPerDay, alone, shared } = options
-  const perDay = (name: string, most: number) => ({ name, most, perSecond: most / DAY_SECONDS })
-  const devices = createBudget(perDay('device-bytes', deviceBytesPerDay), alone)
+  const { deviceBytesPerDay, accountBytesPerDay, local, shared } = options
+  const perDay = (name: string, capacity: number) => ({ name, capacity, perSecond: capacity / DAY_SECONDS })
+  const devices = createBudget(perDay('device-bytes', deviceBytesPerDay), local)
   const accounts = createBudget(perDay('account-bytes', accountBytesPerDay), shared)
   return {
     accounts,
@@ -55,11 +55,11 @@ export function createStorageQuotas(options: StorageQuotasOptions): StorageQuota
 }
 
 function charge(budget: Budget, subject: string, bytes: number, whose: string): void {
-  const { most } = budget.policy
+  const { capacity } = budget.policy
   // A write that is larger than the daily quota takes all of it.
-  const retryAfter = Math.ceil(budget.take(subject, Math.min(bytes, most)))
+  const retryAfter = Math.ceil(budget.take(subject, Math.min(bytes, capacity)))
   if (retryAfter === 0) return
-  const message = `${whose} may store ${most} bytes a day: this write takes ${bytes}, and ${budget.left(subject)} are left. Retry in ${retryAfter} seconds`
+  const message = `${whose} may store ${capacity} bytes a day: this write takes ${bytes}, and ${budget.left(subject)} are left. Retry in ${retryAfter} seconds`
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 
@@ -74,7 +74,9 @@ export function bytesOfChanges(changes: Readonly<Record<string, { new: string | 
 export const bytesOfItems = (items: readonly unknown[]): number =>
   items.reduce<number>((bytes, item) => bytes + EVENT_BYTES + bytesOf(item), EVENT_BYTES)
 
-/** Upper limit of the bytes that the mutations of a document store, from their arguments. A variable counts once for each use. */
+/**
+ * Upper limit of the bytes that the mutations of a document store, from their arguments. A variable counts once for each use.
+ */
 export function bytesOfMutations(fields: readonly { args: Readonly<Record<string, unknown>> }[]): number {
   let bytes = 0
   for (const { args } of fields) {

@@ -4,7 +4,7 @@ import { fieldNodes, type JsonSchema, type Selected, selectionSchema } from './j
 import type { Operation } from './operation.ts'
 
 /** The schema of a route's response: what its document selects at the path `at`. */
-export function answerSchema(operation: Operation, schema: GraphQLSchema): JsonSchema {
+export function responseSchema(operation: Operation, schema: GraphQLSchema): JsonSchema {
   const { route, definition, fragments } = operation
   const root = schema.getRootType(definition.operation)
   if (!root) throw new Error(`the schema has no ${definition.operation}`)

@@ -8,7 +8,7 @@ type Names = Readonly<Record<string, string>>
 type Step = { member: string } | { index: number } | { key: string }
 
 /** Returns a route's response from the data of its document. Throws NOT_FOUND if it is missing. */
-export function answerIn(data: unknown, { route, pathNames }: Operation, names: Names): unknown {
+export function responseBody(data: unknown, { route, pathNames }: Operation, names: Names): unknown {
   const value = stepsOf(route).reduce((place, step) => take(place, step, names), data)
   if (value === undefined || value === null) throw notFound(nounOf(route), names[pathNames[0] ?? ''] ?? '')
   const [member, what] = route.found ?? []
@@ -40,9 +40,9 @@ const memberOf = (value: unknown, name: string): unknown =>
 const nounOf = ({ path }: Route): string => (path.split('/')[1] ?? '').replace('-', ' ').replace(/s$/, '')
 
 /** Fills the parameters of a path with values of a response: `/devices/{device.id}`. */
-export function fillPath(path: string, answer: unknown): string {
+export function fillPath(path: string, body: unknown): string {
   return path.replace(/\{([\w.]+)\}/g, (_match, members: string) =>
-    encodePathPart(String(members.split('.').reduce(memberOf, answer))),
+    encodePathPart(String(members.split('.').reduce(memberOf, body))),
   )
 }
 

@@ -33,15 +33,15 @@ describe('every response', () => {
     ['a path that cannot be decoded', 400, () => send(`${app.url}/rest/v1/user/attributes/%zz`)],
     ['OpenAPI', 200, () => send(`${app.url}/rest/v1/openapi.json`)],
     ['the page on it', 200, () => send(`${app.url}/rest/v1`)],
-  ])('has the deprecation headers: %s', async (_what, status, ask) => {
-    const answer = await ask()
-    expect(answer.status).toBe(status)
+  ])('has the deprecation headers: %s', async (_what, status, send) => {
+    const response = await send()
+    expect(response.status).toBe(status)
     // A date of structured fields (RFC 9745 §2.1).
-    expect(answer.headers.get('deprecation')).toMatch(/^@\d{10}$/)
-    expect(linksOf(answer)).toMatchObject({ 'successor-version': '/graphql/v1', deprecation: '/rest/v1' })
-    expect(answer.headers.get('x-request-id')).toMatch(/./)
+    expect(response.headers.get('deprecation')).toMatch(/^@\d{10}$/)
+    expect(linksOf(response)).toMatchObject({ 'successor-version': '/graphql/v1', deprecation: '/rest/v1' })
+    expect(response.headers.get('x-request-id')).toMatch(/./)
     if (status >= 400)
-      expect(answer.body).toEqual({ errors: [{ message: answer.message, extensions: expect.anything() }] })
+      expect(response.body).toEqual({ errors: [{ message: response.message, extensions: expect.anything() }] })
   })
 
   it('links to existing pages', async () => {
@@ -51,7 +51,7 @@ describe('every response', () => {
     expect((await user.query('{ version }')).status).toBe(200)
   })
 
-  it('of another part of the server has no deprecation headers', async () => {
+  it('has no deprecation headers outside of the REST API', async () => {
     for (const path of ['/healthz', '/graphql/v1?query={version}', '/rest/v10', '/rest', '/%zz']) {
       expect((await fetch(app.url + path)).headers.get('deprecation'), path).toBeNull()
     }
@@ -88,11 +88,11 @@ describe('a page', () => {
 })
 
 describe('a method', () => {
-  it('that a path does not support is 405 with those that it supports', async () => {
+  it('that a path does not support gets 405 with the supported methods', async () => {
     const allowed = async (method: string, path: string) => {
-      const answer = await rest(method, path)
-      expect(answer).toMatchObject({ status: 405, code: method === 'HEAD' ? undefined : 'BAD_USER_INPUT' })
-      return answer.headers.get('allow')
+      const response = await rest(method, path)
+      expect(response).toMatchObject({ status: 405, code: method === 'HEAD' ? undefined : 'BAD_USER_INPUT' })
+      return response.headers.get('allow')
     }
     expect(await allowed('DELETE', '/devices')).toBe('GET, HEAD, POST')
     expect(await allowed('OPTIONS', '/devices/80:00:00:00:00:00:00:00')).toBe('GET, HEAD, PATCH, DELETE')
@@ -101,7 +101,7 @@ describe('a method', () => {
     expect(await allowed('POST', '/openapi.json')).toBe('GET, HEAD')
   })
 
-  it('HEAD has the headers of GET without a body', async () => {
+  it('HEAD returns the headers of GET without a body', async () => {
     const [head, get] = [await rest('HEAD', '/user'), await rest('GET', '/user')]
     expect(head).toMatchObject({ status: 200, text: '' })
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
@@ -137,12 +137,12 @@ describe('a response', () => {
     expect((await rest('GET', `/devices/${body.device.id.toUpperCase()}`)).body).toMatchObject(device[0])
   })
 
-  it('to many changes has the result of each', async () => {
+  it('to a batch of changes contains the result of each', async () => {
     const { body } = await rest('POST', '/devices', { body: { name: 'a' } })
     const none = '80:00:00:00:00:00:00:00'
     const items = [body.device.id, none].map((serviceId) => ({ serviceId, attributes: { site: 'oslo' } }))
-    const answer = await rest('PATCH', '/attributes', { body: { items } })
-    expect(answer).toMatchObject({
+    const response = await rest('PATCH', '/attributes', { body: { items } })
+    expect(response).toMatchObject({
       status: 200,
       body: {
         items: [
@@ -153,7 +153,7 @@ describe('a response', () => {
     })
   })
 
-  it('to a conflict is 409, and to a reserved name 400', async () => {
+  it('has status 409 for a conflict, and 400 for a reserved name', async () => {
     const { body } = await rest('POST', '/devices', {
       body: { name: 'a', hardwareId: 'HW', attributes: { site: 'oslo' } },
     })

@@ -5,7 +5,9 @@ import { HttpError } from '../lib/http-error.ts'
 import { assertComplete, assertKnown, assertType } from './coerce.ts'
 import type { Operation } from './operation.ts'
 
-/** The allowed media types of a body. A merge patch is JSON where null removes a member, as in changes of attributes (RFC 7396). */
+/**
+ * The allowed media types of a body. A merge patch is JSON where null removes a member, as in changes of attributes (RFC 7396).
+ */
 const jsonType = /^application\/json\s*(;\s*charset="?utf-?8"?\s*)?$/i
 const mergePatchType = /^application\/merge-patch\+json\s*$/i
 
@@ -26,8 +28,8 @@ export function bodyVariables(
   )
   for (const { name, type } of parameters) if (Object.hasOwn(members, name)) assertType(members[name], type, name)
   assertComplete(members, parameters)
-  const unwritten = route.written?.find((name) => !Object.hasOwn(members, name))
-  if (unwritten !== undefined) throw badInput(`${unwritten} is missing; it is required, even if it is null`)
+  const missing = route.written?.find((name) => !Object.hasOwn(members, name))
+  if (missing !== undefined) throw badInput(`${missing} is missing; it is required, even if it is null`)
   return members
 }
 

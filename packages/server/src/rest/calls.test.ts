@@ -24,7 +24,7 @@ const onIds = table.filter(([, { path }]) => /\{(id|key)\}/.test(path) || path =
 
 let app: TestApp
 let receiver: Receiver
-let checkAnswer: (route: Route, status: number, body: unknown) => void
+let checkResponse: (route: Route, status: number, body: unknown) => void
 let victim: OwnedObjects
 let untouched: Record<string, unknown[]>
 let owner: RestClient
@@ -33,8 +33,8 @@ let reader: RestClient
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks })
   receiver = await startFailingReceiver()
-  checkAnswer = createResponseCheck((await send(`${app.url}/rest/v1/openapi.json`)).body)
-  victim = await giveAll(app.owner)
+  checkResponse = createResponseCheck((await send(`${app.url}/rest/v1/openapi.json`)).body)
+  victim = await createAllObjects(app.owner)
   owner = restClient(app.url, app.owner)
   intruder = restClient(app.url, await app.createUser())
   const { key, secret } = (await owner('POST', '/access-keys', { body: { readOnly: true } })).body
@@ -51,7 +51,7 @@ const rowsOf = (accountId: string): Promise<Record<string, unknown[]>> => rowsWi
 const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim.userId)).toEqual(untouched)
 
 /** Creates one object of each type, and an attribute of the service. */
-async function giveAll(user: TestUser): Promise<OwnedObjects> {
+async function createAllObjects(user: TestUser): Promise<OwnedObjects> {
   const own = await createOwnedObjects(user, receiver)
   const path = `/services/${own.service}/attributes/${own.attribute}`
   await restClient(app.url, user)('PUT', path, { body: { value: `${own.mark}-value` } })
@@ -61,21 +61,21 @@ async function giveAll(user: TestUser): Promise<OwnedObjects> {
 /** A user with one object of each type, which a call may change. */
 async function newcomer(): Promise<{ own: OwnedObjects; rest: RestClient }> {
   const user = await app.createUser()
-  return { own: await giveAll(user), rest: restClient(app.url, user) }
+  return { own: await createAllObjects(user), rest: restClient(app.url, user) }
 }
 
-it.each(table)('%s does what it says, and answers as OpenAPI has it', async (_name, route) => {
+it.each(table)('%s succeeds, and its response matches the OpenAPI description', async (_name, route) => {
   const { own, rest } = route.method === 'GET' ? { own: victim, rest: owner } : await newcomer()
   const { path, body } = restCallFor(route, own)
-  const answer = await rest(route.method, path, { body })
-  expect({ status: answer.status, message: answer.message }).toEqual({ status: route.status, message: undefined })
-  checkAnswer(route, answer.status, answer.body)
-  if (route.location === undefined) return expect(answer.headers.get('location')).toBeNull()
-  const location = answer.headers.get('location')?.replace('/rest/v1', '') ?? ''
+  const response = await rest(route.method, path, { body })
+  expect({ status: response.status, message: response.message }).toEqual({ status: route.status, message: undefined })
+  checkResponse(route, response.status, response.body)
+  if (route.location === undefined) return expect(response.headers.get('location')).toBeNull()
+  const location = response.headers.get('location')?.replace('/rest/v1', '') ?? ''
   expect((await rest('GET', location)).status).toBe(200)
 })
 
-it.each(changes)('%s is called here with all that its body may have', (_name, route) => {
+it.each(changes)('%s is tested with every member of its body', (_name, route) => {
   const { parameters } = readOperation(route, schema)
   const { body = {} } = restCallFor(route, victim)
   if (route.body === undefined) expect(Object.keys(body).sort()).toEqual(parameters.map(({ name }) => name).sort())
@@ -83,28 +83,28 @@ it.each(changes)('%s is called here with all that its body may have', (_name, ro
 
 describe.each(table.filter(([, { method }]) => method === 'GET'))('%s', (_name, route) => {
   const { parameters } = readOperation(route, schema)
-  it.each(parameters.map(({ name }) => name))('takes %s', async (name) => {
+  it.each(parameters.map(({ name }) => name))('accepts %s', async (name) => {
     const { path } = restCallFor(route, victim)
     const [base, given = ''] = path.split('?')
     const query = name === 'id' && given !== '' ? given : `${name}=${queryValues[name]?.(victim, route.path)}`
     const rest = [query, given].filter((each, index, list) => each !== '' && list.indexOf(each) === index)
-    const answer = await owner('GET', `${base}?${rest.join('&')}`)
-    expect({ status: answer.status, message: answer.message }).toEqual({ status: 200, message: undefined })
-    checkAnswer(route, 200, answer.body)
+    const response = await owner('GET', `${base}?${rest.join('&')}`)
+    expect({ status: response.status, message: response.message }).toEqual({ status: 200, message: undefined })
+    checkResponse(route, 200, response.body)
   })
 
   it('rejects other parameters', async () => {
     const { path } = restCallFor(route, victim)
-    const answer = await owner('GET', `${path}${path.includes('?') ? '&' : '?'}nope=1`)
-    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"nope"') })
+    const response = await owner('GET', `${path}${path.includes('?') ? '&' : '?'}nope=1`)
+    expect(response).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"nope"') })
   })
 })
 
 describe.each(changes)('%s', (_name, route) => {
   it('rejects a query string', async () => {
     const { path, body } = restCallFor(route, victim)
-    const answer = await owner(route.method, `${path}?force=true`, { body })
-    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"force"') })
+    const response = await owner(route.method, `${path}?force=true`, { body })
+    expect(response).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"force"') })
     await assertUntouched()
   })
 
@@ -116,25 +116,25 @@ describe.each(changes)('%s', (_name, route) => {
 })
 
 it.each(changes.filter(([, { body }]) => body === undefined))(
-  '%s takes no other member of the body',
+  '%s rejects other members of the body',
   async (_name, route) => {
     const { path, body } = restCallFor(route, victim)
-    const answer = await owner(route.method, path, { body: { ...body, nope: 1 } })
-    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"nope"') })
+    const response = await owner(route.method, path, { body: { ...body, nope: 1 } })
+    expect(response).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"nope"') })
     await assertUntouched()
   },
 )
 
-it.each(onIds)('%s finds nothing of another user', async (_name, route) => {
+it.each(onIds)('%s does not find objects of another user', async (_name, route) => {
   const { path, body } = restCallFor(route, victim)
-  const answer = await intruder(route.method, path, { body })
-  expect(answer).toMatchObject({ status: 404, code: 'NOT_FOUND' })
-  checkAnswer(route, 404, answer.body)
+  const response = await intruder(route.method, path, { body })
+  expect(response).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+  checkResponse(route, 404, response.body)
   await assertUntouched()
 })
 
 it.each(table.filter((each) => !onIds.includes(each)))(
-  '%s shows and changes nothing of another user',
+  '%s neither shows nor changes anything of another user',
   async (_name, route) => {
     const stranger = restClient(app.url, await app.createUser())
     const { path, body } = restCallFor(route, victim)
@@ -150,13 +150,13 @@ it.each(table.filter((each) => !onIds.includes(each)))(
 it.each(signed)('%s needs a signature', async (_name, route) => {
   const { path, body } = restCallFor(route, victim)
   const headers = { 'content-type': 'application/json' }
-  const answer = await send(`${app.url}/rest/v1${path}`, {
+  const response = await send(`${app.url}/rest/v1${path}`, {
     method: route.method,
     ...(body && { headers, body: JSON.stringify(body) }),
   })
-  expect(answer).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
-  expect(answer.headers.get('www-authenticate')).toBe('Signature')
-  checkAnswer(route, 401, answer.body)
+  expect(response).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
+  expect(response.headers.get('www-authenticate')).toBe('Signature')
+  checkResponse(route, 401, response.body)
   await assertUntouched()
 })
 

@@ -19,10 +19,8 @@ export function assertKnown(
   const unknown = Array.from(new Set(names)).filter((name) => !known.includes(name))
   if (unknown.length === 0) return
   const shown = unknown.slice(0, 5).map((name) => JSON.stringify(name.slice(0, 100)))
-  const right = known.length === 0 ? 'there are none' : `there are ${known.join(', ')}`
-  throw badInput(
-    `${shown.join(', ')} ${unknown.length === 1 ? `is no ${kind[0]}` : `are no ${kind[1]}`} here; ${right}`,
-  )
+  const right = known.length === 0 ? 'this route accepts none' : `valid names: ${known.join(', ')}`
+  throw badInput(`${shown.join(', ')} ${unknown.length === 1 ? `is not a ${kind[0]}` : `are not ${kind[1]}`}; ${right}`)
 }
 
 /** Rejects a request without a required variable. */

@@ -65,8 +65,8 @@ describe('the table of routes', () => {
 
   test('can pass every argument', () => {
     const { args } = reached()
-    const wanted = all.flatMap(({ type, field }) => field.args.map((arg) => `${type.name}.${field.name}(${arg.name})`))
-    expect(wanted.filter((argument) => !args.has(argument))).toEqual([])
+    const expected = all.flatMap(({ type, field }) => field.args.map((arg) => `${type.name}.${field.name}(${arg.name})`))
+    expect(expected.filter((argument) => !args.has(argument))).toEqual([])
   })
 
   test('has each route and each operation name once', () => {
@@ -84,7 +84,7 @@ describe('the table of routes', () => {
       )
       return [routeName(route), route.isPublic === true, isPublic]
     })
-    expect(rules.filter(([, told, ruled]) => told !== ruled)).toEqual([])
+    expect(rules.filter(([, declared, expected]) => declared !== expected)).toEqual([])
   })
 })
 

@@ -12,12 +12,12 @@ export function deprecationHeaders(url: string): Record<string, string> {
 }
 
 /** The link to the next page; undefined on the last page and for other responses. */
-export function nextLink(url: string, answer: unknown): string | undefined {
-  if (typeof answer !== 'object' || answer === null || !('hasMore' in answer) || !('cursor' in answer)) return undefined
-  if (answer.hasMore !== true || typeof answer.cursor !== 'string') return undefined
+export function nextLink(url: string, body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('hasMore' in body) || !('cursor' in body)) return undefined
+  if (body.hasMore !== true || typeof body.cursor !== 'string') return undefined
   const [path = '', query = ''] = url.split(/\?(.*)/s)
-  const kept = query.split('&').filter((pair) => pair !== '' && !startsPage.has(decodeURIComponent(nameIn(pair))))
-  const next = `${path}?${[...kept, `after=${encodeURIComponent(answer.cursor)}`].join('&')}`
+  const others = query.split('&').filter((pair) => pair !== '' && !startsPage.has(decodeURIComponent(nameIn(pair))))
+  const next = `${path}?${[...others, `after=${encodeURIComponent(body.cursor)}`].join('&')}`
   return `<${next.replace(/[<>"\s]/g, encodeURIComponent)}>; rel="next"`
 }
 

@@ -61,7 +61,7 @@ export function inputSchema(type: GraphQLInputType): JsonSchema {
   return isScalarType(type) ? scalarSchema(type.name) : componentRef(getNamedType(type).name)
 }
 
-/** The schema of an argument, with null if that has a meaning. */
+/** The schema of an argument, which allows null if the argument does. */
 export const nullableInputSchema = (type: GraphQLInputType): JsonSchema =>
   isNonNullType(type) ? inputSchema(type) : orNull(inputSchema(type))
 

@@ -12,7 +12,7 @@ export function components(schema: GraphQLSchema): Record<string, JsonSchema> {
   const byName = new Map(definitions.map((each) => [each.name.value, each]))
   for (const { name, typeCondition, selectionSet } of definitions) {
     const type = schema.getType(typeCondition.name.value)
-    if (!isObjectType(type)) throw new Error(`${typeCondition.name.value} is no object type`)
+    if (!isObjectType(type)) throw new Error(`${typeCondition.name.value} is not an object type`)
     all[name.value] = {
       ...objectSchema({ set: selectionSet, type, fragments: byName }),
       ...(type.description && { description: type.description }),

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
-import { answerSchema } from './answer-schema.ts'
+import { responseSchema } from './answer-schema.ts'
 import { componentRef, inputSchema, type JsonSchema, nullableInputSchema } from './json-schema.ts'
 import type { Operation, Parameter } from './operation.ts'
 
@@ -24,8 +24,8 @@ export function operationSchema(operation: Operation, tag: string, schema: Graph
     ...(route.body !== undefined && { consumes: ['application/json', 'application/merge-patch+json'] }),
     response: {
       [route.status]: successSchema(operation, schema),
-      '4XX': errorsWith('Refused; nothing was changed.'),
-      '5XX': errorsWith('The server or its database could not do it.'),
+      '4XX': errorsWith('Rejected; nothing was changed.'),
+      '5XX': errorsWith('The server or its database failed or is unavailable.'),
     },
   }
 }
@@ -43,10 +43,10 @@ const idempotencyHeader = {
 function successSchema(operation: Operation, schema: GraphQLSchema): object {
   switch (operation.route.status) {
     case 200:
-      return described('Done.', answerSchema(operation, schema))
+      return described('Done.', responseSchema(operation, schema))
     case 201:
       return {
-        ...described('Created.', answerSchema(operation, schema)),
+        ...described('Created.', responseSchema(operation, schema)),
         headers: { Location: { type: 'string', description: 'The path of the new object.' } },
       }
     case 204:

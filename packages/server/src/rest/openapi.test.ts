@@ -20,14 +20,14 @@ interface Described {
 }
 
 let app: TestApp
-let answer: RestResponse
+let response: RestResponse
 beforeAll(async () => {
   app = await startTestApp()
-  answer = await send(`${app.url}/rest/v1/openapi.json`)
+  response = await send(`${app.url}/rest/v1/openapi.json`)
 })
 afterAll(() => app.close())
 
-const described = ({ path, method }: Route): Described => answer.body.paths[path][method.toLowerCase()]
+const described = ({ path, method }: Route): Described => response.body.paths[path][method.toLowerCase()]
 
 /** Every value under a key of this name, at any depth. */
 function everyValue(value: unknown, key: string): unknown[] {
@@ -39,9 +39,9 @@ function everyValue(value: unknown, key: string): unknown[] {
 }
 
 test('is OpenAPI 3.1 and needs no signature', () => {
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
-  expect(answer.body).toMatchObject({
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(response.body).toMatchObject({
     openapi: '3.1.0',
     info: { title: 'Muster', version: expect.any(String) },
     servers: [{ url: '/rest/v1' }],
@@ -50,7 +50,7 @@ test('is OpenAPI 3.1 and needs no signature', () => {
 })
 
 test('has exactly the routes of the table', () => {
-  const methods = Object.entries(answer.body.paths as Record<string, object>).flatMap(([path, item]) =>
+  const methods = Object.entries(response.body.paths as Record<string, object>).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   )
   expect(methods.sort()).toEqual(routes.map(routeName).sort())
@@ -63,20 +63,20 @@ test('has unique operation ids', () => {
 })
 
 test('contains everything that it refers to', () => {
-  const refs = new Set(everyValue(answer.body, '$ref') as string[])
-  const names = Object.keys(answer.body.components.schemas)
+  const refs = new Set(everyValue(response.body, '$ref') as string[])
+  const names = Object.keys(response.body.components.schemas)
   expect(refs.size).toBeGreaterThan(10)
   expect([...refs].filter((ref) => !names.includes(ref.replace('#/components/schemas/', '')))).toEqual([])
 })
 
 test('contains no unused components', () => {
-  const refs = everyValue(answer.body, '$ref') as string[]
-  const names = Object.keys(answer.body.components.schemas)
+  const refs = everyValue(response.body, '$ref') as string[]
+  const names = Object.keys(response.body.components.schemas)
   expect(names.filter((name) => !refs.includes(`#/components/schemas/${name}`))).toEqual([])
 })
 
 test('requires only members that exist', () => {
-  const objects = [answer.body, ...everyValue(answer.body, 'schema'), ...Object.values(answer.body.components.schemas)]
+  const objects = [response.body, ...everyValue(response.body, 'schema'), ...Object.values(response.body.components.schemas)]
   const wrong = objects.flatMap((each) => {
     const { required, properties = {} } = each as { required?: unknown; properties?: object }
     return Array.isArray(required) ? required.filter((name) => !Object.hasOwn(properties, name)) : []
@@ -103,7 +103,7 @@ test.each(routes.map((route) => [routeName(route), route] as const))('describes 
 })
 
 test('marks bodies that may be omitted', () => {
-  const bodyOf = (path: string, method: string) => answer.body.paths[path][method].requestBody
+  const bodyOf = (path: string, method: string) => response.body.paths[path][method].requestBody
   expect(bodyOf('/devices', 'post').required).toBe(true)
   expect(bodyOf('/devices/{id}', 'delete').required).toBe(false)
   expect(bodyOf('/webhooks/{id}', 'delete')).toBeUndefined()

@@ -6,11 +6,11 @@ import { components } from './openapi-components.ts'
 import { operationSchema } from './openapi-operation.ts'
 import type { Operation } from './operation.ts'
 
-const about = `Deprecated from its beginning: the GraphQL API at /graphql/v1 does all of this and more. Every path here is a GraphQL
-document run for you, with the same permissions, limits and error codes.`
+const about = `Deprecated from the start: the GraphQL API at /graphql/v1 does all of this and more. Every route runs a GraphQL document, with
+the same permissions, limits, and error codes.`
 
 const signing = `Every request is signed with an access key, by draft-cavage-http-signatures-12 (\`Authorization: Signature …\`) or by
-RFC 9421 (\`Signature-Input\` and \`Signature\`), over the method, the host, path and query, the time and, where the key asks for it,
+RFC 9421 (\`Signature-Input\` and \`Signature\`), over the method, the host, the path and query, the time, and, if the key requires it,
 a digest of the body.`
 
 export interface OpenapiInput {
@@ -50,14 +50,14 @@ export async function registerOpenapi(
     },
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new Error('the REST API is described as OpenAPI')
-      letBodiesBeEmpty(document.openapiObject.paths)
+      markOptionalBodies(document.openapiObject.paths)
       return document.openapiObject
     },
   })
 }
 
 /** Marks bodies without required members as optional, because @fastify/swagger requires every body. */
-function letBodiesBeEmpty(paths: object | undefined): void {
+function markOptionalBodies(paths: object | undefined): void {
   for (const operation of Object.values(paths ?? {}).flatMap((path) => Object.values(path as Described))) {
     const body = operation.requestBody
     if (body?.content['application/json']?.schema?.required?.length === 0) body.required = false

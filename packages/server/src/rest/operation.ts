@@ -98,7 +98,7 @@ function readParameter(
   }
 }
 
-const readIn = 'The context in which attributes are read; left away, the base values.'
+const readIn = 'The context in which attributes are read; if omitted, the base values.'
 
 /** The schema's descriptions of the arguments that variables are passed to. */
 function describeVariables(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
@@ -111,7 +111,7 @@ function describeVariables(document: DocumentNode, schema: GraphQLSchema): Reado
       Variable({ name }) {
         const directive = typeInfo.getDirective()
         const description = directive
-          ? `Whether the answer has ${typeInfo.getFieldDef()?.name}, which takes time to count.`
+          ? `Whether the response contains ${typeInfo.getFieldDef()?.name}, which takes time to count.`
           : typeInfo.getArgument()?.description
         if (description) descriptions.set(name.value, description)
       },

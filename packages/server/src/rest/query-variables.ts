@@ -12,7 +12,7 @@ export function queryVariables(url: string, { parameters }: Operation): Record<s
   assertKnown(
     given.map(([name]) => owner(name)),
     parameters.map(({ name }) => name),
-    ['query parameter', 'query parameters'],
+    ['query parameter of this route', 'query parameters of this route'],
   )
   const variables: Record<string, unknown> = {}
   for (const parameter of parameters) {
@@ -30,7 +30,7 @@ export function assertNoQuery(url: string): void {
   const [first] = readQuery(url)
   if (first === undefined) return
   throw badInput(
-    `${JSON.stringify(first[0].slice(0, 100))} is in the query string; a change takes what it is told from path and body`,
+    `${JSON.stringify(first[0].slice(0, 100))} is in the query string; a change reads its arguments only from the path and the body`,
   )
 }
 
@@ -66,10 +66,10 @@ function givenValue(parameter: Parameter, given: readonly [string, string][]): u
 function objectValue(name: string, values: readonly string[], given: readonly [string, string][]): unknown {
   const members = given.filter(([each]) => each.startsWith(`${name}.`))
   if (members.length === 0) return values.length === 0 ? undefined : parseJson(only(values, name), name)
-  if (values.length > 0) throw badInput(`give ${name} as JSON or as ${name}.<name>, not as both`)
+  if (values.length > 0) throw badInput(`pass ${name} as JSON or as ${name}.<name>, not both`)
   const names = members.map(([each]) => each.slice(name.length + 1))
-  const twice = names.find((each, index) => names.indexOf(each) !== index)
-  if (twice !== undefined) throw badInput(`${name}.${twice} is given twice`)
+  const duplicate = names.find((each, index) => names.indexOf(each) !== index)
+  if (duplicate !== undefined) throw badInput(`${name}.${duplicate} is given twice`)
   if (names.includes('__proto__')) throw badInput(`${name}.__proto__ is not allowed`)
   return Object.fromEntries(members.map(([each, value]) => [each.slice(name.length + 1), value]))
 }

@@ -9,28 +9,28 @@ import { seedDevices } from '../../test/factories/seed-devices.ts'
 import { startTestApp } from '../../test/harness/app.ts'
 import { readCredentials, startServerProcess } from '../../test/harness/server-process.ts'
 
-test('every route is 503 with Retry-After while the database is unavailable', async () => {
+test('every route returns 503 with Retry-After while the database is unavailable', async () => {
   const database = await createTestDatabase()
   onTestFinished(database.drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-rest-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const gate = await startDatabaseProxy(database.connection)
-  const server = await startServerProcess({ DATABASE_URL: gate.url, MUSTER_DATA: folder })
+  const proxy = await startDatabaseProxy(database.connection)
+  const server = await startServerProcess({ DATABASE_URL: proxy.url, MUSTER_DATA: folder })
   const { MUSTER_ACCESS_KEY_ID: keyId = '', MUSTER_SECRET_ACCESS_KEY: secret = '' } = await readCredentials(folder)
   const rest = restClient(server.url, { keyId, secret })
   expect((await rest('GET', '/user')).status).toBe(200)
 
-  gate.close()
-  for (const ask of [() => rest('GET', '/devices'), () => rest('POST', '/devices', { body: { name: 'a' } })]) {
-    const answer = await ask()
-    expect(answer).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
-    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
-    expect(answer.headers.get('deprecation')).not.toBeNull()
+  proxy.close()
+  for (const send of [() => rest('GET', '/devices'), () => rest('POST', '/devices', { body: { name: 'a' } })]) {
+    const response = await send()
+    expect(response).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(response.headers.get('deprecation')).not.toBeNull()
   }
-  gate.open()
-  let answer = await rest('GET', '/devices')
-  while (answer.status === 503) answer = await rest('GET', '/devices')
-  expect(answer).toMatchObject({ status: 200, body: { items: [], total: 0 } })
+  proxy.open()
+  let response = await rest('GET', '/devices')
+  while (response.status === 503) response = await rest('GET', '/devices')
+  expect(response).toMatchObject({ status: 200, body: { items: [], total: 0 } })
 })
 
 test('an address with many wrong signatures gets 429, but a key that signed before passes', async () => {
@@ -38,10 +38,10 @@ test('an address with many wrong signatures gets 429, but a key that signed befo
   onTestFinished(() => app.close())
   expect((await restClient(app.url, app.owner)('GET', '/user')).status).toBe(200)
   const wrong = restClient(app.url, { ...(await app.createUser()), secret: Buffer.alloc(32, 1).toString('base64') })
-  let answer = await wrong('GET', '/user')
-  while (answer.status === 401) answer = await wrong('GET', '/user')
-  expect(answer).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
-  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  let response = await wrong('GET', '/user')
+  while (response.status === 401) response = await wrong('GET', '/user')
+  expect(response).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
   expect((await restClient(app.url, app.owner)('GET', '/user')).status).toBe(200)
 })
 

@@ -71,9 +71,9 @@ describe('the query string of a GET', () => {
     ['total=yes', 'total must be true or false'],
     ['total=TRUE', 'total must be true or false'],
     ['size=1&size=1', 'size is given 2 times'],
-    ['nope=1&other=2', '"nope", "other" are no query parameters'],
-    ['__proto__=1', '"__proto__" is no query parameter'],
-    ['constructor=1', '"constructor" is no query parameter'],
+    ['nope=1&other=2', '"nope", "other" are not query parameters of this route; valid names: size, '],
+    ['__proto__=1', '"__proto__" is not a query parameter'],
+    ['constructor=1', '"constructor" is not a query parameter'],
     ['state=asleep', 'state'],
     ['sort=name%20up', 'sort'],
     ['name=%ff', 'percent-encoded UTF-8'],
@@ -82,21 +82,21 @@ describe('the query string of a GET', () => {
     ['attributes=%7B%22__proto__%22%3A%20%22x%22%7D', '__proto__'],
     ['attributes.__proto__=x', '__proto__'],
     ['attributes.a=x&attributes.a=y', 'attributes.a is given twice'],
-    ['attributes.a=x&attributes=%7B%7D', 'not as both'],
+    ['attributes.a=x&attributes=%7B%7D', 'not both'],
     ['attributes.=x', 'empty'],
   ])('is rejected as %j', async (query, message) => {
-    const answer = await rest('GET', `/devices?${query}`)
-    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
+    const response = await rest('GET', `/devices?${query}`)
+    expect(response).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
   })
 
   it.each([
     ['/services', 'id is missing'],
     ['/events?types=NOPE', 'types[0] is wrong'],
     ['/events?minDate=yesterday', 'minDate is wrong'],
-    ['/version?x=1', 'there are none'],
+    ['/version?x=1', 'this route accepts none'],
   ])('is rejected in %j', async (path, message) => {
-    const answer = await rest('GET', path)
-    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
+    const response = await rest('GET', path)
+    expect(response).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
   })
 })
 
@@ -151,20 +151,20 @@ describe('the body of a change', () => {
     ['{"name": "a", "services": [{"name": "x", "port": "22"}]}', 'services[0].port is wrong'],
     ['{"name": "a", "services": [{"name": "x", "ports": 22}]}', '"ports"'],
     ['{"name": "a", "__proto__": {}}', '__proto__'],
-    ['{"name": "a", "toString": 1}', '"toString" is no member of the body'],
+    ['{"name": "a", "toString": 1}', '"toString" is not a member of the body; valid names: name, '],
     ['{"name": "a", "attributes": "x"}', 'attributes is wrong'],
   ])('is rejected as %j', async (body, message) => {
-    const answer = await rest('POST', '/devices', { body })
-    expect(answer).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
+    const response = await rest('POST', '/devices', { body })
+    expect(response).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining(message) })
     expect((await rest('GET', '/devices')).body.items).toEqual([])
   })
 
-  it('that is not UTF-8 is rejected', async () => {
+  it('is rejected if it is not UTF-8', async () => {
     const id = await register({ name: 'a' })
     const path = `/devices/${id}/attributes/x`
     const body = Buffer.from([...Buffer.from('{"value": "'), 0xff, ...Buffer.from('"}')])
-    const answer = await rest('PUT', path, { bytes: body })
-    expect(answer).toMatchObject({ status: 400, message: 'the body is not UTF-8' })
+    const response = await rest('PUT', path, { bytes: body })
+    expect(response).toMatchObject({ status: 400, message: 'the body is not UTF-8' })
   })
 
   it('must contain the value', async () => {
@@ -178,13 +178,13 @@ describe('the body of a change', () => {
     'application/json; charset=latin1',
     'application/merge-patch+json',
     'application/jsonp',
-  ])('is 415 as %s', async (contentType) => {
-    const answer = await rest('POST', '/devices', { body: { name: 'a' }, contentType })
-    expect(answer).toMatchObject({ status: 415, code: 'BAD_USER_INPUT' })
-    expect(answer.headers.get('accept')).toBe('application/json')
+  ])('gets 415 with the content type %s', async (contentType) => {
+    const response = await rest('POST', '/devices', { body: { name: 'a' }, contentType })
+    expect(response).toMatchObject({ status: 415, code: 'BAD_USER_INPUT' })
+    expect(response.headers.get('accept')).toBe('application/json')
   })
 
-  it('is 413 over the limit, and 422 for a value over its limit', async () => {
+  it('gets 413 over the limit, and 422 for a value over its limit', async () => {
     const tooMuch = { name: 'a', attributes: { x: 'x'.repeat(limits.requestBodyBytes) } }
     expect(await rest('POST', '/devices', { body: tooMuch })).toMatchObject({ status: 413, code: 'LIMIT_EXCEEDED' })
     const tooLong = { name: 'a', attributes: { x: 'x'.repeat(limits.valueBytes + 1) } }
@@ -213,7 +213,7 @@ describe('a name in a path', () => {
     expect(body).toEqual({ [group]: subName.length === 0 ? 'x' : { [subName.join('.')]: 'x' } })
   })
 
-  it('and a context may contain any letters', async () => {
+  it('may contain any letters, and so may a context', async () => {
     const path = `/user/contexts/${encodeURIComponent('night/ß %')}/attributes/x`
     await rest('PUT', path, { body: { value: 'x' } })
     expect((await rest('GET', '/user/contexts')).body).toEqual({ items: ['night/ß %'] })
@@ -222,8 +222,8 @@ describe('a name in a path', () => {
   })
 
   it.each(['', '$other.x', 'a%00b', '.a'])('is rejected as %j', async (name) => {
-    const answer = await rest('PUT', `/user/attributes/${name}`, { body: { value: 'x' } })
-    expect(answer.status).toBe(400)
-    expect(['BAD_USER_INPUT', 'RESERVED_ATTRIBUTE']).toContain(answer.code)
+    const response = await rest('PUT', `/user/attributes/${name}`, { body: { value: 'x' } })
+    expect(response.status).toBe(400)
+    expect(['BAD_USER_INPUT', 'RESERVED_ATTRIBUTE']).toContain(response.code)
   })
 })

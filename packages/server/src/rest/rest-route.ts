@@ -36,8 +36,8 @@ export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, in
       }
       serveDescriptions(scope, input, () => restReference(schema))
       for (const path of ['/', '/openapi.json']) allowed.set(path, ['GET'])
-      for (const [url, methods] of allowed) refuseOtherMethods(scope, url, methods)
-      refuseOtherPaths(scope)
+      for (const [url, methods] of allowed) rejectOtherMethods(scope, url, methods)
+      rejectOtherPaths(scope)
     },
     { prefix: PREFIX },
   )
@@ -92,15 +92,15 @@ function serveDescriptions<Viewer extends RestViewer>(
 }
 
 /** A route of this scope instead of a not-found handler, because routes for all paths of the server would match first. */
-function refuseOtherPaths(scope: FastifyInstance): void {
+function rejectOtherPaths(scope: FastifyInstance): void {
   scope.all('/*', async (request) => {
     const path = request.url.split('?', 1)[0]?.slice(0, 200)
-    throw new HttpError(404, `nothing is at ${path}; the routes are listed at ${PREFIX}/openapi.json`)
+    throw new HttpError(404, `there is no route ${path}; the routes are listed at ${PREFIX}/openapi.json`)
   })
 }
 
 /** The response to a method that a path does not support (RFC 9110 §15.5.6). */
-function refuseOtherMethods(scope: FastifyInstance, url: string, methods: readonly string[]): void {
+function rejectOtherMethods(scope: FastifyInstance, url: string, methods: readonly string[]): void {
   const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
   const others = [...METHODS, 'HEAD'].filter((method) => !allow.split(', ').includes(method))
   scope.route({
@@ -108,7 +108,7 @@ function refuseOtherMethods(scope: FastifyInstance, url: string, methods: readon
     url,
     exposeHeadRoute: false,
     handler: async ({ method }) => {
-      throw new HttpError(405, `${method} is not served here; there is ${allow}`, { allow })
+      throw new HttpError(405, `${method} is not supported on this path; use ${allow}`, { allow })
     },
   })
 }

@@ -6,11 +6,14 @@ export interface Route {
   /** What the route does, in one sentence. */
   readonly summary: string
   /**
-   * One named operation; fragments of `fragments.ts` are added. Variables that are not in the path are query parameters of a GET,
-   * and members of the body otherwise. `$self` is the viewer's id.
+   * One named operation; fragments of `fragments.ts` are added. Variables that are not in the path are query parameters of a
+   * GET, and members of the body otherwise. `$self` is the viewer's id.
    */
   readonly document: string
-  /** The path of the response in the data, such as `login.device[0]` or `login.accessKeys[key]`. If omitted, the response is the data. */
+  /**
+   * The path of the response in the data, such as `login.device[0]` or `login.accessKeys[key]`. If omitted, the response is the
+   * data.
+   */
   readonly at?: string
   /** 201: created, at `location`. 204: done, without a body. */
   readonly status: 200 | 201 | 204

@@ -9,13 +9,13 @@ import { nextLink } from './headers.ts'
 import type { Operation } from './operation.ts'
 import { statusOfCode } from './statuses.ts'
 
-export function sendAnswer(reply: FastifyReply, { route, isChange }: Operation, answer: unknown): FastifyReply {
+export function sendResponse(reply: FastifyReply, { route, isChange }: Operation, body: unknown): FastifyReply {
   if (route.status === 204) return reply.code(204).send()
-  const text = limitedJson(answer, { isChange })
+  const text = limitedJson(body, { isChange })
   if (typeof text !== 'string') return sendError(reply, text, statusOfCode(text.code))
-  const next = route.method === 'GET' ? nextLink(reply.request.url, answer) : undefined
+  const next = route.method === 'GET' ? nextLink(reply.request.url, body) : undefined
   if (next !== undefined) reply.header('link', `${reply.getHeader('link')}, ${next}`)
-  if (route.location !== undefined) reply.header('location', prefixOf(reply) + fillPath(route.location, answer))
+  if (route.location !== undefined) reply.header('location', prefixOf(reply) + fillPath(route.location, body))
   return reply.code(route.status).type('application/json; charset=utf-8').send(toSend(text))
 }
 
@@ -31,15 +31,18 @@ export function sendError(reply: FastifyReply, error: ApiError, status = error.s
     .send(text)
 }
 
-/** Sends errors of the execution without their locations, because callers do not know the document. The first error gives the status. */
+/**
+ * Sends errors of the execution without their locations, because callers do not know the document. The first error gives the
+ * status.
+ */
 export function sendErrors(reply: FastifyReply, errors: readonly GraphQLFormattedError[]): FastifyReply {
-  const told = errors.map(({ message, extensions }) => ({ message, extensions }))
-  const [{ extensions } = {}] = told
+  const reported = errors.map(({ message, extensions }) => ({ message, extensions }))
+  const [{ extensions } = {}] = reported
   const code = (extensions?.code ?? 'INTERNAL') as ErrorCode
   if (typeof extensions?.retryAfter === 'number' && !isOutcomeDone(errors[0]!))
     reply.header('retry-after', String(Math.max(1, Math.ceil(extensions.retryAfter))))
   return reply
     .code(statusOfCode(code))
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ errors: told }))
+    .send(JSON.stringify({ errors: reported }))
 }

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Executor } from '../graphql/execute.ts'
-import { type GraphqlViewer, identify, type OperationGates, runOperation } from '../graphql/run-operation.ts'
+import { type GraphqlViewer, identify, type OperationHooks, runOperation } from '../graphql/run-operation.ts'
 import { noteCode } from '../http/outcome.ts'
-import { answerIn } from './answer.ts'
+import { responseBody } from './answer.ts'
 import { bodyVariables } from './body-variables.ts'
 import { type Operation, SELF } from './operation.ts'
 import { assertNoQuery, queryVariables } from './query-variables.ts'
-import { sendAnswer, sendErrors } from './send.ts'
+import { sendErrors, sendResponse } from './send.ts'
 
 /** The properties of a viewer that this folder needs. */
 export interface RestViewer extends GraphqlViewer {
@@ -16,7 +16,7 @@ export interface RestViewer extends GraphqlViewer {
   readonly accessKey?: string
 }
 
-export interface RestInput<Viewer extends RestViewer> extends OperationGates<Viewer> {
+export interface RestInput<Viewer extends RestViewer> extends OperationHooks<Viewer> {
   readonly executor: Executor
 }
 
@@ -29,25 +29,25 @@ export async function serve<Viewer extends RestViewer>(
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const viewer = await signer(input, { request, reply }, body)
   assertSigned(viewer, operation)
-  const refused = (): void => input.onRejected?.({ request, reply, viewer }, body.length + request.url.length)
+  const reportRejected = (): void => input.onRejected?.({ request, reply, viewer }, body.length + request.url.length)
   const names = request.params as Record<string, string>
   let given: Record<string, unknown>
   try {
     given = givenVariables(operation, request, body)
   } catch (error) {
-    refused()
+    reportRejected()
     throw error
   }
   const variables = { ...given, ...names, [SELF]: viewer?.accountId }
   const prepared = input.executor.prepare({ query: operation.text, variables })
   if (!prepared.ok) {
-    refused()
+    reportRejected()
     noteCode(request, prepared.code)
     return sendErrors(reply, prepared.errors)
   }
   const { data, errors } = await runOperation(input, { request, reply, viewer, operation: prepared })
   if (errors !== undefined) return sendErrors(reply, errors)
-  return sendAnswer(reply, operation, answerIn(data, operation, names))
+  return sendResponse(reply, operation, responseBody(data, operation, names))
 }
 
 /** Returns the signer. Sessions of browsers are not accepted, because only the GraphQL API protects them from other sites. */

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const refused = (reason: string, status = 401) => ({
+const rejectedFor = (reason: string, status = 401) => ({
   status,
   body: { errors: [{ extensions: { reason } }] },
 })
@@ -26,37 +26,37 @@ it('accepts both form A and form B', async () => {
 
 it('rejects a path, query, or method other than the signed one', async () => {
   const url = (path: string) => ({ signing: { url: `${app.url}/rest/v1${path}` } })
-  expect(await rest('GET', '/devices?size=2', url('/devices?size=1'))).toMatchObject(refused('bad-signature'))
-  expect(await rest('GET', '/devices', url('/events'))).toMatchObject(refused('bad-signature'))
+  expect(await rest('GET', '/devices?size=2', url('/devices?size=1'))).toMatchObject(rejectedFor('bad-signature'))
+  expect(await rest('GET', '/devices', url('/events'))).toMatchObject(rejectedFor('bad-signature'))
   expect(await rest('DELETE', '/user/attributes/x', { signing: { method: 'GET' } })).toMatchObject(
-    refused('bad-signature'),
+    rejectedFor('bad-signature'),
   )
 })
 
-it('rejects a body other than that of the signed digest', async () => {
+it('rejects a body that does not match the signed digest', async () => {
   const signing = { body: '{"value": "good"}' }
-  const answer = await rest('PUT', '/user/attributes/digest', { body: { value: 'bad' }, signing })
-  expect(answer).toMatchObject(refused('digest-mismatch'))
+  const response = await rest('PUT', '/user/attributes/digest', { body: { value: 'bad' }, signing })
+  expect(response).toMatchObject(rejectedFor('digest-mismatch'))
   expect((await rest('GET', '/user/attributes/digest')).status).toBe(404)
 })
 
 it('rejects both forms at once', async () => {
   const beside = { authorization: 'Signature keyId="x",signature="eA=="' }
-  expect(await rest('GET', '/user', { unsignedHeaders: beside })).toMatchObject({ ...refused('both-forms', 400) })
+  expect(await rest('GET', '/user', { unsignedHeaders: beside })).toMatchObject({ ...rejectedFor('both-forms', 400) })
 })
 
-it('requires a digest of every body, but not without a body, for a key that must sign one', async () => {
+it('requires a digest of every non-empty body if the key requires digests', async () => {
   const { key, secret } = (await rest('POST', '/access-keys', { body: { requireDigest: true } })).body
   const strict = restClient(app.url, { keyId: key, secret })
   const body = { value: 'x' }
   const unsigned = await strict('PUT', '/user/attributes/strict', { body, signing: { digest: false } })
-  expect(unsigned).toMatchObject(refused('digest-required'))
+  expect(unsigned).toMatchObject(rejectedFor('digest-required'))
   expect((await strict('GET', '/user')).status).toBe(200)
   expect((await strict('PUT', '/user/attributes/strict', { body })).status).toBe(200)
   expect((await rest('PUT', '/user/attributes/lax', { body, signing: { digest: false } })).status).toBe(200)
 })
 
-it('accepts a key of Ed25519', async () => {
+it('accepts an Ed25519 key', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const pem = publicKey.export({ type: 'spki', format: 'pem' })
   const { body } = await rest('POST', '/access-keys', { body: { publicKey: pem } })
@@ -73,17 +73,17 @@ it('reports a disabled key', async () => {
   const short = restClient(app.url, { keyId: key, secret })
   expect((await short('GET', '/user')).status).toBe(200)
   await rest('PATCH', `/access-keys/${key}`, { body: { enabled: false } })
-  let answer = await short('GET', '/user')
-  while (answer.status === 200) answer = await short('GET', '/user')
-  expect(answer).toMatchObject(refused('key-disabled'))
+  let response = await short('GET', '/user')
+  while (response.status === 200) response = await short('GET', '/user')
+  expect(response).toMatchObject(rejectedFor('key-disabled'))
 })
 
 it('requires digests if the server does', async () => {
   const strict = await app.startAnother({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
-  const asked = restClient(strict.url, app.owner)
+  const client = restClient(strict.url, app.owner)
   const body = { value: 'x' }
-  const answer = await asked('PUT', '/user/attributes/asked', { body, signing: { digest: false } })
-  expect(answer).toMatchObject(refused('digest-required'))
+  const response = await client('PUT', '/user/attributes/asked', { body, signing: { digest: false } })
+  expect(response).toMatchObject(rejectedFor('digest-required'))
   await strict.close()
 })
 
@@ -96,7 +96,7 @@ it("rejects a browser's session, whatever else the request contains", async () =
     origin: app.url,
     'content-type': 'application/json',
   }
-  expect(await send(`${app.url}/rest/v1/user`, { headers })).toMatchObject(refused('missing'))
+  expect(await send(`${app.url}/rest/v1/user`, { headers })).toMatchObject(rejectedFor('missing'))
   const init = { method: 'PUT', headers, body: '{"value": "x"}' }
-  expect(await send(`${app.url}/rest/v1/user/attributes/x`, init)).toMatchObject(refused('missing'))
+  expect(await send(`${app.url}/rest/v1/user/attributes/x`, init)).toMatchObject(rejectedFor('missing'))
 })

@@ -2,10 +2,10 @@
 export interface Setting<Value> {
   name: string
   meaning: string
-  /** As the docs show it. */
+  /** The default as shown in the docs. */
   default: string
   secret?: boolean
-  /** Throws an error whose message says what the value should be. `undefined` means "not set". */
+  /** Throws an error whose message says what the value should be. `undefined` means that the setting is not set. */
   parse(text: string | undefined): Value
 }
 

@@ -2,7 +2,7 @@ import { samplerNames } from '../tracing/sampler-names.ts'
 import { setting } from './setting.ts'
 import { httpUrl, integer, oneOf, share } from './values.ts'
 
-/** Where traces go. The names are OpenTelemetry's; its library reads others by itself. */
+/** Where traces are sent. The names are those of OpenTelemetry, whose library reads further variables itself. */
 export const traceSettings = {
   traceEndpoint: setting({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',

@@ -93,7 +93,7 @@ export function origin(text: string): string {
   return url.origin
 }
 
-/** Origins, separated by commas. `*` is not accepted: an origin is named or gets nothing. */
+/** Origins, separated by commas. `*` is not accepted: every allowed origin must be listed. */
 export function origins(text: string): string[] {
   const items = text.split(',').map((item) => item.trim())
   return items.filter(Boolean).map((item) => {

@@ -4,11 +4,11 @@ import type { FastifyBaseLogger } from 'fastify'
 export interface Part {
   name: string
   close: () => Promise<void>
-  /** Milliseconds that closing may take; then the next part's turn comes all the same. */
+  /** Milliseconds that closing may take. After that, the next part is closed anyway. */
   within: number
 }
 
-/** What was started, to be closed in the reverse order. */
+/** The started parts, which are closed in reverse order. */
 export interface Closing {
   add(part: Part): void
   closeAll(): Promise<void>
@@ -26,9 +26,9 @@ export function createClosing(log: FastifyBaseLogger): Closing {
 
 async function closeInTime({ name, close, within }: Part, log: FastifyBaseLogger): Promise<void> {
   const timer = new AbortController()
-  const late = sleep(within, 'late', { signal: timer.signal }).catch(() => undefined)
+  const timeout = sleep(within, 'late', { signal: timer.signal }).catch(() => undefined)
   try {
-    if ((await Promise.race([close(), late])) === 'late') log.warn({ part: name }, 'did not close in time')
+    if ((await Promise.race([close(), timeout])) === 'late') log.warn({ part: name }, 'did not close in time')
   } catch (error) {
     log.warn({ err: error, part: name }, 'did not close cleanly')
   } finally {

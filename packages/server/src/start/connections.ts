@@ -3,16 +3,19 @@ import { sql } from 'kysely'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 
-/** Of a server process, besides those for requests: five for background work and one each for the job queue, notifications, and probes. */
-const BESIDE_REQUESTS = 8
+/**
+ * Connections of a server process that do not serve requests: five for background work and one each for the job queue,
+ * notifications, and probes.
+ */
+const BACKGROUND_CONNECTIONS = 8
 
 type Counts = Pick<Config, 'processes' | 'databaseConnections' | 'databaseDirectUrl'>
 
-/** Connections to the database itself that the processes of this command may have open together. */
+/** Maximum number of connections to the database itself, not to a pooler, of all server processes together. */
 export const connectionsNeeded = ({ processes, databaseConnections, databaseDirectUrl }: Counts): number =>
-  processes * (BESIDE_REQUESTS + (databaseDirectUrl === undefined ? databaseConnections : 0))
+  processes * (BACKGROUND_CONNECTIONS + (databaseDirectUrl === undefined ? databaseConnections : 0))
 
-/** Says at the start what would otherwise be told by requests that fail when many come. */
+/** Warns at the start, because otherwise the problem would show only when requests fail under load. */
 export async function warnOfConnections(db: Database, config: Config, log: FastifyBaseLogger): Promise<void> {
   const needed = connectionsNeeded(config)
   const { rows } = await sql<{ allowed: number }>`

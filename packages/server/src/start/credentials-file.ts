@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { replacePrivateFile, syncFolder } from '../lib/private-file.ts'
 
-/** What a client needs to know: the section [default] of an INI file. */
+/** What a client needs to connect, stored in the section [default] of an INI file. */
 export interface Credentials {
   url: string
   accessKeyId: string
@@ -14,7 +14,7 @@ export interface Credentials {
 
 export const credentialsPath = (dataFolder: string): string => join(dataFolder, 'credentials')
 
-/** Credentials whose owner may not have been committed yet. */
+/** Credentials of an owner who may not be committed to the database yet. */
 const stagedPath = (dataFolder: string): string => join(dataFolder, 'credentials.new')
 
 export const formatCredentials = ({ url, accessKeyId, secretAccessKey, email, password }: Credentials): string =>
@@ -26,25 +26,25 @@ MUSTER_EMAIL=${email}
 MUSTER_PASSWORD=${password}
 `
 
-/** Puts credentials beside the file that clients read, to be published once their owner is committed. */
+/** Writes credentials next to the file that clients read. They are published once their owner is committed. */
 export async function stageCredentials(dataFolder: string, credentials: Credentials): Promise<void> {
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   await replacePrivateFile(stagedPath(dataFolder), formatCredentials(credentials))
 }
 
-/** The access key of the staged credentials; undefined when nothing is staged. */
+/** The access key of the staged credentials; undefined if nothing is staged. */
 export async function findStagedKey(dataFolder: string): Promise<string | undefined> {
-  const text = await readIfThere(stagedPath(dataFolder))
+  const text = await readIfExists(stagedPath(dataFolder))
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')
 }
 
-/** Credentials of another database that stand in the way are kept under another name. */
+/** Moves staged credentials to the file that clients read. If that file exists, it is renamed: it is for another database. */
 export async function publishCredentials(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const path = credentialsPath(dataFolder)
-  if (await isThere(path)) {
+  if (await fileExists(path)) {
     const kept = `${path}-until-${new Date().toISOString().replaceAll(':', '')}`
     await rename(path, kept)
-    log.warn({ kept }, 'credentials of another database were there; they are kept under this name')
+    log.warn({ kept }, 'renamed the existing credentials file, which is for another database')
   }
   await rename(stagedPath(dataFolder), path)
   await syncFolder(dataFolder)
@@ -53,12 +53,13 @@ export async function publishCredentials(dataFolder: string, log: FastifyBaseLog
 export const dropStagedCredentials = (dataFolder: string): Promise<void> => rm(stagedPath(dataFolder), { force: true })
 
 /**
- * Follows the server to another port, or to the address that clients are to call from now on. A URL that somebody wrote, any but
- * one of loopback, stays; and so do sections that a first start does not write, which may be of servers elsewhere on this machine.
+ * Updates the URL in the section [default] after the server's port or public URL has changed. Only a loopback URL is
+ * updated: any other was set by a user. Other sections remain as they are, because they may be for other servers on this
+ * machine.
  */
 export async function updateUrl(dataFolder: string, url: string): Promise<void> {
   const path = credentialsPath(dataFolder)
-  const text = await readIfThere(path)
+  const text = await readIfExists(path)
   if (text === undefined) return
   const updated = withUrl(text, url)
   if (updated !== text) await replacePrivateFile(path, updated)
@@ -75,14 +76,14 @@ function withUrl(text: string, url: string): string {
   return lines.join('\n')
 }
 
-export async function isThere(path: string): Promise<boolean> {
+export async function fileExists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,
   )
 }
 
-async function readIfThere(path: string): Promise<string | undefined> {
+async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** The server creates its data folder closed to others; one that existed before may be open. */
+/** Warns if other users can access the data folder. The server creates it as private, but an existing one may not be. */
 export async function warnOfOpenDataFolder(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const { mode } = await stat(dataFolder).catch(() => ({ mode: 0 }))
   if ((mode & 0o066) === 0) return

@@ -2,7 +2,7 @@ import { ConfigError } from '../config.ts'
 import { EmbeddedError } from '../db/embedded/embedded-error.ts'
 import { StartError } from '../start-error.ts'
 
-/** What to print of what stopped a server: the message alone where it was written to be read, the whole error otherwise. */
+/** The text to print if a server fails: only the message of an error that is written for operators, the stack of any other. */
 export function failureText(error: unknown): string {
   const kinds = [StartError, ConfigError, EmbeddedError]
   if (kinds.some((kind) => error instanceof kind)) return (error as Error).message

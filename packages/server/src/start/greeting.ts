@@ -5,16 +5,16 @@ export interface GreetingOptions {
   url: string
   config: Config
   isFirstStart: boolean
-  /** Where the credentials of this server are; undefined when another server's folder has them. */
+  /** Path of the credentials file; undefined if it is in the data folder of another server. */
   credentials: string | undefined
 }
 
-/** What to open and what to try next, for whoever started the server. */
+/** The text that shows the operator what to open and what to try next. */
 export function greeting({ url, config, isFirstStart, credentials }: GreetingOptions): string {
   const lines = [`Muster ${version} is ready at ${url}`, '', `  Console      ${url}/`]
   lines.push(`  API          ${url}/graphql/v1`)
   lines.push(`  Reference    ${url}/graphql/v1/doc`)
-  lines.push(`  Credentials  ${credentials ?? 'where the first server on this database wrote them'}`)
+  lines.push(`  Credentials  ${credentials ?? 'in the data folder of the first server on this database'}`)
   if (isFirstStart) {
     lines.push('', `This is the first start: the user ${config.ownerEmail} and an access key were created.`)
     lines.push('Sign in to the console with the e-mail address and the password that are in the credentials.')
@@ -23,7 +23,7 @@ export function greeting({ url, config, isFirstStart, credentials }: GreetingOpt
   return lines.join('\n')
 }
 
-/** What a client on this machine calls a server that listens there. */
+/** The URL of a listening server for clients on this machine. */
 export function localUrl({ host, port, tlsCert }: Pick<Config, 'host' | 'port' | 'tlsCert'>): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   const scheme = tlsCert === undefined ? 'http' : 'https'

@@ -1,9 +1,9 @@
-const LEFT_WITHIN_MS = 3_000
+const EXIT_DELAY_MS = 3_000
 
 /**
- * Has the process end though something is still open: all that matters is closed by then, but a database that has fallen silent
- * never lets go of its connections.
+ * Ends the process after a delay even if handles are still open. Everything that matters is closed by then, but connections to
+ * an unresponsive database may never close.
  */
-export function leave(): void {
-  setTimeout(() => process.exit(), LEFT_WITHIN_MS).unref()
+export function exitSoon(): void {
+  setTimeout(() => process.exit(), EXIT_DELAY_MS).unref()
 }

@@ -5,49 +5,50 @@ import type { DatabaseOptions } from '../db/database.ts'
 import { sessionSettings } from '../db/pool/session-settings.ts'
 import { StartError } from '../start-error.ts'
 
-/** How the server gets to its database. */
-export interface DatabaseWays {
-  /** For whatever needs a connection to itself: to hear of changes, to hold a lock, to bring the database to this release. */
+/** How the server connects to its database. */
+export interface DatabaseAccess {
+  /** For everything that needs a dedicated connection: notifications, locks, and migrations. */
   connection: pg.PoolConfig
-  /** For requests. */
+  /** For requests, which may go through a pooler. */
   requests: Pick<DatabaseOptions, 'connection' | 'direct'>
 }
 
 const PROBES = 10
-const CONNECTED_WITHIN_MS = 30_000
+const CONNECT_TIMEOUT_MS = 30_000
 
-/** Stops the start where a pooler stands in the way, and says what one that is meant leaves out. */
+/** Throws if connections that must be direct go through a pooler. Warns if the pooler for requests drops session settings. */
 export async function checkPooler(
-  { connection, requests }: DatabaseWays,
+  { connection, requests }: DatabaseAccess,
   { statementTimeout, databaseDirectUrl }: Config,
   log: FastifyBaseLogger,
 ): Promise<void> {
   if (await sharesConnections(connection)) {
     throw new StartError(
       databaseDirectUrl === undefined
-        ? 'DATABASE_URL leads to a pooler that gives each transaction another connection. Set DATABASE_DIRECT_URL to the database itself, for migrations, locks, jobs and to hear of changes.'
-        : 'DATABASE_DIRECT_URL leads to a pooler that gives each transaction another connection, and not to the database itself.',
+        ? 'DATABASE_URL points to a pooler in transaction mode. Set DATABASE_DIRECT_URL to the database itself, for migrations, locks, jobs, and notifications.'
+        : 'DATABASE_DIRECT_URL points to a pooler in transaction mode. Set it to the database itself.',
     )
   }
   if (requests.direct === undefined) return
   if ((await identityOf(requests.connection)) !== (await identityOf(connection)))
-    throw new StartError('DATABASE_URL and DATABASE_DIRECT_URL lead to different databases.')
+    throw new StartError('DATABASE_URL and DATABASE_DIRECT_URL point to different databases.')
   const statements = await missingSettings(requests.connection, statementTimeout)
   if (statements.length > 0)
     log.warn(
       { statements },
-      'settings do not reach the database through its pooler: run these statements once, then have the pooler reconnect',
+      'the pooler does not pass session settings to the database: run these statements once, then make the pooler reconnect',
     )
 }
 
 /**
- * Whether another client sees what one has set on its connection: then the two take turns on it. Or whether it sees it no more itself:
- * then a pooler clears the connection after each transaction (PgBouncer's `server_reset_query_always`).
+ * Whether a pooler in transaction mode is between the server and the database. A client sets a value on its connection. If
+ * another client sees this value, both share the connection. If the client itself no longer sees it, the pooler resets the
+ * connection after each transaction (PgBouncer's `server_reset_query_always`).
  */
 function sharesConnections(connection: pg.ClientConfig): Promise<boolean> {
   return withClient(connection, async (client) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    // A database tells its clients the process id itself, a pooler one that it made up.
+    // A database reports its real process id when a client connects. A pooler reports one that it made up.
     if (rows[0]!.pid === (client as unknown as { processID: number }).processID) return false
     return withClient(connection, async (other) => {
       for (let probe = 0; probe < PROBES; probe++) {
@@ -71,7 +72,7 @@ const identityOf = (connection: pg.ClientConfig): Promise<string> =>
     return JSON.stringify(rows)
   })
 
-/** Statements that have the database give new connections what the server would set on them. */
+/** Statements that make the missing session settings the default of new connections. */
 const missingSettings = (connection: pg.ClientConfig, statementTimeout: number): Promise<string[]> =>
   withClient(connection, async (client) => {
     const wanted = sessionSettings(statementTimeout)
@@ -90,7 +91,7 @@ async function withClient<Result>(
   const client = new pg.Client({
     ...connection,
     application_name: 'muster',
-    connectionTimeoutMillis: CONNECTED_WITHIN_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   })
   client.on('error', () => {})
   try {

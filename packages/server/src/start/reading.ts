@@ -15,9 +15,9 @@ export interface ReadingOptions {
   log: FastifyBaseLogger
 }
 
-/** The replica of DATABASE_READ_URL; undefined where there is none. It need not be there at a start. */
+/** The replica of DATABASE_READ_URL; undefined if that is not set. The replica does not have to be reachable at the start. */
 export function openReadSide({ config, db, metrics, tracing, log }: ReadingOptions): ReadSide | undefined {
-  const { databaseReadUrl, databaseConnections, statementTimeout, databaseSilence: silence } = config
+  const { databaseReadUrl, databaseConnections, statementTimeout, databaseSilence: responseTimeout } = config
   const onChoice = metrics.counter('listReads')
   if (databaseReadUrl === undefined) return undefined
   const connection = { connectionString: databaseReadUrl }
@@ -25,7 +25,7 @@ export function openReadSide({ config, db, metrics, tracing, log }: ReadingOptio
   return createReadSide({
     primary: db,
     openPool: (check, size = databaseConnections) =>
-      openDatabase({ connection, size, statementTimeout, silence, check, watch, fairness: config }, log),
+      openDatabase({ connection, size, statementTimeout, responseTimeout, check, watch, fairness: config }, log),
     log,
     onChoice,
   })

@@ -1,13 +1,13 @@
-/** What a running server reads again when it is told to. */
+/** What a running server reloads on request, such as certificates. */
 export interface Reload {
   add(read: () => Promise<void>): void
   now(): void
 }
 
 export function createReload(): Reload {
-  const reads: (() => Promise<void>)[] = []
+  const reloads: (() => Promise<void>)[] = []
   return {
-    add: (read) => void reads.push(read),
-    now: () => reads.forEach((read) => void read()),
+    add: (read) => void reloads.push(read),
+    now: () => reloads.forEach((read) => void read()),
   }
 }

@@ -5,36 +5,37 @@ import { type Closing, createClosing } from './closing.ts'
 import { createReload } from './reload.ts'
 import { onStopSignal } from './stop-signal.ts'
 
-/** What there is to whatever runs until it is stopped. */
+/** What `run` passes to the program that it runs. */
 export interface Running {
   log: FastifyBaseLogger
   closing: Closing
-  /** Stops it, as something is gone that it cannot be without. */
+  /** Stops the program because a part that it needs, such as the database, has failed permanently. */
   onLost: (reason: string) => void
-  /** Adds what is to be read again when the server is told to. */
+  /** Adds a function that is called on each request to reload. */
   onReload: (read: () => Promise<void>) => void
+  /** Aborts when the program should stop. */
   signal: AbortSignal
 }
 
-/** Says from elsewhere what signals say. */
-export interface Told {
+/** Delivers commands from another process, in addition to signals. */
+export interface CommandSource {
   onStop(stop: () => void): void
   onReload(reload: () => void): void
 }
 
 /**
- * Starts something and runs it until SIGTERM or SIGINT, or its terminal is closed; resolves once nothing of it is left. Rejects
- * when it cannot start, or was lost.
+ * Runs a program until SIGTERM, SIGINT, a stop command, or until its terminal is closed. Resolves once all its parts are
+ * closed. Rejects if it cannot start, or if it loses a part that it needs.
  */
 export async function run(
   log: FastifyBaseLogger,
   start: (running: Running) => Promise<void>,
-  told?: Told,
+  commands?: CommandSource,
 ): Promise<void> {
   const reload = createReload()
   const stopSignal = onStopSignal(reload.now)
-  told?.onStop(stopSignal.stop)
-  told?.onReload(reload.now)
+  commands?.onStop(stopSignal.stop)
+  commands?.onReload(reload.now)
   const closing = createClosing(log)
   let lost: string | undefined
   const onLost = (reason: string): void => {

@@ -33,7 +33,7 @@ const accessKeys = async ({ db }: TestDatabase): Promise<string[]> =>
   (await db.selectFrom('access_key').select('key').execute()).map(({ key }) => key)
 
 describe('the first start', () => {
-  it('happens once, however many servers start at once', async () => {
+  it('creates one owner when several servers start at once', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     const starts = await Promise.all(Array.from({ length: 6 }, () => start(database, folder)))
     expect(starts.filter(({ isFirstStart }) => isFirstStart)).toHaveLength(1)
@@ -44,7 +44,7 @@ describe('the first start', () => {
     expect((await readdir(folder)).sort()).toEqual(['credentials', 'master.key'])
   })
 
-  it('is finished by the next start when it ended after the commit', async () => {
+  it('is completed by the next start after a crash between the commit and the rename', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     await start(database, folder)
     const written = await read(folder, 'credentials')
@@ -53,7 +53,7 @@ describe('the first start', () => {
     expect(await read(folder, 'credentials')).toBe(written)
   })
 
-  it('leaves nothing behind that was staged before a commit that never came', async () => {
+  it('deletes credentials that were staged for an owner who was never committed', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     await start(database, folder)
     const written = await read(folder, 'credentials')
@@ -64,7 +64,7 @@ describe('the first start', () => {
     expect((await readdir(folder)).sort()).toEqual(['credentials', 'master.key'])
   })
 
-  it('keeps the credentials of another database under another name', async () => {
+  it('renames the existing credentials of another database', async () => {
     const folder = await newFolder()
     await start(await newDatabase(), folder)
     const first = await read(folder, 'credentials')
@@ -76,7 +76,7 @@ describe('the first start', () => {
 })
 
 describe('the master key', () => {
-  it('may come from the settings, and then leaves no file', async () => {
+  it('can come from the settings, and is then not written to a file', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     const env = { MUSTER_MASTER_KEY: randomBytes(32).toString('base64') }
     await start(database, folder, env)
@@ -84,11 +84,11 @@ describe('the master key', () => {
     await start(database, await newFolder(), env)
   })
 
-  it('stops the start when it is missing, wrong or damaged, and is never made anew for a database that has one', async () => {
+  it('prevents the start if it is missing, wrong, or damaged, and is never replaced', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     await start(database, folder)
     const other = await newFolder()
-    await expect(start(database, other)).rejects.toThrow(/has a master key already/)
+    await expect(start(database, other)).rejects.toThrow(/already has a master key/)
     expect(await readdir(other)).toEqual([])
     await expect(start(database, folder, { MUSTER_MASTER_KEY: randomBytes(32).toString('base64') })).rejects.toThrow(
       /^The master key in MUSTER_MASTER_KEY is not the one of this database/,
@@ -98,7 +98,7 @@ describe('the master key', () => {
   })
 })
 
-it('a data folder that cannot be written stops the start by name, and nothing is committed', async () => {
+it('a data folder that is not writable prevents the start, and nothing is committed', async () => {
   const [database, folder] = [await newDatabase(), await newFolder()]
   await writeFile(join(folder, 'file'), '')
   const outcome = await start(database, join(folder, 'file', 'data')).catch((error: unknown) => error)
@@ -107,7 +107,7 @@ it('a data folder that cannot be written stops the start by name, and nothing is
   expect(await accessKeys(database)).toEqual([])
 })
 
-describe('the address in the credentials', () => {
+describe('the URL in the credentials', () => {
   it.each([
     ['http://127.0.0.1:4000', 'http://127.0.0.1:5000'],
     ['http://localhost:4000', 'http://127.0.0.1:5000'],
@@ -115,14 +115,14 @@ describe('the address in the credentials', () => {
     ['https://127.0.0.1:4000', 'http://127.0.0.1:5000'],
     ['https://muster.example.com', 'https://muster.example.com'],
     ['http://192.0.2.1:4000', 'http://192.0.2.1:4000'],
-  ])('%s becomes %s when the server listens elsewhere', async (before, after) => {
+  ])('changes from %s to %s when the server listens on another address', async (before, after) => {
     const folder = await newFolder()
     await writeFile(join(folder, 'credentials'), `[default]\nMUSTER_URL=${before}\nMUSTER_EMAIL=a@b\n`)
     await updateUrl(folder, 'http://127.0.0.1:5000')
     expect(await read(folder, 'credentials')).toBe(`[default]\nMUSTER_URL=${after}\nMUSTER_EMAIL=a@b\n`)
   })
 
-  it('is followed in the section that the first start wrote, and nowhere else', async () => {
+  it('is updated only in the section that the first start wrote', async () => {
     const folder = await newFolder()
     const file = (url: string) =>
       `; mine\n[staging]\nMUSTER_URL=http://127.0.0.1:4100\n\n[ default ]\r\nMUSTER_URL = ${url}\r\n[laptop]\nMUSTER_URL=http://localhost:4200\n`

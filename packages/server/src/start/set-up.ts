@@ -18,10 +18,10 @@ import {
 export interface SetUpOptions {
   db: Database
   config: Config
-  /** What clients call the server. */
+  /** The URL that clients use. */
   url: string
   log: FastifyBaseLogger
-  /** Gives up waiting for another server that does the same. */
+  /** Cancels waiting for another server that is doing the same. */
   signal?: AbortSignal
 }
 
@@ -34,36 +34,36 @@ export interface SetUp {
 type Outcome = SetUp & { publish: boolean }
 
 /**
- * Settles the master key and, on an empty database, creates the owner with an access key. Of several servers that start at once,
- * one does it.
+ * Checks the master key, or creates it. In an empty database, also creates the owner with an access key. If several
+ * servers start at once, only one of them does this.
  *
- * The credentials are on disk before their owner is committed, under another name, and get their own after: a crash in
- * between is made good by the next start, and there is never an owner whose credentials nobody has.
+ * The credentials are written to a temporary name before the owner is committed, and renamed afterward. After a crash in
+ * between, the next start renames them, so no owner is ever without credentials.
  */
 export async function setUp(options: SetUpOptions): Promise<SetUp> {
   const { db, config, log, signal } = options
   try {
-    return await oneAtATime({ db, signal }, async (connection) => {
-      const { publish, ...result } = await connection.transaction().execute((trx) => decide(trx, options))
+    return await withSetUpLock({ db, signal }, async (connection) => {
+      const { publish, ...result } = await connection.transaction().execute((trx) => setUpInTransaction(trx, options))
       if (publish) await publishCredentials(config.dataFolder, log)
       return result
     })
   } catch (error) {
     if (!isFileError(error)) throw error
-    throw new StartError(`MUSTER_DATA must be a folder that Muster may write to: ${error.message}`, { cause: error })
+    throw new StartError(`MUSTER_DATA must be a folder that Muster can write to: ${error.message}`, { cause: error })
   }
 }
 
-/** Of the file system, not of a connection. */
+/** Whether the error is from the file system, not from a connection. */
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && error.syscall !== 'connect' && 'path' in error
 }
 
-/** Whoever holds this lock of the session, under its hash, decides what an empty database is filled with. */
+/** Name of the session-level advisory lock for filling an empty database. The hash of the name is the lock's key. */
 export const SET_UP_LOCK = 'muster set up'
 
-/** Holds a lock of the session, so that it covers what comes after the commit as well. */
-function oneAtATime<Result>(
+/** Uses a session-level lock, so that it also covers the work after the commit. */
+function withSetUpLock<Result>(
   { db, signal }: { db: Database; signal: AbortSignal | undefined },
   work: (connection: Database) => Promise<Result>,
 ): Promise<Result> {
@@ -72,14 +72,14 @@ function oneAtATime<Result>(
     .execute((connection) => withSessionLock(connection, SET_UP_LOCK, () => work(connection), { signal }))
 }
 
-async function decide(transaction: Database, options: SetUpOptions): Promise<Outcome> {
+async function setUpInTransaction(transaction: Database, options: SetUpOptions): Promise<Outcome> {
   const { config, log } = options
   const secrets = await agreeOnMasterKey(transaction, { config, log })
   if (!(await hasUsers(transaction))) {
     await stageCredentials(config.dataFolder, await createOwner(transaction, options, secrets))
     return { secrets, isFirstStart: true, publish: true }
   }
-  return { secrets, isFirstStart: false, publish: await isLeftToPublish(transaction, config.dataFolder) }
+  return { secrets, isFirstStart: false, publish: await shouldPublishStaged(transaction, config.dataFolder) }
 }
 
 async function createOwner(db: Database, { config, url }: SetUpOptions, secrets: Secrets): Promise<Credentials> {
@@ -90,8 +90,10 @@ async function createOwner(db: Database, { config, url }: SetUpOptions, secrets:
   return { url, accessKeyId: key, secretAccessKey: secret ?? '', email, password }
 }
 
-/** What an earlier start left staged: to be published when its owner was committed, to be dropped when not. */
-async function isLeftToPublish(db: Database, dataFolder: string): Promise<boolean> {
+/**
+ * Whether an earlier start staged credentials of an owner that was committed. If the owner was not, deletes the credentials.
+ */
+async function shouldPublishStaged(db: Database, dataFolder: string): Promise<boolean> {
   const key = await findStagedKey(dataFolder)
   if (key === undefined) return false
   if (await hasAccessKey(db, key)) return true

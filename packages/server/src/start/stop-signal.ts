@@ -2,11 +2,11 @@ import { performance } from 'node:perf_hooks'
 import { isatty } from 'node:tty'
 
 export interface StopSignal {
-  /** Aborted when the server is to stop. */
+  /** Aborts when the server should stop. */
   signal: AbortSignal
-  /** Stops the server from inside. */
+  /** Stops the server without a signal. */
   stop(): void
-  /** Leaves the process's signals alone again. */
+  /** Removes the signal handlers. */
   release(): void
 }
 
@@ -15,12 +15,13 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** POSIX: a process ended by signal n has the exit status 128 + n. */
 const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }
 
-/** A terminal and the npm in front may each pass on the same Ctrl-C. */
-const SAME_MS = 250
+/** Signals within this time count as one, because a terminal and npm may both forward the same Ctrl-C. */
+const DUPLICATE_MS = 250
 
 /**
- * The first signal asks the server to finish what it does and stop; the second ends the process at once. SIGHUP is one of them
- * on a terminal, where it says that the terminal is gone; elsewhere it asks to read again what can change.
+ * The first signal stops the server after requests in flight finish; the second one ends the process immediately. On a
+ * terminal, SIGHUP counts as such a signal, because it means that the terminal was closed. Without a terminal, SIGHUP
+ * requests a reload.
  */
 export function onStopSignal(reload: () => void): StopSignal {
   const controller = new AbortController()
@@ -31,7 +32,7 @@ export function onStopSignal(reload: () => void): StopSignal {
     } else if (!controller.signal.aborted) {
       firstAt = performance.now()
       controller.abort()
-    } else if (performance.now() - firstAt > SAME_MS) {
+    } else if (performance.now() - firstAt > DUPLICATE_MS) {
       process.exit(exitCodes[signal])
     }
   }

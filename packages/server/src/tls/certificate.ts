@@ -10,22 +10,22 @@ export interface CertificateFiles {
   key: { setting: string; file: string }
 }
 
-/** As PEM. */
+/** A certificate with its chain, and a private key, as PEM. */
 export interface Pair {
   cert: Buffer
   key: Buffer
 }
 
-/** A pair that belongs together, ready to be served. */
+/** A certificate with its matching private key, ready to be served. */
 export interface Certificate extends Pair {
   context: SecureContext
-  /** When it ends. */
+  /** When the certificate expires. */
   until: Date
-  /** Whether clients that call the server so will take it for its own. */
+  /** Whether clients that connect to this host name or address accept the certificate. */
   isFor(host: string): boolean
 }
 
-export const LEAST_VERSION = 'TLSv1.2'
+export const MIN_TLS_VERSION = 'TLSv1.2'
 
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   return checkPair(files, await readPair(files))
@@ -44,17 +44,17 @@ async function readPem({ setting, file }: CertificateFiles['cert']): Promise<Buf
 }
 
 export function checkPair({ cert, key }: CertificateFiles, pair: Pair): Certificate {
-  const told = readX509(cert, pair.cert)
+  const properties = readX509(cert, pair.cert)
   try {
-    return { ...pair, ...told, context: createSecureContext({ ...pair, minVersion: LEAST_VERSION }) }
+    return { ...pair, ...properties, context: createSecureContext({ ...pair, minVersion: MIN_TLS_VERSION }) }
   } catch (error) {
     const cause = (error as Error).message
-    const what = `${key.setting} does not name the certificate's private key as PEM: ${key.file} (${cause}).`
-    throw new StartError(what, { cause: error })
+    const message = `${key.setting} is not the certificate's private key in PEM format: ${key.file} (${cause}).`
+    throw new StartError(message, { cause: error })
   }
 }
 
-/** By itself, so that the file that is wrong can be named. */
+/** Reads the certificate without its key, so that an error names the right file. */
 function readX509({ setting, file }: CertificateFiles['cert'], pem: Buffer): Pick<Certificate, 'until' | 'isFor'> {
   try {
     createSecureContext({ cert: pem })
@@ -64,6 +64,6 @@ function readX509({ setting, file }: CertificateFiles['cert'], pem: Buffer): Pic
       isFor: (host) => (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined,
     }
   } catch (error) {
-    throw new StartError(`${setting} names no certificate as PEM: ${file}.`, { cause: error })
+    throw new StartError(`${setting} is not a certificate in PEM format: ${file}.`, { cause: error })
   }
 }

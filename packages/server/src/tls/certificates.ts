@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { StartError } from '../start-error.ts'
 import { type ServedCertificate, serveCertificate } from './served-certificate.ts'
 
-/** What the server shows to those who connect, where settings say so. */
+/** The certificates that the server presents to clients. Undefined for a listener without TLS. */
 export interface Certificates {
   http: ServedCertificate | undefined
   mqtt: ServedCertificate | undefined
@@ -26,18 +26,21 @@ export async function openCertificates(config: TlsConfig, log: FastifyBaseLogger
   }
 }
 
-interface Given {
-  /** Of the names of the two settings. */
+interface CertificateSettings {
+  /** Common prefix of the names of both settings. */
   prefix: string
   cert: string | undefined
   key: string | undefined
 }
 
-async function open({ prefix, cert, key }: Given, log: FastifyBaseLogger): Promise<ServedCertificate | undefined> {
+async function open(
+  { prefix, cert, key }: CertificateSettings,
+  log: FastifyBaseLogger,
+): Promise<ServedCertificate | undefined> {
   if (cert === undefined && key === undefined) return undefined
   const settings = { cert: `${prefix}_CERT`, key: `${prefix}_KEY` }
   if (cert === undefined || key === undefined) {
-    throw new StartError(`${settings.cert} and ${settings.key} belong together: set both or neither.`)
+    throw new StartError(`Set both ${settings.cert} and ${settings.key}, or neither.`)
   }
   const files = { cert: { setting: settings.cert, file: cert }, key: { setting: settings.key, file: key } }
   return serveCertificate(files, log)

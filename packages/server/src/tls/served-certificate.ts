@@ -7,25 +7,25 @@ import {
   readCertificate,
   readPair,
 } from './certificate.ts'
-import { tellEnd } from './tell-end.ts'
+import { createExpiryWarning } from './tell-end.ts'
 
-/** A certificate that follows its files. */
+/** A certificate that is reloaded when its files change. */
 export interface ServedCertificate {
   current(): Certificate
-  /** Tells of every later one. */
+  /** Calls the listener with every later certificate. */
   onChange(listener: (certificate: Certificate) => void): void
-  /** Reads the files now. */
+  /** Reads the files without waiting for the next check. */
   reload(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Looked at by what is in them: a file that is replaced by renaming, or reached by a symbolic link that is, tells a watch on it
- * nothing, and some file systems tell a watch nothing at all.
+ * The contents of the files are polled. A file watcher does not notice when a file, or a symbolic link to it, is replaced by
+ * renaming, and some file systems report no changes at all.
  */
-const LOOK_EVERY_MS = 2_000
+const CHECK_INTERVAL_MS = 2_000
 
-/** Rejects with a StartError where the files hold no pair. Warns of a certificate's end, as `tellEnd` says. */
+/** Rejects with a StartError if the files contain no valid pair. Warns before and after the certificate expires. */
 export async function serveCertificate(
   files: CertificateFiles,
   log: FastifyBaseLogger,
@@ -34,46 +34,46 @@ export async function serveCertificate(
   const listeners: ((certificate: Certificate) => void)[] = []
   const file = files.cert.file
   let current = await readCertificate(files)
-  const warnOfEnd = tellEnd({ file, log, clock })
-  warnOfEnd(current)
+  const warnOfExpiry = createExpiryWarning({ file, log, clock })
+  warnOfExpiry(current)
   let failure: string | undefined
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     try {
       const pair = await readPair(files)
-      if (!isSame(pair, current)) take(checkPair(files, pair))
+      if (!isSame(pair, current)) replace(checkPair(files, pair))
       failure = undefined
     } catch (error) {
       const reason = (error as Error).message
-      if (reason !== failure) log.error({ reason }, 'a new certificate cannot be served; the one before still is')
+      if (reason !== failure) log.error({ reason }, 'cannot load the new certificate; the previous one stays in use')
       failure = reason
     }
-    warnOfEnd(current)
+    warnOfExpiry(current)
   }
 
-  function take(certificate: Certificate): void {
+  function replace(certificate: Certificate): void {
     current = certificate
     for (const listener of listeners) listener(certificate)
-    log.info({ file, until: certificate.until }, 'a new certificate is served')
+    log.info({ file, until: certificate.until }, 'a new certificate is in use')
   }
 
-  let looking = Promise.resolve()
-  const lookInTurn = (): Promise<void> => {
-    looking = looking.then(look)
-    return looking
+  let lastCheck = Promise.resolve()
+  const queueCheck = (): Promise<void> => {
+    lastCheck = lastCheck.then(check)
+    return lastCheck
   }
-  const timer = setInterval(lookInTurn, LOOK_EVERY_MS).unref()
+  const timer = setInterval(queueCheck, CHECK_INTERVAL_MS).unref()
   return {
     current: () => current,
     onChange: (listener) => void listeners.push(listener),
     reload() {
-      // Whoever asks is told again what is wrong.
+      // Log the reason again if the files are still invalid.
       failure = undefined
-      return lookInTurn()
+      return queueCheck()
     },
     async close() {
       clearInterval(timer)
-      await looking
+      await lastCheck
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Certificate } from './certificate.ts'
 
-interface TellEndOptions {
-  /** Of the certificate. */
+interface ExpiryWarningOptions {
+  /** Path of the certificate. */
   file: string
   log: FastifyBaseLogger
   clock: () => Date
@@ -12,19 +12,25 @@ const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
 
 /**
- * Warns of the end of the certificate that it is shown, however often that is: once a day from seven days before, at the end itself,
- * and once a day from then on, until it is shown another one.
+ * Warns about the expiry of a certificate. Call the returned function as often as needed with the current certificate. It logs
+ * a warning once a day from seven days before expiry, one at expiry, and one each day after it, until the certificate is
+ * replaced.
  */
-export function tellEnd({ file, log, clock }: TellEndOptions): (certificate: Pick<Certificate, 'until'>) => void {
-  let told: { until: Date; hasEnded: boolean; at: number } | undefined
+export function createExpiryWarning({
+  file,
+  log,
+  clock,
+}: ExpiryWarningOptions): (certificate: Pick<Certificate, 'until'>) => void {
+  let lastWarning: { until: Date; hasExpired: boolean; at: number } | undefined
   return ({ until }) => {
     const now = clock().getTime()
-    const left = until.getTime() - now
-    if (left > SOON_MS) return
-    const hasEnded = left <= 0
-    const isTold = told?.until === until && told.hasEnded === hasEnded && now - told.at < DAY_MS
-    if (isTold) return
-    told = { until, hasEnded, at: now }
-    log.warn({ file, until }, hasEnded ? 'the certificate has expired' : 'the certificate will expire soon: renew it')
+    const remaining = until.getTime() - now
+    if (remaining > SOON_MS) return
+    const hasExpired = remaining <= 0
+    const isRepeated =
+      lastWarning?.until === until && lastWarning.hasExpired === hasExpired && now - lastWarning.at < DAY_MS
+    if (isRepeated) return
+    lastWarning = { until, hasExpired, at: now }
+    log.warn({ file, until }, hasExpired ? 'the certificate has expired' : 'the certificate will expire soon: renew it')
   }
 }

@@ -34,8 +34,8 @@ afterAll(async () => {
 
 const readText = (file: string): Promise<string> => readFile(file, 'utf8')
 
-/** Files of a certificate that may be replaced by others. */
-async function served(name: string): Promise<CertificatePaths> {
+/** Copies the first certificate to files that a test may replace. */
+async function copyFiles(name: string): Promise<CertificatePaths> {
   const paths = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}-key.pem`) }
   await Promise.all([cp(first.cert, paths.cert), cp(first.key, paths.key)])
   return paths
@@ -44,8 +44,8 @@ async function served(name: string): Promise<CertificatePaths> {
 const httpSettings = ({ cert, key }: CertificatePaths) => ({ MUSTER_TLS_CERT: cert, MUSTER_TLS_KEY: key })
 const mqttSettings = ({ cert, key }: CertificatePaths) => ({ MUSTER_MQTT_TLS_CERT: cert, MUSTER_MQTT_TLS_KEY: key })
 
-/** What whoever connects to a port is shown now. */
-async function shownAt(port: number): Promise<string | undefined> {
+/** The fingerprint of the certificate that a server presents on a port. */
+async function fingerprintAt(port: number): Promise<string | undefined> {
   const socket = connect({ host: '127.0.0.1', port })
   try {
     await once(socket, 'secureConnect')
@@ -62,19 +62,19 @@ describe('a server with a certificate', () => {
   let app: TestApp
   let files: CertificatePaths
   beforeAll(async () => {
-    files = await served('files')
+    files = await copyFiles('files')
     app = await startTestApp({ mqtt: true, env: { ...httpSettings(files), ...mqttSettings(files) } })
   })
   afterAll(() => app.close())
 
-  test('takes requests signed for its https URL, and tells browsers to come so', async () => {
+  test('accepts requests signed for its https URL, and makes browsers use HTTPS', async () => {
     expect(app.url).toMatch(/^https:/)
     const { status, data, headers } = await app.owner.query('{ login { email } }')
     expect([status, data]).toEqual([200, { login: { email: app.owner.email } }])
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
   })
 
-  test('gives browsers a cookie that goes over https alone, and knows it again', async () => {
+  test('gives browsers a cookie that is sent only over HTTPS, and accepts it', async () => {
     const person = await newPerson(app)
     const browser = openBrowser(app)
     const { setCookies } = await browser.auth('/sign-in/email', { email: person.email, password: person.password })
@@ -86,35 +86,35 @@ describe('a server with a certificate', () => {
     expect(body).toEqual({ data: { login: { email: person.email } } })
   })
 
-  test('tells for how long it is good', async () => {
+  test('reports the remaining validity of its certificates', async () => {
     const text = await (await fetch(`${app.url}/metrics`)).text()
-    const told = Array.from(text.matchAll(/^muster_certificate_seconds\{port="(\w+)"\} (\d+)$/gm), ([, port]) => port)
-    expect(told).toEqual(['http', 'mqtt'])
+    const ports = Array.from(text.matchAll(/^muster_certificate_seconds\{port="(\w+)"\} (\d+)$/gm), ([, port]) => port)
+    expect(ports).toEqual(['http', 'mqtt'])
   })
 
-  test('has the WebSocket of devices as wss', async () => {
+  test('accepts WebSockets of devices over TLS', async () => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(`${app.url.replace('https:', 'wss:')}/mqtt`, device)
     await client.publishAsync(`devices/${device.id}/attributes`, '{"site":"oslo"}', { qos: 1 })
   })
 
-  test('speaks nothing else on its port, and goes on after who does not', async () => {
+  test('does not respond to plain HTTP on its port, and keeps serving', async () => {
     const plain = createConnection({ host: '127.0.0.1', port: Number(new URL(app.url).port) })
     plain.on('error', () => {})
     plain.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
-    let answer = ''
-    plain.on('data', (chunk) => (answer += chunk))
+    let received = ''
+    plain.on('data', (chunk) => (received += chunk))
     await once(plain, 'close')
-    expect(answer).not.toContain('HTTP')
+    expect(received).not.toContain('HTTP')
     expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
   })
 
-  test('shows a renewed one to whoever connects, and leaves the connections that it has', async () => {
+  test('presents a renewed certificate on new connections, and keeps existing connections open', async () => {
     const port = Number(new URL(app.url).port)
     const ports = [port, app.mqttPort]
-    const shown = () => Promise.all(ports.map(shownAt))
+    const presented = () => Promise.all(ports.map(fingerprintAt))
     const [before, after] = [await fingerprintOf(first), await fingerprintOf(second)]
-    expect(await shown()).toEqual([before, before])
+    expect(await presented()).toEqual([before, before])
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(`mqtts://127.0.0.1:${app.mqttPort}`, device)
     let isOpen = true
@@ -124,17 +124,17 @@ describe('a server with a certificate', () => {
 
     await replaceFile(files.cert, second.cert)
     await replaceFile(files.key, second.key)
-    await vi.waitFor(async () => expect(await shown()).toEqual([after, after]), { timeout: 100_000, interval: 250 })
+    await vi.waitFor(async () => expect(await presented()).toEqual([after, after]), { timeout: 100_000, interval: 250 })
     await client.publishAsync(`devices/${device.id}/attributes`, '{"site":"oslo"}', { qos: 1 })
     expect(isOpen).toBe(true)
     expect((await app.owner.query('{ version }')).status).toBe(200)
   })
 })
 
-test('a server process says https wherever it names itself, and on SIGHUP reads the files again, good or bad', async () => {
+test('a server process reports https URLs, and reads its certificate files again on SIGHUP', async () => {
   const { url: DATABASE_URL, drop } = await createTestDatabase()
   onTestFinished(drop)
-  const [data, files] = [join(folder, 'process'), await served('process')]
+  const [data, files] = [join(folder, 'process'), await copyFiles('process')]
   const server = await startServerProcess({ DATABASE_URL, MUSTER_DATA: data, ...httpSettings(files) })
   const port = Number(new URL(server.url).port)
   const credentials = await readCredentials(data)
@@ -143,40 +143,40 @@ test('a server process says https wherever it names itself, and on SIGHUP reads 
   expect(server.stdout()).toContain(`Console      ${server.url}/\n`)
   expect((await sendAs(credentials, server.url, '{ login { email } }')).status).toBe(200)
 
-  const refusals = (): number => server.stderr().split('a new certificate cannot be served').length - 1
+  const rejections = (): number => server.stderr().split('cannot load the new certificate').length - 1
   await replaceFile(files.cert, second.cert)
-  await vi.waitFor(() => expect(refusals()).toBe(1), { timeout: 100_000, interval: 100 })
-  expect(server.stderr()).toContain('MUSTER_TLS_KEY does not name the certificate')
-  // What is wrong is told once, and again to whoever asks.
+  await vi.waitFor(() => expect(rejections()).toBe(1), { timeout: 100_000, interval: 100 })
+  expect(server.stderr()).toContain("MUSTER_TLS_KEY is not the certificate's private key")
+  // The error is logged once, and again after a signal.
   server.signal('SIGHUP')
-  await vi.waitFor(() => expect(refusals()).toBe(2), { timeout: 100_000, interval: 100 })
-  expect(await shownAt(port)).toBe(await fingerprintOf(first))
+  await vi.waitFor(() => expect(rejections()).toBe(2), { timeout: 100_000, interval: 100 })
+  expect(await fingerprintAt(port)).toBe(await fingerprintOf(first))
 
   await replaceFile(files.key, second.key)
   server.signal('SIGHUP')
-  await vi.waitFor(() => expect(server.stderr()).toContain('a new certificate is served'), { timeout: 100_000 })
-  expect(await shownAt(port)).toBe(await fingerprintOf(second))
+  await vi.waitFor(() => expect(server.stderr()).toContain('a new certificate is in use'), { timeout: 100_000 })
+  expect(await fingerprintAt(port)).toBe(await fingerprintOf(second))
   expect(await server.stop()).toBe(0)
 })
 
-test('of its end the log warns once a day from a week before, and when it has come', async () => {
-  const paths = await served('ending')
+test('logs a warning once a day, from a week before a certificate expires and after it has expired', async () => {
+  const paths = await copyFiles('ending')
   const files = { cert: { setting: 'CERT', file: paths.cert }, key: { setting: 'KEY', file: paths.key } }
   const { until } = await readCertificate(files)
   const inDays = (days: number): Date => new Date(until.getTime() + days * 86_400_000)
   let now = inDays(-8)
-  const said: { level: number; msg: string }[] = []
-  const log = pino({ level: 'warn' }, { write: (line: string) => void said.push(JSON.parse(line)) })
+  const lines: { level: number; msg: string }[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const certificate = await serveCertificate(files, log, () => now)
   onTestFinished(() => certificate.close())
-  const toldAt = async (days: number): Promise<string[]> => {
+  const warningsAt = async (days: number): Promise<string[]> => {
     now = inDays(days)
     await certificate.reload()
-    return said.splice(0).flatMap(({ level, msg }) => (level === 40 ? [msg] : []))
+    return lines.splice(0).flatMap(({ level, msg }) => (level === 40 ? [msg] : []))
   }
   const soon = 'the certificate will expire soon: renew it'
   const over = 'the certificate has expired'
-  const told: [days: number, string[]][] = [
+  const expected: [days: number, string[]][] = [
     [-7.5, []],
     [-7, [soon]],
     [-6.5, []],
@@ -186,35 +186,39 @@ test('of its end the log warns once a day from a week before, and when it has co
     [0.5, []],
     [1, [over]],
   ]
-  for (const [days, lines] of told) expect([days, await toldAt(days)]).toEqual([days, lines])
+  for (const [days, warnings] of expected) expect([days, await warningsAt(days)]).toEqual([days, warnings])
 
   await replaceFile(paths.cert, second.cert)
   await replaceFile(paths.key, second.key)
-  expect(await toldAt(1.25)).toEqual([over])
+  expect(await warningsAt(1.25)).toEqual([over])
 })
 
-describe('of what it cannot be served with the setting is named', () => {
-  const cases: [what: string, files: () => Partial<CertificatePaths>, said: RegExp][] = [
+describe('invalid certificate files', () => {
+  const cases: [what: string, files: () => Partial<CertificatePaths>, message: RegExp][] = [
     ['a missing certificate', () => ({ cert: `${first.cert}.not` }), /^CERT cannot be read: ENOENT.*first\.pem\.not/],
     ['a missing key', () => ({ key: `${first.key}.not` }), /^KEY cannot be read: ENOENT.*first-key\.pem\.not/],
     ['an unreadable key', () => ({ key: folder }), /^KEY cannot be read: EISDIR/],
     [
-      'a file that is no certificate',
+      'a file that is not a certificate',
       () => ({ cert: first.key }),
-      /^CERT names no certificate as PEM: .*first-key\.pem/,
+      /^CERT is not a certificate in PEM format: .*first-key\.pem/,
     ],
-    ['a key of another certificate', () => ({ key: second.key }), /^KEY does not name the .*second-key\.pem/],
+    [
+      'a key of another certificate',
+      () => ({ key: second.key }),
+      /^KEY is not the certificate's private key .*second-key\.pem/,
+    ],
   ]
-  test.each(cases)('%s', async (_what, files, said) => {
+  test.each(cases)('the error names the setting of %s', async (_what, files, message) => {
     const { cert, key } = { ...first, ...files() }
     const named = { cert: { setting: 'CERT', file: cert }, key: { setting: 'KEY', file: key } }
-    await expect(readCertificate(named)).rejects.toThrow(said)
+    await expect(readCertificate(named)).rejects.toThrow(message)
   })
 
-  test('one of the two left away: the server does not start', async () => {
+  test('the server does not start if only one of the two settings is set', async () => {
     const env = { MUSTER_DATA: join(folder, 'none'), MUSTER_TLS_KEY: first.key, MUSTER_LOG_LEVEL: 'silent' }
     const { code, stderr } = await failToStart(env)
-    const said = 'MUSTER_TLS_CERT and MUSTER_TLS_KEY belong together: set both or neither.\n'
-    expect({ code, stderr }).toEqual({ code: 1, stderr: said })
+    const message = 'Set both MUSTER_TLS_CERT and MUSTER_TLS_KEY, or neither.\n'
+    expect({ code, stderr }).toEqual({ code: 1, stderr: message })
   })
 })

@@ -4,20 +4,20 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger } from 'fastify'
 
 /**
- * Where `OTEL_EXPORTER_OTLP_ENDPOINT` says, as JSON over HTTP, with the headers and the compression of the other variables. What a
- * collector that is away is not told is lost, and the log says so once for each time that it goes away. `timeoutMillis`: with its retries.
+ * Exports spans to `OTEL_EXPORTER_OTLP_ENDPOINT` as JSON over HTTP, with the headers and the compression that the other
+ * variables set. Spans are lost while the collector is unavailable, which is logged once per outage. `timeoutMillis` includes
+ * retries.
  */
 export function createCollector(log: Pick<FastifyBaseLogger, 'info' | 'warn'>, timeoutMillis: number): SpanExporter {
   const exporter = new OTLPTraceExporter({ timeoutMillis })
-  let isAway = false
+  let isUnavailable = false
   return {
     export(spans, done) {
       exporter.export(spans, ({ code, error }) => {
         const failed = code !== ExportResultCode.SUCCESS
-        if (failed && !isAway)
-          log.warn({ reason: reasonOf(error) }, 'traces do not reach their collector, and are lost')
-        if (!failed && isAway) log.info('traces reach their collector again')
-        isAway = failed
+        if (failed && !isUnavailable) log.warn({ reason: reasonOf(error) }, 'traces cannot be exported and are lost')
+        if (!failed && isUnavailable) log.info('traces are exported again')
+        isUnavailable = failed
         done({ code: ExportResultCode.SUCCESS })
       })
     },
@@ -26,7 +26,7 @@ export function createCollector(log: Pick<FastifyBaseLogger, 'info' | 'warn'>, t
   }
 }
 
-/** What a collector answers may repeat what it was sent. */
+/** Omits the message, because the collector's response may repeat data that was sent to it. */
 const reasonOf = (error: Error | undefined): string => {
   const { code, name = 'Error' } = (error ?? {}) as { code?: unknown; name?: string }
   return code === undefined ? name : `${name} ${code}`

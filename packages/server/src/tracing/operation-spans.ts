@@ -6,7 +6,7 @@ interface Operation {
   name: string
 }
 
-/** A span for each operation of GraphQL that runs, whichever way it came in. */
+/** A span for each GraphQL operation that runs, regardless of its transport. */
 export const traceOperations =
   (tracing: Tracing) =>
   (operation: Operation, run: () => Promise<FormattedExecutionResult>): Promise<FormattedExecutionResult> =>

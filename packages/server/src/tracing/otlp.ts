@@ -25,7 +25,7 @@ import type { Span, SpanAttributes, Tracing } from './tracing.ts'
 
 export interface OtlpOptions extends SamplerOptions {
   exporter: SpanExporter
-  /** Milliseconds after which the exporter has given up. */
+  /** Timeout of the exporter in milliseconds. */
   timeout: number
 }
 
@@ -36,21 +36,21 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const
 
-/** While the collector takes nothing, so many wait for it, and further ones are dropped. */
-const WAITING_SPANS = 4_096
-const EVERY_MS = 2_000
-/** What knows of its own end is not ended. */
+/** Number of spans that can wait for the collector. Further spans are dropped. */
+const MAX_QUEUED_SPANS = 4_096
+const EXPORT_INTERVAL_MS = 2_000
+/** The processor waits longer than the exporter's own timeout, so that the exporter can report it. */
 const GRACE_MS = 1_000
 
 /**
- * Nothing is registered with OpenTelemetry's API for the whole process: libraries that would tell of themselves there, with values
- * that they know, do not.
+ * Registers nothing with OpenTelemetry's global API. Libraries would otherwise create their own spans there, with values that
+ * must not be exported.
  */
 export function createTracing({ exporter, timeout, ...sampling }: OtlpOptions): Tracing {
   const processor = new BatchSpanProcessor({
     exporter,
-    maxQueueSize: WAITING_SPANS,
-    scheduledDelayMillis: EVERY_MS,
+    maxQueueSize: MAX_QUEUED_SPANS,
+    scheduledDelayMillis: EXPORT_INTERVAL_MS,
     exportTimeoutMillis: timeout + GRACE_MS,
   })
   const provider = new TracerProvider({
@@ -60,41 +60,41 @@ export function createTracing({ exporter, timeout, ...sampling }: OtlpOptions): 
   })
   const tracer = provider.getTracer('muster', version)
   const propagator = new W3CTraceContextPropagator()
-  const running = new AsyncLocalStorage<Running>()
+  const active = new AsyncLocalStorage<ActiveSpan>()
   const current = (): Context => {
-    const { context, isOver } = running.getStore() ?? nothing
-    return isOver ? ROOT_CONTEXT : context
+    const { context, hasEnded } = active.getStore() ?? noSpan
+    return hasEnded ? ROOT_CONTEXT : context
   }
   return {
-    isWithin: () => running.getStore()?.isOver === false,
+    hasActiveSpan: () => active.getStore()?.hasEnded === false,
     begin(name, { kind, attributes = {}, headers }) {
       const parent = headers === undefined ? current() : propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter)
       const span = tracer.startSpan(name, { kind: kinds[kind], attributes: defined(attributes) }, parent)
-      return asSpan(span, { context: trace.setSpan(parent, span), isOver: false }, running)
+      return asSpan(span, { context: trace.setSpan(parent, span), hasEnded: false }, active)
     },
     close: () => provider.shutdown(),
   }
 }
 
-/** What goes on for longer than the span in which it was begun, such as a timer, is no part of it afterwards. */
-interface Running {
+/** The active span. Work that outlasts its span, such as a timer, does not belong to the span after its end. */
+interface ActiveSpan {
   context: Context
-  isOver: boolean
+  hasEnded: boolean
 }
 
-const nothing: Readonly<Running> = { context: ROOT_CONTEXT, isOver: true }
+const noSpan: Readonly<ActiveSpan> = { context: ROOT_CONTEXT, hasEnded: true }
 
-function asSpan(span: OpenTelemetrySpan, own: Running, running: AsyncLocalStorage<Running>): Span {
+function asSpan(span: OpenTelemetrySpan, own: ActiveSpan, active: AsyncLocalStorage<ActiveSpan>): Span {
   return {
     traceId: span.spanContext().traceId,
-    run: (work) => running.run(own, work),
+    run: (work) => active.run(own, work),
     set: (attributes) => void span.setAttributes(defined(attributes)),
     fail(code) {
       span.setAttribute('error.type', code)
       span.setStatus({ code: SpanStatusCode.ERROR })
     },
     end() {
-      own.isOver = true
+      own.hasEnded = true
       span.end()
     },
   }
@@ -105,7 +105,7 @@ const defined = (attributes: SpanAttributes): Record<string, string | number> =>
     Object.entries(attributes).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
   )
 
-/** What `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` say, over what is said without them. Neither host nor command line. */
+/** `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override the defaults. The host and the command line are not included. */
 function describeServer(): Resource {
   const own = resourceFromAttributes({ 'service.name': 'muster', 'service.version': version })
   const detectors = [serviceInstanceIdDetector, resourceAttributesEnvDetector, serviceNameEnvDetector]

@@ -1,7 +1,7 @@
 import type { Outbound } from '../outbound/outbound.ts'
 import { inSpan, type Tracing } from './tracing.ts'
 
-/** A span for each message to an address that a user named: by its host alone, for paths may hold secrets of their receivers. */
+/** A span for each message to a URL that a user entered. Only the host is recorded, because paths may contain secrets. */
 export const traceOutbound = (tracing: Tracing, outbound: Outbound): Outbound => ({
   ...outbound,
   post: (message) =>
@@ -9,13 +9,13 @@ export const traceOutbound = (tracing: Tracing, outbound: Outbound): Outbound =>
       kind: 'client',
       attributes: { 'http.request.method': 'POST', 'server.address': message.url.hostname },
       async work(span) {
-        const answer = await outbound.post(message)
-        if (answer.status === null) span.fail('unanswered')
+        const response = await outbound.post(message)
+        if (response.status === null) span.fail('unanswered')
         else {
-          span.set({ 'http.response.status_code': answer.status })
-          if (answer.status < 200 || answer.status >= 300) span.fail(String(answer.status))
+          span.set({ 'http.response.status_code': response.status })
+          if (response.status < 200 || response.status >= 300) span.fail(String(response.status))
         }
-        return answer
+        return response
       },
     }),
 })

@@ -1,11 +1,11 @@
 import { inSpan, type Tracing } from './tracing.ts'
 
-/** A span for each publication of a device that is taken. */
+/** A span for each accepted publication of a device. */
 export const tracePublications =
   (tracing: Tracing) =>
-  <Result>(kind: string, take: () => Promise<Result>): Promise<Result> =>
+  <Result>(kind: string, handle: () => Promise<Result>): Promise<Result> =>
     inSpan(tracing, `publication ${kind}`, {
       kind: 'consumer',
       attributes: { 'messaging.system': 'mqtt', 'messaging.operation.type': 'process' },
-      work: take,
+      work: handle,
     })

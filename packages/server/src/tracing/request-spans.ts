@@ -6,16 +6,16 @@ export interface RequestSpans {
   traceIdOf(request: FastifyRequest): string | undefined
 }
 
-/** A span for each request, from its head to the end of its answer. `isSpared`: what asks for the server's state is left out. */
+/** A span for each request, from its head to the end of its response. Requests for exempt paths have no span. */
 export function traceRequests(
   app: FastifyInstance,
   tracing: Tracing,
-  { isSpared }: { isSpared: (path: string) => boolean },
+  { isExempt }: { isExempt: (path: string) => boolean },
 ): RequestSpans {
   const spans = new WeakMap<FastifyRequest, Span>()
 
   app.addHook('onRequest', (request, reply, done) => {
-    if (isSpared(request.url)) return done()
+    if (isExempt(request.url)) return done()
     const { headers, method, protocol } = request
     const attributes = { 'http.request.method': method, 'http.route': request.routeOptions.url, 'url.scheme': protocol }
     const span = tracing.begin(routeOf(request), { kind: 'server', headers, attributes })
@@ -33,7 +33,7 @@ export function traceRequests(
     })
     done()
   })
-  // From here on, and not before: what a body is read by was begun elsewhere.
+  // The span becomes active only now, because parsing the body runs in a different async context.
   app.addHook('preHandler', (request, _reply, done) => {
     const span = spans.get(request)
     if (span === undefined) done()

@@ -1,4 +1,4 @@
-/** Those that the specification of OpenTelemetry's SDK has for `OTEL_TRACES_SAMPLER`, as far as they stand in this process alone. */
+/** The values of `OTEL_TRACES_SAMPLER` in OpenTelemetry's SDK specification, except samplers that need another service. */
 export const samplerNames = [
   'always_on',
   'always_off',

@@ -9,11 +9,11 @@ import type { SamplerName } from './sampler-names.ts'
 
 export interface SamplerOptions {
   sampler: SamplerName
-  /** Of the traces that begin here, from 0 to 1. */
+  /** Share of recorded traces among those that begin in this server, from 0 to 1. */
   share: number
 }
 
-/** Decides which traces are kept. */
+/** Creates the sampler, which decides which traces are recorded. */
 export function makeSampler({ sampler, share }: SamplerOptions): Sampler {
   const roots = {
     always_on: () => new AlwaysOnSampler(),

@@ -1,13 +1,13 @@
 import type { PoolWatch } from '../db/database.ts'
 import { inSpan, type SpanAttributes, type Tracing } from './tracing.ts'
 
-/** Texts whose description is kept. */
-const KEPT = 2_000
+/** Maximum number of cached descriptions. */
+const MAX_DESCRIPTIONS = 2_000
 
 /**
- * A span for each statement that is part of something else: what the server looks up by itself, over and over, would drown it.
- * Texts of statements stay here, for names of attributes may stand in them; `muster.statement` is a name in the view
- * pg_prepared_statements of the connection.
+ * A span for each statement within another span. Statements that the server repeats in the background have none, because they
+ * would far outnumber the others. The SQL is not recorded, because it may contain attribute names. `muster.statement` is the
+ * statement's name in the view pg_prepared_statements of the connection.
  */
 export function traceStatements(tracing: Tracing): NonNullable<PoolWatch['statement']> {
   const described = new Map<string, Description>()
@@ -15,12 +15,12 @@ export function traceStatements(tracing: Tracing): NonNullable<PoolWatch['statem
     let description = described.get(text)
     if (description === undefined) {
       description = describeStatement(text)
-      if (described.size < KEPT) described.set(text, description)
+      if (described.size < MAX_DESCRIPTIONS) described.set(text, description)
     }
     return description
   }
   return (text, name, run) => {
-    if (!tracing.isWithin()) return run()
+    if (!tracing.hasActiveSpan()) return run()
     const { title, attributes } = describe(text)
     return inSpan(tracing, title, {
       kind: 'client',
@@ -38,7 +38,7 @@ interface Description {
 const writes =
   /\b(insert)\s+into\s+"?([a-z_]+)|\b(update)\s+(?!of\b)"?([a-z_]+)"?(?=.*?\sset\s)|\b(delete)\s+from\s+"?([a-z_]+)/is
 
-/** By what it does first to which table: what it writes, where it writes anything, or else what it reads. */
+/** Describes a statement by its first write and the written table, or if it writes nothing, by the first table it reads. */
 function describeStatement(text: string): Description {
   const bare = text.replace(/^(?:\s*\/\*.*?\*\/)*\s*/s, '')
   const [first, second] = writes.exec(bare)?.slice(1).filter(Boolean) ?? []

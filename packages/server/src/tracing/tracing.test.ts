@@ -81,7 +81,7 @@ const untilSpan = (matches: (span: CollectedSpan) => boolean): Promise<Collected
 const childOf = (parent: CollectedSpan, name: string): CollectedSpan[] =>
   traced.collector.spans.filter((span) => span.parentSpanId === parent.spanId && span.name === name)
 
-test('a request, its operation and its statements are one trace, which goes on from that of its sender', async () => {
+test('a request, its operation, and its statements belong to the trace of the client', async () => {
   const { traceId, parent, headers } = newTrace()
   const secret = 'a value of a client'
   const { body } = await traced.ask(
@@ -123,7 +123,7 @@ test('a request, its operation and its statements are one trace, which goes on f
   expect(traced.collector.requests[0]).toMatchObject({ path: '/v1/traces', headers: { 'x-tenant': 'acme' } })
 })
 
-test('the line of the log has the ids of the request and of its trace', async () => {
+test('the log line of a request has the ids of the request and its trace', async () => {
   const { traceId, headers } = newTrace()
   await traced.ask('{ login { device(id: "00:00:00:00:00:00:00:00") { id } } }', headers)
   const root = await untilSpan((span) => span.traceId === traceId && span.name === 'POST /graphql/v1')
@@ -144,22 +144,22 @@ test('the line of the log has the ids of the request and of its trace', async ()
   })
 })
 
-test('an error is told by its code', async () => {
+test('a failed operation is recorded with the error code', async () => {
   const { traceId, headers } = newTrace()
   await traced.ask('mutation { deleteDevice(deviceId: "80:00:00:00:00:00:00:99") }', headers)
   const operation = await untilSpan((span) => span.traceId === traceId && span.name === 'mutation deleteDevice')
   expect(operation).toMatchObject({ isFailed: true, attributes: { 'error.type': 'NOT_FOUND' } })
 })
 
-test('what its sender does not record is not recorded here', async () => {
-  const [silent, told] = [newTrace(false), newTrace()]
-  await traced.ask('{ login { email } }', silent.headers)
-  await traced.ask('{ login { email } }', told.headers)
-  await untilSpan((span) => span.traceId === told.traceId && span.name === 'POST /graphql/v1')
-  expect(traced.collector.spans.filter((span) => span.traceId === silent.traceId)).toEqual([])
+test('a request whose client does not record it is not recorded', async () => {
+  const [unsampled, sampled] = [newTrace(false), newTrace()]
+  await traced.ask('{ login { email } }', unsampled.headers)
+  await traced.ask('{ login { email } }', sampled.headers)
+  await untilSpan((span) => span.traceId === sampled.traceId && span.name === 'POST /graphql/v1')
+  expect(traced.collector.spans.filter((span) => span.traceId === unsampled.traceId)).toEqual([])
 })
 
-test('webhook deliveries, publications and jobs are traced', async () => {
+test('webhook deliveries, publications, and jobs are traced', async () => {
   const { body } = await traced.ask('mutation { registerDevice(name: "d") { device { id } secret } }')
   const { device, secret } = body.data.registerDevice
   const client = await connectMqtt(`${traced.server.url.replace('http', 'ws')}/mqtt`, { id: device.id, secret })
@@ -185,11 +185,11 @@ test('webhook deliveries, publications and jobs are traced', async () => {
   await untilSpan(({ name, parentSpanId }) => name === 'delete used_nonce' && parentSpanId === job.spanId)
 })
 
-test("a collector that is away is told of once, is in nobody's way, and gets what is left at the end", async () => {
+test('an unavailable collector is logged once, delays no request, and gets the remaining spans at shutdown', async () => {
   const own = await start({ MUSTER_LOG_LEVEL: 'info' }, (end) => onTestFinished(async () => void (await end())))
   own.collector.respondWith(400)
   const before = own.collector.requests.length
-  // Batches go out one after the other.
+  // Batches are exported one after another.
   await vi.waitFor(
     async () => {
       expect((await own.ask('{ login { email } }')).status).toBe(200)
@@ -202,7 +202,7 @@ test("a collector that is away is told of once, is in nobody's way, and gets wha
   await own.ask('{ login { email } }', headers)
   expect(await own.server.stop()).toBe(0)
   expect(own.collector.spans.some((span) => span.traceId === traceId)).toBe(true)
-  const said = own.server.stderr()
-  expect(said.split('traces do not reach their collector').length - 1).toBe(1)
-  expect(said.split('traces reach their collector again').length - 1).toBe(1)
+  const output = own.server.stderr()
+  expect(output.split('traces cannot be exported and are lost').length - 1).toBe(1)
+  expect(output.split('traces are exported again').length - 1).toBe(1)
 })

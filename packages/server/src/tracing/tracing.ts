@@ -3,33 +3,33 @@ import type { IncomingHttpHeaders } from 'node:http'
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>
 
 export interface SpanOptions {
-  /** What it is to the trace: something asked of this server, that it asks of another, that it was sent, or its own. */
+  /** The role of the span: a request to this server, a request to another server, a received message, or internal work. */
   kind: 'server' | 'client' | 'consumer' | 'internal'
   attributes?: SpanAttributes
-  /** Those of a request: the trace that its sender began goes on (W3C Trace Context §2). Left away: the span that runs. */
+  /** Headers of a request, whose trace continues (W3C Trace Context §2). If omitted, the active span is the parent. */
   headers?: IncomingHttpHeaders
 }
 
-/** Something that takes its time, and is told of once it has ended. */
+/** An operation with a duration, which is exported after it ends. */
 export interface Span {
   readonly traceId: string
-  /** What is begun meanwhile is part of it. */
+  /** Spans that begin during `work` are children of this span. */
   run<Result>(work: () => Result): Result
   set(attributes: SpanAttributes): void
-  /** By its kind: what an error says may hold anything. */
+  /** Marks the span as failed. Takes a code and no message, because an error message may contain any data. */
   fail(code: string): void
   end(): void
 }
 
 export interface Tracing {
-  /** Whether a span runs that others would be part of. */
-  isWithin(): boolean
+  /** Whether there is an active span, which would be the parent of a new one. */
+  hasActiveSpan(): boolean
   begin(name: string, options: SpanOptions): Span
-  /** Sends what has ended, as far as somebody takes it. */
+  /** Exports the spans that have ended, if the collector accepts them. */
   close(): Promise<void>
 }
 
-/** Does something within a span, which ends when it has. */
+/** Runs `work` in a span, which ends when the work does. */
 export async function inSpan<Result>(
   tracing: Tracing,
   name: string,
@@ -46,7 +46,7 @@ export async function inSpan<Result>(
   }
 }
 
-/** An error's code, such as a SQLSTATE or one of the API, or its class. */
+/** An error's code, such as a SQLSTATE or an error code of the API, or else the name of its class. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error'
   const code = 'code' in error ? error.code : undefined

@@ -16,7 +16,7 @@ import {
   waitForLastUsed,
 } from './owned-objects.ts'
 import { queryCalls } from './query-calls.ts'
-import { askStream, isSubscription, subscriptionCalls } from './subscription-calls.ts'
+import { isSubscription, queryStream, subscriptionCalls } from './subscription-calls.ts'
 
 const calls: Record<string, Call> = { ...queryCalls, ...mutationCalls, ...subscriptionCalls }
 const schema = buildSchema()
@@ -30,7 +30,7 @@ let own: OwnedObjects
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks })
   receiver = await startFailingReceiver()
-  // Event ids that do not occur in other strings by chance.
+  // Use event ids that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   intruder = await app.createUser()
@@ -57,7 +57,7 @@ function fieldsToCall(): Map<string, string[]> {
   )
 }
 
-/** The name of an argument, or of each field of its input object. */
+/** The name of an argument, or the name of each field of its input object. */
 function argumentNames({ name, type }: GraphQLArgument): string[] {
   const named = getNamedType(type)
   return isInputObjectType(named) ? Object.keys(named.getFields()).map((field) => `${name}.${field}`) : [name]
@@ -73,18 +73,18 @@ describe('the schema', () => {
   })
 })
 
-const ask = (user: TestUser, own: OwnedObjects, document: string): Promise<QueryResponse> =>
-  isSubscription(document) ? askStream(app, user, { document, device: own.device }) : user.query(document)
+const sendDocument = (user: TestUser, own: OwnedObjects, document: string): Promise<QueryResponse> =>
+  isSubscription(document) ? queryStream(app, user, { document, device: own.device }) : user.query(document)
 
-/** No row of the victim has changed, and its webhook has received only the delivery of the setup. */
+/** Asserts that no row of the victim has changed, and that its webhook has received only the delivery from the setup. */
 async function assertUntouched(): Promise<void> {
   expect(await allRowsOf(app.db, victim.userId)).toEqual(untouched)
   expect(receiver.received.filter(({ text }) => text.includes(victim.webhook))).toHaveLength(1)
 }
 
-/** The response to an attempt, with the names of the objects replaced. */
+/** Returns the response to an attempt, with the ids and names of the objects replaced by placeholders. */
 async function outcomeOf({ document }: Attempt, theirs: OwnedObjects): Promise<unknown> {
-  const { status, data, errors } = await ask(intruder, own, document)
+  const { status, data, errors } = await sendDocument(intruder, own, document)
   let text = JSON.stringify({ status, data, errors })
   for (const [name, value] of Object.entries(theirs)) text = text.replaceAll(value, `<${name}>`)
   return JSON.parse(text)
@@ -140,8 +140,8 @@ interface Caller {
 }
 
 /**
- * A caller of a field: the intruder for queries, and a new user with objects of every kind for mutations, which may
- * change them.
+ * Returns the caller for a field: the intruder for queries, or a new user with objects of every kind for mutations,
+ * which may change the objects.
  */
 async function callerOf(field: string): Promise<Caller> {
   if (!field.startsWith('Mutation.')) return { user: intruder, own }
@@ -153,7 +153,7 @@ describe('another user', () => {
   it.each(Object.entries(calls))('sees nothing in %s', async (field, { plain }) => {
     const { user, own } = await callerOf(field)
     const document = plain(own)
-    const response = await ask(user, own, document)
+    const response = await sendDocument(user, own, document)
     expect(response.errors).toBeUndefined()
     assertShowsNothing(JSON.stringify(response.data), victim, document)
     expect(JSON.stringify(response.data)).not.toContain(app.owner.email)
@@ -162,7 +162,7 @@ describe('another user', () => {
 
   it.each(attempts.filter((each) => !isForOwn(each)))('finds and changes nothing with $name', async ({ attempt }) => {
     const onTheirs = attempt(victim, own)
-    const response = await ask(intruder, own, onTheirs.document)
+    const response = await sendDocument(intruder, own, onTheirs.document)
     assertFoundNothing(response, onTheirs)
     assertShowsNothing(JSON.stringify(response), victim, onTheirs.document)
     if (onTheirs.outcome === 'empty download') await assertEmptyDownload(response)
@@ -172,7 +172,7 @@ describe('another user', () => {
   it.each(attempts.filter(isForOwn))('affects only objects of the caller with $name', async ({ name, attempt }) => {
     const { user, own } = await callerOf(name)
     const { document } = attempt(victim, own)
-    const response = await ask(user, own, document)
+    const response = await sendDocument(user, own, document)
     expect(response.errors).toBeUndefined()
     assertShowsNothing(JSON.stringify(response), victim, document)
     await assertUntouched()
@@ -191,7 +191,7 @@ describe('another user', () => {
 describe('the owner', () => {
   it.each(attempts.filter(isForOwner))('finds the object with $name', async ({ name, attempt }) => {
     const { user, own } = await callerOf(name)
-    const { errors } = await ask(user, own, attempt(own, own).document)
+    const { errors } = await sendDocument(user, own, attempt(own, own).document)
     expect(errors?.[0]?.extensions.code).not.toBe('NOT_FOUND')
   })
 })

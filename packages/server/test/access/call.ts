@@ -6,15 +6,15 @@ export type Outcome =
   | 'NOT_FOUND'
   /** It succeeds and affects only objects of the caller. */
   | 'own'
-  /** It returns a URL, and the file there is empty. */
+  /** It returns the URL of an empty file. */
   | 'empty download'
-  /** It succeeds and returns this. */
+  /** It succeeds and returns this data. */
   | { finds: Record<string, unknown> }
 
 export interface Attempt {
   document: string
   outcome: Outcome
-  /** The id is of another kind than the argument takes, so even the owner finds nothing. */
+  /** The id is of a different kind than the argument accepts, so even the owner finds nothing. */
   ofWrongKind?: boolean
 }
 

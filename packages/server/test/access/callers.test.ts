@@ -4,7 +4,7 @@ import { query } from '../../src/db/database.ts'
 import { buildSchema } from '../../src/schema.ts'
 import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
-import { type ApiResponse, ask, type Caller, newKey, rejectedCallers, withKey, withSession } from './callers.ts'
+import { type ApiResponse, type Caller, newKey, rejectedCallers, sendDocument, withKey, withSession } from './callers.ts'
 import { oneMinutePerCall } from './installation.ts'
 import {
   allowLocalWebhooks,
@@ -20,9 +20,9 @@ const schema = buildSchema()
 const inOrder = (all: FieldRequest[]): FieldRequest[] => all.sort((one, next) => (one.field < next.field ? -1 : 1))
 /** One request per field for rejected callers, and one per type for the others. */
 const [fieldRequests, typeRequests] = [everyField(schema), inOrder(everyType(schema))]
-/** Each test sends hundreds of requests, which takes long on a slow machine. */
+/** Each test sends hundreds of requests, which takes a long time on a slow machine. */
 const longTimeout = { timeout: 600_000 }
-/** The fields that need no credentials, besides introspection. */
+/** The fields that need no credentials, in addition to introspection. */
 const publicFields = new Set(['Query.version'])
 
 let app: TestApp
@@ -35,7 +35,7 @@ let reader: Caller
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks, elapsed: oneMinutePerCall() })
   receiver = await startFailingReceiver()
-  // Event ids that do not occur in other strings by chance.
+  // Use event ids that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   email = app.owner.email
@@ -48,19 +48,19 @@ afterAll(async () => {
   await receiver.close()
   const kinds = Object.keys(rejected).length + 4
   console.log(
-    `access matrix: ${fieldRequests.length} fields, ${kinds} kinds of callers, ${tally.requests} requests, ${tally.wrong} wrong responses`,
+    `access matrix: ${fieldRequests.length} fields, ${kinds} kinds of callers, ${totals.requests} requests, ${totals.wrong} wrong responses`,
   )
 })
 
 const rowsOf = ({ userId }: OwnedObjects) => rowsWithoutUsage(app.db, userId)
 
-/** Counts for all callers, printed at the end. */
-const tally = { requests: 0, wrong: 0 }
+/** The counts for all callers, printed at the end. */
+const totals = { requests: 0, wrong: 0 }
 
 const isMutation = (document: string): boolean => document.startsWith('mutation')
 
-/** Sends these requests and returns what is wrong with the responses, by field. */
-async function wrongOf(
+/** Sends these requests and returns the wrong responses, by field. */
+async function findWrongResponses(
   requests: readonly FieldRequest[],
   caller: Caller,
   own: OwnedObjects,
@@ -69,12 +69,12 @@ async function wrongOf(
   const wrong: unknown[] = []
   for (const request of requests) {
     const document = request.document(own)
-    const response = await ask(app, caller, document)
+    const response = await sendDocument(app, caller, document)
     const found = check(response, request, document)
     if (found !== undefined) wrong.push([request.field, found, response.status, response.body])
   }
-  tally.requests += requests.length
-  tally.wrong += wrong.length
+  totals.requests += requests.length
+  totals.wrong += wrong.length
   return wrong
 }
 
@@ -99,7 +99,7 @@ const isReadOnly = (response: ApiResponse, request: FieldRequest, document: stri
   return data === null && errors?.[0]?.extensions?.code === 'FORBIDDEN' ? undefined : 'not forbidden'
 }
 
-/** The response contains no string of the victim, except those in the request. */
+/** Checks that the response contains no string of the victim, except those in the request. */
 const isUnrelated = ({ status, body }: ApiResponse, _request: FieldRequest, document: string): string | undefined => {
   const { deviceCursor: _device, eventCursor: _event, deliveryCursor: _delivery, ...strings } = victim
   const responseText = JSON.stringify(body)
@@ -135,22 +135,22 @@ describe('every field rejects', () => {
 
   it.each(callers)('%s', longTimeout, async (name) => {
     const { reason, ...caller } = rejected[name]!
-    expect(await wrongOf(fieldRequests, caller, victim, isRejectedFor(reason))).toEqual([])
+    expect(await findWrongResponses(fieldRequests, caller, victim, isRejectedFor(reason))).toEqual([])
     expect(await rowsOf(victim)).toEqual(untouched)
   })
 })
 
 it('allows a read-only key to read every field and change nothing', longTimeout, async () => {
-  expect(await wrongOf(typeRequests, reader, victim, isReadOnly)).toEqual([])
+  expect(await findWrongResponses(typeRequests, reader, victim, isReadOnly)).toEqual([])
   expect(await rowsOf(victim)).toEqual(untouched)
 })
 
 it(
-  'shows another user nothing of the owner and changes nothing, even if requests name the objects of the owner',
+  "shows nothing of the owner to another user and changes nothing, even if requests name the owner's objects",
   longTimeout,
   async () => {
     const other = await app.createUser()
-    expect(await wrongOf(typeRequests, withKey(other), victim, isUnrelated)).toEqual([])
+    expect(await findWrongResponses(typeRequests, withKey(other), victim, isUnrelated)).toEqual([])
     expect(await rowsOf(victim)).toEqual(untouched)
   },
 )
@@ -170,11 +170,11 @@ describe('every field allows', () => {
     const spare = await createOwnedObjects(user, receiver)
     const caller = await callerOf(user)
     const { key: accessKey } = await newKey(user)
-    expect(await wrongOf(others, caller, { ...own, accessKey }, isAllowed)).toEqual([])
+    expect(await findWrongResponses(others, caller, { ...own, accessKey }, isAllowed)).toEqual([])
     for (const request of removing) {
       // Two fields delete devices.
       const mine = request.field === 'Mutation.deleteDevice' ? spare : own
-      expect(await wrongOf([request], caller, mine, isAllowed)).toEqual([])
+      expect(await findWrongResponses([request], caller, mine, isAllowed)).toEqual([])
     }
   })
 })

@@ -21,7 +21,7 @@ export interface ApiResponse {
 }
 
 /** Sends a document. Subscriptions go to the stream, which is closed as soon as it is accepted. */
-export async function ask(
+export async function sendDocument(
   { url: server }: Pick<TestApp, 'url'>,
   caller: Caller,
   document: string,
@@ -59,7 +59,7 @@ export async function withSession(app: TestApp, { accountId, email }: TestUser):
   return { headers: { cookie: browser.cookieHeader(), 'muster-session': '1', origin: app.url } }
 }
 
-/** Callers with former or wrong credentials of this user, each with the reason why the server rejects them. */
+/** Callers with former or wrong credentials of this user, each with the reason for which the server rejects them. */
 export async function rejectedCallers(
   app: TestApp,
   user: TestUser,

@@ -43,7 +43,7 @@ function useApp(): void {
   })
 }
 
-/** Every row except access keys, which devices do not use. Their times of use are written with a delay. */
+/** Every row except access keys, which devices do not use and whose times of last use are written with a delay. */
 async function rowsOf({ userId }: OwnedObjects): Promise<Record<string, unknown[]>> {
   const { access_key: _keys, ...rows } = await allRowsOf(app.db, userId)
   return rows
@@ -51,7 +51,7 @@ async function rowsOf({ userId }: OwnedObjects): Promise<Record<string, unknown[
 
 const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim)).toEqual(untouched)
 
-/** An error response, without the request id and with the names of the objects replaced. */
+/** An error response without the request id, and with the ids and names of the objects replaced by placeholders. */
 function outcomeOf({ status, body }: DeviceResponse, theirs: OwnedObjects): unknown {
   let text = JSON.stringify({ status, errors: body.errors })
   for (const [name, value] of Object.entries(theirs)) text = text.replaceAll(value, `<${name}>`)
@@ -62,7 +62,7 @@ const codeOf = ({ body }: DeviceResponse): unknown => body.errors?.[0]?.extensio
 
 const secretOf = (theirs: OwnedObjects): string => basic(theirs.device, theirs.deviceSecret)
 
-describe('registration with a code of the caller', () => {
+describe("registration with the caller's code", () => {
   useApp()
 
   const register = (body: object, authorization?: string): Promise<DeviceResponse> =>
@@ -73,7 +73,7 @@ describe('registration with a code of the caller', () => {
     ['with its secret', () => secretOf(victim)],
     ['with its secret, after its owner allowed it', () => secretOf(victim)],
   ])(
-    'creates a device in the account of the code if another user has the hardware id, %s',
+    'creates a device in the account of the code if another user has a device with the hardware id, %s',
     async (how, authorization) => {
       if (how.includes('allowed')) {
         await victimUser.data(`mutation { rotateDeviceSecret(deviceId: "${victim.device}", allow: true) { secret } }`)
@@ -88,7 +88,7 @@ describe('registration with a code of the caller', () => {
     },
   )
 
-  it('does not replace a device with the secret of a device of another user', async () => {
+  it("does not replace a device with the secret of another user's device", async () => {
     const before = await rowsOf(own)
     const request = { code: own.code, hardwareId: own.hardwareId }
     for (const authorization of [
@@ -118,8 +118,8 @@ describe('reporting', () => {
   useApp()
 
   it.each([
-    ['another user’s device with the own secret', () => basic(victim.device, own.deviceSecret)],
-    ['the own device with another user’s secret', () => basic(own.device, victim.deviceSecret)],
+    ['another user’s device with the caller’s secret', () => basic(victim.device, own.deviceSecret)],
+    ['the caller’s device with another user’s secret', () => basic(own.device, victim.deviceSecret)],
     ['another user’s device with a random secret', () => basic(victim.device, nonexistentObjects(own).deviceSecret)],
     ['another user’s service with the secret of its device', () => basic(victim.service, victim.deviceSecret)],
     ['another user’s id with the secret of a device', () => basic(victim.userId, victim.deviceSecret)],
@@ -153,7 +153,7 @@ describe('reporting', () => {
     }
   })
 
-  it('does not accept the secret of a device in the API', async () => {
+  it('does not accept device secrets in the API', async () => {
     const headers = { 'content-type': 'application/json', authorization: secretOf(own) }
     const body = JSON.stringify({ query: '{ login { email } }' })
     for (const path of ['/graphql/v1', '/graphql/v1/stream']) {
@@ -170,7 +170,7 @@ describe('over MQTT', () => {
   const url = (): string => `mqtt://127.0.0.1:${app.mqttPort}`
   const device = ({ device: id, deviceSecret: secret }: OwnedObjects) => ({ id, secret })
 
-  it('rejects other credentials for a device, which stays connected', async () => {
+  it('rejects the credentials of other devices and keeps the device connected', async () => {
     const client = await connectMqtt(url(), device(victim))
     const topic = `devices/${victim.device}/attributes`
     const { device: id } = victim
@@ -183,9 +183,9 @@ describe('over MQTT', () => {
     const active = { items: [{ state: 'active' }] }
     // The event is written a moment after the device connects.
     await vi.waitFor(async () => expect((await presence()).events).toEqual(active), { timeout: 60_000 })
-    let isCut = false
+    let isDisconnected = false
     client.once('close', () => {
-      isCut = true
+      isDisconnected = true
     })
     await expect(connectMqtt(url(), { id, secret: own.deviceSecret })).rejects.toMatchObject({ code: 4 })
     await expect(connectMqtt(url(), device(own), { clientId: id })).rejects.toMatchObject({ code: 4 })
@@ -197,7 +197,7 @@ describe('over MQTT', () => {
     const will = { topic, payload: Buffer.from('{"x": "y"}'), qos: 1 as const, retain: false }
     await expect(connectMqtt(url(), device(own), { will })).rejects.toMatchObject({ code: 5 })
     await client.publishAsync(topic, '{"there": "yes"}', { qos: 1 })
-    expect(isCut).toBe(false)
+    expect(isDisconnected).toBe(false)
     const { attributes, events } = await presence()
     expect([attributes.there, attributes.x, events]).toEqual(['yes', undefined, active])
   })
@@ -225,7 +225,7 @@ describe('over MQTT', () => {
     await assertUntouched()
   })
 
-  it('delivers no messages of a device of another user', async () => {
+  it("delivers no messages of another user's device", async () => {
     const client = await connectMqtt(url(), device(own))
     const received: string[] = []
     client.on('message', (topic) => received.push(topic))

@@ -47,7 +47,7 @@ function listen(user: TestUser, args: string): Promise<RawStream> {
 const deviceIds = (owners: readonly Owner[]): string =>
   JSON.stringify(owners.flatMap(({ own }) => [own.device, own.service, own.userId]))
 
-it('sends the events of a user to no stream and no webhook of another user', async () => {
+it('sends events of a user only to the streams and webhooks of that user', async () => {
   const owners = [...victims.map(([, owner]) => owner), stranger]
   await stranger.user.data(`mutation { createWebhook(url: "${receiver.url}", events: [${eventTypes}]) { id } }`)
   const streams = [

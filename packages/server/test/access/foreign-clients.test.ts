@@ -37,13 +37,13 @@ async function traces(accountId: string): Promise<unknown> {
 
 /**
  * Statuses of requests that are rejected before authentication: 400 (the request cannot be parsed, or its target cannot
- * be signed), 404 (another path), 413 (the body is too large), and 415 (no media type). A request that announces more
- * bytes than it has may also get no response.
+ * be signed), 404 (another path), 413 (the body is too large), and 415 (no media type). A request that declares more
+ * bytes than it contains may also get no response.
  */
 const rejectedByHttp = [400, 404, 413, 415]
 
 /** Undefined if all responses are rejections with a reason and without data. */
-function whatIsWrong({ statuses, text }: RawResponse, endsEarly: boolean): string | undefined {
+function findProblem({ statuses, text }: RawResponse, endsEarly: boolean): string | undefined {
   if (text.includes('"data"')) return `data: ${text}`
   if (statuses.length === 0) return endsEarly ? undefined : 'no response'
   if (statuses.some((status) => status !== 401 && !rejectedByHttp.includes(status))) return `responded with ${statuses}`
@@ -51,8 +51,8 @@ function whatIsWrong({ statuses, text }: RawResponse, endsEarly: boolean): strin
   return undefined
 }
 
-/** Whether the announced body is longer than the actual body. */
-function announcesMore(bytes: Buffer): boolean {
+/** Whether the declared length of the body exceeds its actual length. */
+function declaresMore(bytes: Buffer): boolean {
   const length = /\r\ncontent-length: (\d+)\r\n/i.exec(bytes.toString('latin1'))?.[1]
   return length !== undefined && Number(length) > bytes.length - layoutOf(bytes).body.start
 }
@@ -68,9 +68,9 @@ async function sendAllChanged({ bytes, signed }: Recorded): Promise<Outcome> {
   const requests = changedBytes(bytes, signed)
   const work = async (): Promise<void> => {
     for (const { part, changed } of requests) {
-      const ends = announcesMore(changed)
+      const ends = declaresMore(changed)
       const response = await sendRaw(server, changed, { ends })
-      const wrong = whatIsWrong(response, ends)
+      const wrong = findProblem(response, ends)
       if (wrong !== undefined) outcome.wrong.push(`${part}: ${wrong}`)
       outcome.count++
       if (response.statuses[0] === 401) outcome.unauthenticated++
@@ -124,7 +124,7 @@ describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
         ...otherLengths(bytes, signed),
       ]
       for (const request of requests) {
-        const { statuses, text } = await sendRaw(server, request, { ends: announcesMore(request) })
+        const { statuses, text } = await sendRaw(server, request, { ends: declaresMore(request) })
         const line = request.toString('latin1').split('\r\n')[0]
         expect([line, statuses.filter((status) => status < 400)]).toEqual([line, []])
         expect(text).not.toContain('"data"')

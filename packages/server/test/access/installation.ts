@@ -35,7 +35,7 @@ export interface KeyOwner {
   createKey(input?: AccessKeyInput): Promise<Signer>
 }
 
-/** The key of a client. */
+/** The access key with which a client signs. */
 export interface Signer {
   keyId: string
   key: SigningKey
@@ -149,5 +149,5 @@ export async function send(
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** The reason why the server rejected the credentials of a request. */
+/** The reason for which the server rejected the credentials of a request. */
 export const reasonOf = ({ body }: ApiResponse): unknown => body.errors?.[0]?.extensions?.reason

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 
-const askAll = (signer: Signer, query = login): Promise<ApiResponse[]> =>
+const sendToAll = (signer: Signer, query = login): Promise<ApiResponse[]> =>
   Promise.all(servers.map((server) => send(server, signer, query)))
 
 const contextOf = ({ accountId, email }: KeyOwner) => ({
@@ -41,7 +41,7 @@ const wrong = ({ keyId }: Signer): Signer => {
 
 const unknown = (signer: Signer): Signer => ({ ...signer, keyId: 'MKAAAAAAAAAAAAAAAAAA' })
 
-/** What ends a key, and the reason why the server then rejects it. */
+/** The ways to invalidate a key, and the reason with which the server then rejects it. */
 const ends: Record<string, { end: (user: KeyOwner, key: string, expires: Date) => Promise<unknown>; reason: string }> =
   {
     disabled: {
@@ -69,9 +69,9 @@ describe.each(Object.entries(ends))('a key that was %s', (_how, { end, reason })
     const user = await installation.createUser()
     const expires = new Date(stopped.getTime() + 60 * SECOND)
     const [signer, other] = [await user.createKey({ expires }), await user.createKey()]
-    const responses = await askAll(signer, '{ login { eventsUrl } }')
+    const responses = await sendToAll(signer, '{ login { eventsUrl } }')
     expect(responses.map(({ status }) => status)).toEqual([200, 200])
-    // The link that one server creates works on the other as well.
+    // A link that one server creates also works on the other.
     const links = responses.flatMap(({ body }) => {
       const { pathname, search } = new URL(body.data.login.eventsUrl)
       return servers.map((server) => server + pathname + search)
@@ -80,10 +80,10 @@ describe.each(Object.entries(ends))('a key that was %s', (_how, { end, reason })
     expect(await download()).toEqual([200, 200, 200, 200])
 
     await end(user, signer.keyId, expires)
-    const rejections = async () => (await askAll(signer)).map((response) => [response.status, reasonOf(response)])
+    const rejections = async () => (await sendToAll(signer)).map((response) => [response.status, reasonOf(response)])
     await expect.poll(rejections, NOTIFIED).toEqual(servers.map(() => [401, reason]))
     await expect.poll(download, NOTIFIED).toEqual([401, 401, 401, 401])
-    expect((await askAll(other)).map(({ status }) => status)).toEqual([200, 200])
+    expect((await sendToAll(other)).map(({ status }) => status)).toEqual([200, 200])
   })
 })
 

@@ -10,7 +10,7 @@ import { type Receiver, startReceiver } from '../harness/webhook-receiver.ts'
 
 /** One object of every kind that a user can own and an argument can name. */
 export interface OwnedObjects {
-  /** A part of every string of this user. */
+  /** A substring of every string of this user. */
   mark: string
   userId: string
   device: string
@@ -38,7 +38,7 @@ export interface OwnedObjects {
 /** Cursors, which are positions in lists and name no object. */
 export type Cursors = Pick<OwnedObjects, 'deviceCursor' | 'eventCursor' | 'deliveryCursor'>
 
-/** Starts a receiver that rejects every delivery and returns its content. */
+/** Starts a receiver that rejects every delivery and echoes its content. */
 export async function startFailingReceiver(): Promise<Receiver> {
   const receiver = await startReceiver()
   receiver.respondWith(({ text }, response) => void response.writeHead(500).end(text))
@@ -102,7 +102,7 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
   }
 }
 
-/** Ids and names in the same formats that do not exist. The cursors are valid, because they name no object. */
+/** Nonexistent ids and names in the same formats. The cursors are valid, because they name no object. */
 export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }: Cursors): OwnedObjects {
   const mark = `mark${randomUUID().slice(0, 8)}`
   return {

@@ -36,13 +36,13 @@ export async function recordRequest(
 }
 
 export interface RawResponse {
-  /** The statuses of all responses, in order. Bytes after a request that ends early are read as the next request. */
+  /** The statuses of all responses, in order. The server reads bytes after a request that ends early as the next request. */
   statuses: number[]
   text: string
 }
 
 /**
- * Sends exactly these bytes on a new connection. With `ends`, closes the sending side, even if the request announces
+ * Sends exactly these bytes on a new connection. With `ends`, closes the sending side, even if the request declares
  * more bytes.
  */
 export async function sendRaw(server: string, bytes: Buffer, { ends = false } = {}): Promise<RawResponse> {

@@ -25,7 +25,7 @@ let browser: Browser
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks })
   receiver = await startFailingReceiver()
-  // Event ids that do not occur in other strings by chance.
+  // Use event ids that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   const intruder = await app.createUser()

@@ -31,7 +31,7 @@ export const subscriptionCalls: Record<string, Call> = {
 export const isSubscription = (document: string): boolean => document.startsWith('subscription')
 
 /** Opens a stream, changes a device of the user, and returns the first message as a response. */
-export async function askStream(
+export async function queryStream(
   app: Pick<TestApp, 'url'>,
   user: TestUser,
   { document, device }: { document: string; device: string },

@@ -8,7 +8,7 @@ import { subscriptionCalls } from './subscription-calls.ts'
 /** Builds a document that selects fields of objects of a type. */
 type TypeQuery = (own: OwnedObjects, selection: string) => string
 
-/** A query through `login` and this path, which has unclosed braces. */
+/** A query that selects through `login` and this path. The braces of the path are not closed. */
 const throughLogin =
   (path: (own: OwnedObjects) => string): TypeQuery =>
   (own, selection) => {
@@ -16,7 +16,7 @@ const throughLogin =
     return `${opened} ${'}'.repeat(opened.split('{').length - opened.split('}').length)}`
   }
 
-/** A query for each type. The test fails for types that are missing here. */
+/** A query for each type. The test fails for types that are missing in this table. */
 export const typeQueries: Record<string, TypeQuery> = {
   AccessKey: throughLogin(() => 'accessKeys'),
   ApplicationType: (_own, selection) => `{ applicationTypes { ${selection} } }`,

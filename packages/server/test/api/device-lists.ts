@@ -27,7 +27,7 @@ export const list = async (user: TestUser, variables: Record<string, unknown> = 
 export const names = async (user: TestUser, variables: Record<string, unknown> = {}): Promise<string[]> =>
   (await list(user, variables)).items.map(({ name }) => name)
 
-/** The code and message of the error of a list. */
+/** The code and message of the error that a list returns. */
 export const listError = async (
   user: TestUser,
   variables: Record<string, unknown>,

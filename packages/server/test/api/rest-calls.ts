@@ -7,7 +7,7 @@ export interface RestCall {
   body?: Record<string, unknown>
 }
 
-/** A body for each route with one, with all of its members. */
+/** A body with all members, for each route that accepts a body. */
 const bodies: Record<string, (own: OwnedObjects) => Record<string, unknown>> = {
   'POST /devices': () => ({
     name: 'gate',

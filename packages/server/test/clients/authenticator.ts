@@ -20,7 +20,7 @@ export interface AuthenticatorOptions {
   verifiesUser?: boolean
 }
 
-/** A passkey in software: one P-256 key pair, without attestation (WebAuthn Level 2, §6.1 and §8.7). */
+/** A software passkey: one P-256 key pair, without attestation (WebAuthn Level 2, §6.1 and §8.7). */
 export function createAuthenticator({ origin, verifiesUser = true }: AuthenticatorOptions) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const id = randomBytes(16)

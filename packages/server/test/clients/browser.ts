@@ -90,7 +90,7 @@ export interface Person {
   password: string
 }
 
-/** All persons share one password, because hashing takes a tenth of a second of CPU time. */
+/** All users share one password, because hashing a password takes a tenth of a second of CPU time. */
 const password = generatePassword()
 let passwordHash: Promise<string> | undefined
 
@@ -101,7 +101,7 @@ export async function newPerson({ db }: Pick<TestApp, 'db'>): Promise<Person> {
   return { id: account.id, email: account.email, password }
 }
 
-/** Opens a browser and signs this person in. */
+/** Opens a browser and signs this user in. */
 export async function signIn(app: Pick<TestApp, 'url'>, { email, password }: Person): Promise<Browser> {
   const browser = openBrowser(app)
   const { status, body } = await browser.auth('/sign-in/email', { email, password })

@@ -10,7 +10,7 @@ export interface StreamMessage {
   data: any
 }
 
-/** A response of Server-Sent Events, parsed without a client library. */
+/** A response with Server-Sent Events, parsed without a client library. */
 export interface RawStream {
   status: number
   headers: IncomingMessage['headers']

@@ -17,8 +17,8 @@ export async function registerDevice(user: TestUser, name = 'gateway'): Promise<
 }
 
 /**
- * Connects a device with a standard client, which is closed when the test ends. Rejects with the error of the server if
- * it rejects the connection.
+ * Connects a device with a standard client, which is closed when the test ends. Rejects with the server's error if the
+ * server rejects the connection.
  */
 export async function connectMqtt(url: string, { id, secret }: RegisteredDevice, more: IClientOptions = {}) {
   const client = open(url, { clientId: id, username: id, password: secret, ...more })

@@ -123,7 +123,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function ask(text: string) {
+async function runDocument(text: string) {
   const document = Object.entries(known).reduce((result, [name, value]) => result.replaceAll(name, value), text)
   const { data, errors } = await user.query(document)
   // A download URL has a new signature each time.
@@ -146,24 +146,24 @@ test.each(Object.keys(fieldCalls))('treats null like an omitted optional argumen
     .get(path)!
     .filter((name) => required?.includes(`${name}:`) !== true)
     .map((name) => `${name}: null`)
-  const expected = await ask(documentWith([]))
+  const expected = await runDocument(documentWith([]))
   for (const more of [...nulls.map((one) => [one]), nulls])
-    expect(await ask(documentWith(more)), more.join()).toEqual(expected)
+    expect(await runDocument(documentWith(more)), more.join()).toEqual(expected)
 })
 
 test('treats null like an omitted field of an input', async () => {
-  const service = await ask(
+  const service = await runDocument(
     `mutation { registerDevice(name: "a", services: [{ name: "s" }]) { device { services { application host port enabled } } } }`,
   )
   const nulls = 'application: null, enabled: null, host: null, port: null'
   expect(
-    await ask(
+    await runDocument(
       `mutation { registerDevice(name: "a", services: [{ name: "s", ${nulls} }]) { device { services { application host port enabled } } } }`,
     ),
   ).toEqual(service)
   const item = 'serviceId: "$device", attributes: { site: "rome" }'
-  const set = await ask(`mutation { setAttributesMany(items: [{ ${item} }]) { attributes code } }`)
-  expect(await ask(`mutation { setAttributesMany(items: [{ ${item}, context: null }]) { attributes code } }`)).toEqual(
+  const set = await runDocument(`mutation { setAttributesMany(items: [{ ${item} }]) { attributes code } }`)
+  expect(await runDocument(`mutation { setAttributesMany(items: [{ ${item}, context: null }]) { attributes code } }`)).toEqual(
     set,
   )
 })

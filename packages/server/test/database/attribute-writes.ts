@@ -69,7 +69,7 @@ export async function openAttributeWrites({ devices }: { devices: number }): Pro
 export const connectToDatabase = (connection: TestDatabase['connection'], watch?: PoolWatch): Database =>
   createDatabase(createPool({ connection, size: 4, statementTimeout: 0 }), watch)
 
-/** Opens separate connections and records the value of `note` for each statement that is sent. */
+/** Opens separate connections and records the value of `note` for each sent statement. */
 export function connectAndRecord(
   connection: TestDatabase['connection'],
   note = (): string | undefined => undefined,

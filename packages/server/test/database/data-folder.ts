@@ -7,8 +7,8 @@ import { inject } from 'vitest'
 import { startEmbedded } from '../../src/db/embedded/embedded.ts'
 
 /**
- * Creates a data folder with an empty embedded database, as after a first start. It copies one, because creating one
- * takes a second of CPU time.
+ * Creates a data folder with an empty embedded database, as after a first start. Copies a database, because creating
+ * one takes a second of CPU time.
  */
 export async function createDataFolder(dataFolder: string): Promise<void> {
   original ??= findOrCreate(join(inject('scratchFolder'), 'cluster'))

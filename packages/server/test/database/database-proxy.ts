@@ -16,7 +16,7 @@ export interface DatabaseProxy {
   /** Accepts and forwards again. Connections that were frozen are broken. */
   open(): void
   /**
-   * Breaks, once, the connection on which these statements are sent one after another: before the last one is
+   * Breaks the first connection on which these statements are sent one after another: before the last one is
    * forwarded, when its response arrives, or after this number of bytes of the response.
    */
   cutAt(statements: readonly string[], moment: 'before' | 'after' | number): void

@@ -26,7 +26,7 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const [first, second] = [join(folder, 'primary'), join(folder, 'standby')]
   await createDataFolder(first)
   await appendFile(join(clusterFolderOf(first), 'pg_hba.conf'), 'local all,replication postgres trust\n')
-  // The base of the standby must be written with wal_level = replica.
+  // The files that the standby starts from must be written with wal_level = replica.
   await (await start(first, common)).stop()
   await promisify(execFile)('cp', ['-Rp', first, second])
   await writeFile(join(clusterFolderOf(second), 'standby.signal'), '')

@@ -16,7 +16,7 @@ export interface SeedDevice {
   overrides?: Record<string, object>
 }
 
-/** Inserts devices into the tables, for lists that would take too long to register. Returns their ids. */
+/** Inserts devices into the tables and returns their ids. Use it if registering the devices would take too long. */
 export async function seedDevices(db: Database, accountId: string, devices: readonly SeedDevice[]): Promise<string[]> {
   const rows = devices.map(({ id = newId(), name = 'device', overrides = {}, ...rest }) => ({
     id,

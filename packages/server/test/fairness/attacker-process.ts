@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { Attack, AttackerOrder, AttackerState } from './attacker.ts'
+import type { Attack, AttackerCommand, AttackerState } from './attacker.ts'
 
 export interface AttackerProcess {
   start(attacks: Attack[]): void
   state(): AttackerState
-  /** Resets every connection and returns what the attacker saw. */
+  /** Resets every connection and returns the attacker's final state. */
   stop(): Promise<AttackerState>
 }
 
@@ -16,12 +16,12 @@ export async function startAttacker(): Promise<AttackerProcess> {
   child.on('message', (next: AttackerState) => {
     state = next
   })
-  const order = (next: AttackerOrder): void => void child.send(next)
+  const sendCommand = (command: AttackerCommand): void => void child.send(command)
   return {
-    start: (attacks) => order({ kind: 'attack', attacks }),
+    start: (attacks) => sendCommand({ kind: 'attack', attacks }),
     state: () => state,
     async stop() {
-      if (child.connected) order({ kind: 'stop' })
+      if (child.connected) sendCommand({ kind: 'stop' })
       await exited
       return state
     },

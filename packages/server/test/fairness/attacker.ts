@@ -1,4 +1,4 @@
-// Runs in a separate process and opens connections that misbehave in one of three ways. It does little for each
+// Runs in a separate process and opens connections that misbehave in one of three ways. It does little work for each
 // response, because the server needs the CPU.
 import { createConnection, type Socket } from 'node:net'
 import { setPriority } from 'node:os'
@@ -11,37 +11,35 @@ export interface Attack {
   /** The local address of the connections. */
   from: string
   connections: number
-  /** Sent by the connections in turn. */
+  /** Each connection sends one of these, in rotation. */
   requests: Buffer[]
   /**
-   * `repeat` reads each response and sends the request again. `ignore` reads only when the attack is over. `wait` sends
+   * `repeat` reads each response and sends the request again. `ignore` reads only at the end of the attack. `wait` sends
    * once and waits, which leaves a request unfinished or a connection idle.
    */
   behavior: 'repeat' | 'ignore' | 'wait'
 }
 
-export type AttackerOrder = { kind: 'attack'; attacks: Attack[] } | { kind: 'stop' }
+export type AttackerCommand = { kind: 'attack'; attacks: Attack[] } | { kind: 'stop' }
 
 export interface AttackerState {
   /** Counts of responses by status and error code, and of connections that were closed or rejected. */
   outcomes: Record<string, number>
   open: number
-  /** Milliseconds that the oldest connection of the kind `wait` was open. */
+  /** The longest time that a connection with the behavior `wait` was open, in milliseconds. */
   longestOpen: number
 }
 
 const REPORT_MS = 250
-/**
- * A lower priority than the server and the other user, who would otherwise wait for the attacker instead of the server.
- */
+/** A lower priority than the server and the other user, who would otherwise wait for the attacker's CPU time. */
 const NICE = 5
 const RECONNECT_MS = 200
-/** The number of connections opened at a time, limited by the backlog of the listening socket. */
+/** The number of connections to open at a time, limited by the backlog of the listening socket. */
 const OPENED_AT_ONCE = 100
 const OPEN_EVERY_MS = 20
-/** How long to read the data that arrived on connections that were not read. */
+/** How long to read the buffered data of unread connections at the end of the attack. */
 const DRAIN_MS = 5_000
-/** A connection that is not read does not notice that it is closed until something is written to it. */
+/** The interval of writes to unread connections, which otherwise would not detect that the server closed them. */
 const PROBE_MS = 2_000
 
 if (process.send !== undefined) run()
@@ -50,7 +48,7 @@ function run(): void {
   setPriority(NICE)
   const state: AttackerState = { outcomes: {}, open: 0, longestOpen: 0 }
   const sockets = new Map<Socket, number>()
-  /** Connections that were not read, with their readers. */
+  /** The unread connections, with their readers. */
   const unread = new Map<Socket, (part: Buffer) => void>()
   let isStopping = false
   const count = (outcome: string): void => {
@@ -113,9 +111,9 @@ function run(): void {
     unread.clear()
   }
 
-  process.on('message', async (order: AttackerOrder) => {
-    if (order.kind === 'attack') {
-      for (const attack of order.attacks) openAll(attack)
+  process.on('message', async (command: AttackerCommand) => {
+    if (command.kind === 'attack') {
+      for (const attack of command.attacks) openAll(attack)
       return
     }
     isStopping = true

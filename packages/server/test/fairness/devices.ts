@@ -15,7 +15,7 @@ const CONNECTS_PER_SECOND = 50
 const CONNECTED_WITHIN_MS = 30_000
 const POLL_MS = 50
 
-/** Connects devices over MQTT. Each device reports every five seconds. */
+/** Connects devices over MQTT. Each device sends a report every five seconds. */
 export async function connectDevices(broker: string, devices: Credentials[]): Promise<ConnectedDevices> {
   const counts = newCounts(devices.length)
   const waitToConnect = createThrottle(CONNECTS_PER_SECOND)

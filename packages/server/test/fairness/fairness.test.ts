@@ -9,10 +9,10 @@ import { createServer, openDataFolder } from './server.ts'
 
 const DEVICES = 300
 const SECONDS = 2
-/** The share of the connections that `npm run test:fairness` opens. */
+/** The fraction of the connections of `npm run test:fairness` to open. */
 const SHARE = 0.1
 
-/** Attackers soon reach their quota. A busy machine is not taken for an overload or an unresponsive database. */
+/** Attackers soon reach these quotas. The server does not mistake a busy machine for overload or an unresponsive database. */
 const settings = {
   MUSTER_KEY_POINTS: '100',
   MUSTER_KEY_POINTS_PER_SECOND: '12',

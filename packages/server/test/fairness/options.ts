@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
 
 export interface FairnessOptions {
-  /** How long each attack lasts. */
+  /** The duration of each attack. */
   seconds: number
-  /** Devices of each attacking user. */
+  /** The number of devices of each attacking user. */
   devices: number
   /** Data folder to create or reuse. Undefined: a temporary folder. */
   data: string | undefined

@@ -39,7 +39,7 @@ export interface OtherUserResult {
   rejections: Record<string, number>
 }
 
-/** Sends the smallest query ten times a second, whether or not responses come, until the signal. */
+/** Sends the smallest query ten times a second until the signal aborts, whether or not responses arrive. */
 export async function measureOtherUser(
   url: string,
   key: AccessKey,
@@ -50,14 +50,14 @@ export async function measureOtherUser(
   const times: number[] = []
   const rejections: Record<string, number> = {}
   const inFlight = new Set<Promise<void>>()
-  const ask = async (): Promise<void> => {
+  const sendQuery = async (): Promise<void> => {
     const started = performance.now()
     const failure = await user.send(SMALLEST).then(failureOf, failedBy)
     times.push(performance.now() - started)
     if (failure !== undefined) rejections[failure] = (rejections[failure] ?? 0) + 1
   }
   while (!signal.aborted) {
-    const request = ask().finally(() => inFlight.delete(request))
+    const request = sendQuery().finally(() => inFlight.delete(request))
     inFlight.add(request)
     await sleep(REQUEST_EVERY_MS)
   }

@@ -15,7 +15,7 @@ export interface AccessKey {
 }
 
 export interface Population {
-  /** Four users with a large fleet each. The first one has ten keys; all but its first key are read-only. */
+  /** Four users with a large fleet each. The first user has ten keys, which are read-only except for the first one. */
   attackers: { keys: AccessKey[] }[]
   /** The user whose devices stay connected. */
   connected: { key: AccessKey; devices: Credentials[] }
@@ -44,7 +44,7 @@ export async function findPopulation(folder: string): Promise<Population | undef
 
 /** Creates the users, fleets, and keys on the server that runs on this data folder. */
 export async function createPopulation(folder: string, url: string, devices: number): Promise<Population> {
-  const files = await inFolder(folder, () =>
+  const files = await withDataFolder(folder, () =>
     withInstallation((installation) => createUsers(installation, folder, devices)),
   )
   const [first, ...others] = await Promise.all(files.attackers.map(readKey))
@@ -58,8 +58,8 @@ export async function createPopulation(folder: string, url: string, devices: num
   return population
 }
 
-/** Sets the data folder, which commands read from the environment. */
-async function inFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+/** Sets the environment variable with the data folder while `work` runs. */
+async function withDataFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   const { MUSTER_DATA: before } = process.env
   process.env.MUSTER_DATA = folder
   try {
@@ -81,20 +81,20 @@ async function createUsers(installation: Installation, folder: string, devices: 
   for (let number = 1; number <= ATTACKERS; number++) {
     const user = await create(`attacker-${number}`)
     await seedFleet(pool, { accountId: user.id, name: `fleet ${number}`, devices, services: 2 }, () => {})
-    if (number === 1) await makeHeavy(installation, user.id)
+    if (number === 1) await setLargeAttributes(installation, user.id)
     attackers.push(user.file)
   }
   const connected = await create('connected')
   const fleet = { accountId: connected.id, name: 'connected', devices: CONNECTED_DEVICES, services: 1 }
   await seedFleet(pool, fleet, () => {})
-  const credentials = await giveSecrets(installation, connected.id)
+  const credentials = await createDeviceSecrets(installation, connected.id)
   await vacuumFleetTables(pool)
   const other = await create('other')
   return { attackers, connected: connected.file, devices: credentials, other: other.file }
 }
 
-/** Gives the first devices attributes that do not compress. */
-async function makeHeavy({ pool }: Installation, accountId: string): Promise<void> {
+/** Sets incompressible attributes on the first devices. */
+async function setLargeAttributes({ pool }: Installation, accountId: string): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(
     'select id from device where account_id = $1 order by id limit $2',
     [accountId, HEAVY_DEVICES],
@@ -112,7 +112,7 @@ async function makeHeavy({ pool }: Installation, accountId: string): Promise<voi
   }
 }
 
-async function giveSecrets({ pool }: Installation, accountId: string): Promise<Credentials[]> {
+async function createDeviceSecrets({ pool }: Installation, accountId: string): Promise<Credentials[]> {
   const { rows } = await pool.query<{ id: string }>('select id from device where account_id = $1', [accountId])
   const credentials = rows.map(({ id }) => ({ id, secret: newDeviceSecret() }))
   for (const { id, secret } of credentials) {

@@ -7,7 +7,7 @@ import { createUser } from './other-user.ts'
 import type { AccessKey, Population } from './population.ts'
 import { signedAttack } from './rows.ts'
 
-/** A row about a quota: what one caller gets in total. */
+/** A row that checks the total quota of one caller. */
 export interface QuotaRow {
   name: string
   attack: string
@@ -24,7 +24,7 @@ export interface QuotaResult {
 const POINTS = 2_000
 const POINTS_PER_SECOND = 50
 const MINUTE_S = 60
-/** For differences between clocks, and requests in flight at the end. */
+/** Allows for clock differences, and for requests in flight at the end. */
 const TOLERANCE = 1.02
 
 const DEVICE_BYTES = 10 * 1024 * 1024
@@ -51,9 +51,10 @@ export const quotaRows: readonly QuotaRow[] = [
       const quota = POINTS + (POINTS_PER_SECOND * (performance.now() - started)) / 1_000
       const spent = outcomes['200'] ?? 0
       const failures: string[] = []
-      if (spent > quota * TOLERANCE) failures.push(`ten keys spent ${spent} points; one quota is ${quota.toFixed(0)}`)
+      if (spent > quota * TOLERANCE)
+        failures.push(`ten keys used ${spent} points, more than the quota of ${quota.toFixed(0)}`)
       if (spent < quota / TOLERANCE)
-        failures.push(`ten keys got ${spent} points, less than the quota of ${quota.toFixed(0)}`)
+        failures.push(`ten keys used ${spent} points, less than the quota of ${quota.toFixed(0)}`)
       return { summary: `${spent} points of a quota of ${quota.toFixed(0)}`, failures }
     },
   },

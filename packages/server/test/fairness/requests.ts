@@ -25,7 +25,7 @@ export function signOperation(url: string, { keyId, secret }: AccessKey, operati
   return { path: PATH, headers: { ...HEADERS, ...signature, 'content-length': String(Buffer.byteLength(body)) }, body }
 }
 
-/** The same as the bytes of an HTTP request. */
+/** The same operation as the bytes of an HTTP request. */
 export function signedBytes(url: string, key: AccessKey, operation: Operation): Buffer {
   const { headers, body } = signOperation(url, key, operation)
   return requestBytes('POST', PATH, { host: new URL(url).host, ...headers }, body)
@@ -47,8 +47,8 @@ export const wrongSignature = (url: string): Buffer => signedBytes(url, unknownK
 const PADDING_BYTES = 8_000
 
 /**
- * Three signatures that no key made, over components that can be spelled in many ways and over a header of 8 KB, so
- * that each attempt to verify one hashes 8 KB.
+ * Three invalid signatures that cover components with several possible spellings and a header of 8 KB, so that each
+ * attempt to verify one hashes 8 KB.
  */
 export function costlySignatures(): Buffer {
   const created = Math.floor(Date.now() / 1_000)

@@ -1,4 +1,4 @@
-const KEPT_BYTES = 2_048
+const BUFFERED_BYTES = 2_048
 
 /**
  * Reads HTTP responses of one connection and reports the outcome of each: its status, and the first error code in its
@@ -38,7 +38,7 @@ export function createResponseReader(onResponse: (outcome: string) => void): (pa
   return (part) => {
     const body = left === -1 ? readHead(part) : part
     if (body === undefined) return
-    if (start.length < KEPT_BYTES) start += body.toString('latin1', 0, KEPT_BYTES)
+    if (start.length < BUFFERED_BYTES) start += body.toString('latin1', 0, BUFFERED_BYTES)
     left -= body.length
     if (isChunked) {
       tail = (tail + body.toString('latin1', Math.max(0, body.length - 5))).slice(-5)

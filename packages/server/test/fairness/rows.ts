@@ -3,15 +3,15 @@ import type { Attack } from './attacker.ts'
 import type { AccessKey, Population } from './population.ts'
 import { costlySignatures, type Operation, signedBytes, unfinishedRequest, wrongSignature } from './requests.ts'
 
-/** One row of the table: an attack and what it must not achieve. */
+/** One row of the table: an attack, and how the test runs and checks it. */
 export interface Row {
   name: string
   attack: string
-  /** The attack lasts at least this long, whatever the options say. */
-  leastSeconds?: number
-  /** The other user comes from the attacker's address. */
+  /** The minimum duration of the attack, regardless of the options. */
+  minSeconds?: number
+  /** The other user has the attacker's address. */
   sharesAddress?: boolean
-  /** Closing the attacker's connections is a rejection, too. */
+  /** Closing the attacker's connections also counts as a rejection. */
   closes?: boolean
   attacks(target: Target): Attack[]
 }
@@ -19,11 +19,11 @@ export interface Row {
 export interface Target {
   url: string
   population: Population
-  /** The address that attackers come from. */
+  /** The address of the attackers. */
   from: string
 }
 
-/** The most aliases of a field, the most walking fields of a document, and a number below every limit. */
+/** The limit of aliases per field, the limit of walking fields per document, and a number below both. */
 const ALIASES = [limits.aliasesPerField, limits.walkingFields, 4]
 const UNKNOWN_NAMES = 200
 
@@ -34,7 +34,7 @@ const aliased = (head: string, field: string, variables?: Record<string, unknown
     return { query: `${head} { login { ${fields.join(' ')} } }`, ...(variables && { variables }) }
   })
 
-/** Devices without any of 200 attributes, in a context, in an order that has no index, counted: fifteen times. */
+/** Each field counts and sorts the devices that have none of 200 attributes in a context, in an order without an index. */
 const fullScans = aliased(
   'query ($a: Object)',
   'devices(attributes: $a, context: "x", sort: "x.y desc", size: 1) { total items { id } }',
@@ -65,12 +65,12 @@ export function signedAttack(
   return attackWith(target, connections, requests, behavior)
 }
 
-/** A key that reads only. */
+/** A read-only key. */
 const oneKey = ({ population }: Target): AccessKey[] => population.attackers[0]!.keys.slice(1, 2)
 const eightKeys = ({ population }: Target): AccessKey[] => population.attackers[0]!.keys.slice(0, 8)
 const keysOfFour = ({ population }: Target): AccessKey[] => population.attackers.map(({ keys }) => keys[0]!)
 
-/** Rows 1 to 3 together. */
+/** The attacks of rows 1 to 3 together. */
 const queriesBy = (target: Target, keys: AccessKey[], share: number): Attack[] => [
   signedAttack(target, keys.length * share * ALIASES.length, keys, fullScans),
   signedAttack(target, keys.length * share * ALIASES.length, keys, attributeNames),
@@ -102,8 +102,8 @@ export const rows: readonly Row[] = [
   {
     name: '5',
     attack: '170 connections: do not read a 30 MB page',
-    // The server closes a connection that reads nothing for 30 seconds.
-    leastSeconds: 45,
+    // The server closes a connection whose client reads nothing for 30 seconds.
+    minSeconds: 45,
     closes: true,
     attacks: (target) => [signedAttack(target, 170, oneKey(target), largePage, 'ignore')],
   },
@@ -115,7 +115,7 @@ export const rows: readonly Row[] = [
   {
     name: '7',
     attack: 'no key: 600 unfinished bodies, 3,000 idle connections',
-    leastSeconds: 45,
+    minSeconds: 45,
     closes: true,
     attacks: (target) => [
       attackWith(target, 600, [unfinishedRequest(target.url)], 'wait'),

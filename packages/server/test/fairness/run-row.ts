@@ -13,15 +13,15 @@ export interface Result {
   times: number[]
   rejections: Record<string, number>
   readyz: Record<string, number>
-  /** Devices that were connected at the end, of how many, and what went wrong with them. */
+  /** The number of devices that were connected at the end, the number of all devices, and the counts of their failures. */
   devices: { connected: number; of: number; failures: Record<string, number> }
   memory: { before: Memory; most: Memory; after: Memory }
-  /** What the attacker received, and for how long its waiting connections stayed open. */
+  /** The counts of the attacker's outcomes, and the longest time that one of its waiting connections was open. */
   outcomes: Record<string, number>
   longestOpen: number
 }
 
-interface Ground {
+interface Setup {
   server: FleetServer
   folder: string
   population: Population
@@ -29,33 +29,33 @@ interface Ground {
 
 const OTHER_ADDRESS = '127.0.0.2'
 const ATTACKER_ADDRESS = '127.0.0.3'
-/** The server has settled by then. */
-const SETTLE_MS = 3_000
-/** Memory must have come back down by then. */
+/** The pause after the devices connect, in which the server becomes idle. */
+const PAUSE_MS = 3_000
+/** The time limit for the server to release memory after the attack. */
 const RECOVER_MS = 60_000
-const LOOK_MS = 1_000
-/** Memory has come back down when it is within this much of what it was, in MiB. */
+const POLL_MS = 1_000
+/** The maximum growth of the server's memory after the attack, in MiB. */
 export const REMAINING_MIB = 150
 
-export interface Extent {
+export interface RunOptions {
   seconds: number
-  /** The part of each attack's connections that are opened. */
+  /** The fraction of each attack's connections to open. Default: all. */
   share?: number
-  /** The attack goes on until this is true of what the attacker received. */
+  /** The attack continues until this condition is true. */
   until?: (outcomes: Record<string, number>) => boolean
 }
 
-/** Runs one attack while the other user and the devices go on. */
+/** Runs one attack while the other user sends requests and the devices report. */
 export async function runRow(
-  { server, folder, population }: Ground,
+  { server, folder, population }: Setup,
   row: Row,
-  { seconds, share = 1, until = () => true }: Extent,
+  { seconds, share = 1, until = () => true }: RunOptions,
 ): Promise<Result> {
   const { url } = server
   const devices = await connectDevices(server.broker, population.connected.devices)
   const attacker = await startAttacker()
   try {
-    await sleep(SETTLE_MS)
+    await sleep(PAUSE_MS)
     const before = await measureMemory(server, folder)
     const failedBefore = devices.failures()
     const end = new AbortController()
@@ -67,7 +67,7 @@ export async function runRow(
       watch(server, folder, end.signal),
     ])
     await sleep(seconds * 1_000)
-    while (!until(attacker.state().outcomes)) await sleep(LOOK_MS)
+    while (!until(attacker.state().outcomes)) await sleep(POLL_MS)
     end.abort()
     const [other, watched] = await measuring
     const { outcomes, longestOpen } = await attacker.stop()
@@ -90,7 +90,7 @@ async function memoryAfter(server: FleetServer, folder: string, before: Memory):
   for (;;) {
     const memory = await measureMemory(server, folder)
     if (memory.server < before.server + REMAINING_MIB || performance.now() > end) return memory
-    await sleep(LOOK_MS)
+    await sleep(POLL_MS)
   }
 }
 

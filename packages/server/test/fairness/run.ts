@@ -20,7 +20,7 @@ try {
   const results: Result[] = []
   for (const row of rows.filter(isChosen)) {
     console.log(`row ${row.name}: ${row.attack}`)
-    const seconds = Math.max(options.seconds, row.leastSeconds ?? 0)
+    const seconds = Math.max(options.seconds, row.minSeconds ?? 0)
     const result = await withServer({}, (server) => runRow({ server, folder, population }, row, { seconds }))
     results.push(result)
     report(row.name, checkResult(result))
@@ -40,7 +40,7 @@ async function openPopulation(): Promise<Population> {
   return found ?? withServer({}, ({ url }) => createPopulation(folder, url, options.devices))
 }
 
-/** A new process has full quotas and the memory of a fresh start. */
+/** A new process starts with full quotas and no memory growth. */
 async function withServer<Result>(env: Record<string, string>, work: (server: FleetServer) => Promise<Result>) {
   const server = await createServer(folder, env)
   try {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFleetServer, type FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 
-/** A data folder. It is removed at the end, unless the caller named it. */
+/** A data folder. It is removed at the end, unless the caller specified it. */
 export async function openDataFolder(named: string | undefined): Promise<{ folder: string; close(): Promise<void> }> {
   if (named !== undefined) {
     await mkdir(named, { recursive: true, mode: 0o700 })
@@ -18,9 +18,9 @@ export const createServer = (folder: string, env: Record<string, string> = {}): 
   createFleetServer({ MUSTER_DATA: folder, MUSTER_LOG_LEVEL: 'error', ...env })
 
 export interface Memory {
-  /** MiB of the server's process. */
+  /** The memory of the server process, in MiB. */
   server: number
-  /** MiB of PostgreSQL's processes, shared buffers excluded. */
+  /** The memory of PostgreSQL's processes without shared buffers, in MiB. */
   database: number
 }
 

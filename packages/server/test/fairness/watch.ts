@@ -11,7 +11,7 @@ export interface Watched {
 const POLL_MS = 250
 const RESPONSE_WITHIN_MS = 5_000
 
-/** Requests /readyz and measures the memory until the signal. */
+/** Requests /readyz and measures the memory until the signal aborts. */
 export async function watch(server: FleetServer, folder: string, signal: AbortSignal): Promise<Watched> {
   const watched: Watched = { readyz: {}, memory: [] }
   while (!signal.aborted) {

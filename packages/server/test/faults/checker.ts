@@ -47,7 +47,7 @@ async function everyEvent(rig: Rig): Promise<Event[]> {
   const events: Event[] = []
   for (let after = ''; ; ) {
     const page = `size: 1000, types: [ATTRIBUTE_CHANGE, DEVICE_REGISTER], minDate: "2000-01-01" ${after}`
-    const { login } = await ask(rig, `{ login { events(${page}) { items { id type data } hasMore cursor } } }`)
+    const { login } = await executeOperation(rig, `{ login { events(${page}) { items { id type data } hasMore cursor } } }`)
     events.push(...(login.events.items as Event[]).filter(({ data }) => data.hardwareId !== null))
     if (!login.events.hasMore) return events
     after = `, after: "${login.events.cursor}"`
@@ -85,7 +85,7 @@ async function everyDevice(rig: Rig): Promise<{ values: Map<string, string>; har
   const hardwareIds = new Set<string>()
   for (let after = ''; ; ) {
     const members = `id hardwareId base: attributes context: attributes(context: "${context}")`
-    const { login } = await ask(
+    const { login } = await executeOperation(
       rig,
       `{ login { devices(size: 1000 ${after}) { items { ${members} } hasMore cursor } } }`,
     )
@@ -102,7 +102,7 @@ async function everyDevice(rig: Rig): Promise<{ values: Map<string, string>; har
 
 /** Repeats an operation until a server executes it, and returns its data. */
 // biome-ignore lint/suspicious/noExplicitAny: the callers know the shape of the responses
-export async function ask(rig: Rig, document: string): Promise<any> {
+export async function executeOperation(rig: Rig, document: string): Promise<any> {
   for (;;) {
     const response = await rig.send(document).catch(() => undefined)
     if (response?.status === 200 && response.body.errors === undefined) return response.body.data

@@ -26,7 +26,7 @@ interface TestResponse {
 }
 
 interface SignatureOptions {
-  /** Seconds from the present to the time of the signature. */
+  /** The offset of the signature's time from the current time, in seconds. */
   at?: number
   nonce?: string
 }
@@ -73,14 +73,14 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
     return { status: response.status, data, reason: errors?.[0]?.extensions.reason, code: errors?.[0]?.extensions.code }
   }
   /** Retries until the rate limit allows the request. */
-  const ask = (options: SignatureOptions, query = '{ login { id } }') =>
+  const sendQuery = (options: SignatureOptions, query = '{ login { id } }') =>
     pollUntil(
       () => send(sign(options, query)),
       ({ status }) => status !== 429,
     )
   const checks: { offset: string; status: number; expected: number }[] = []
   const check = async (clock: number, at: number, expected: number): Promise<void> => {
-    const { status } = await ask({ at })
+    const { status } = await sendQuery({ at })
     checks.push({ offset: `${at} with the clock at ${clock}`, status, expected })
   }
   /**
@@ -116,26 +116,26 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
     )
   }
 
-  const { data } = await ask(
+  const { data } = await sendQuery(
     {},
     `mutation { registerDevice(name: "gateway") { device { id } secret } createWebhook(url: "${receiver.url}", events: [ATTRIBUTE_CHANGE]) { id } }`,
   )
   const { device, secret } = data!.registerDevice
   await connectMqtt(`${server.url.replace('http', 'ws')}/mqtt`, { id: device.id, secret })
   const stateQuery = `{ login { device(id: ["${device.id}"]) { state } } }`
-  const untilActive = (at: number) =>
+  const waitUntilActive = (at: number) =>
     pollUntil(
-      () => ask({ at }, stateQuery),
+      () => sendQuery({ at }, stateQuery),
       (response) => response.data?.login.device[0]?.state === 'active',
     )
-  await untilActive(0)
+  await waitUntilActive(0)
   const browser = openBrowser(server)
   const { MUSTER_EMAIL: email, MUSTER_PASSWORD: password } = credentials
   expect((await browser.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })
-  // The signatures are from the future, so that they do not expire before a slow machine reaches the end.
+  // The signatures have a future time, so that they do not expire before a slow machine finishes the test.
   const used = [await useNonce(250)]
 
-  // Reject every message once. It must be sent again soon, once.
+  // Reject every message once. The server must soon send it again, exactly once.
   const rejected = new Map<string, number>()
   const waits: number[] = []
   receiver.respondWith(({ id }, response) => {
@@ -146,7 +146,7 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
   })
   const delivered = async (at: number): Promise<void> => {
     const from = receiver.received.length
-    await ask({ at }, `mutation { setAttribute(serviceId: "${device.id}", name: "clock", value: "${at}, ${from}") }`)
+    await sendQuery({ at }, `mutation { setAttribute(serviceId: "${device.id}", name: "clock", value: "${at}, ${from}") }`)
     const [first, second] = (await receiver.waitFor(from + 2)).slice(from)
     expect(second!.id).toBe(first!.id)
   }
@@ -161,23 +161,23 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
     for (const offset of [-400, 400]) await check(seconds, seconds + offset, 401)
     for (const offset of [-200, 200]) await check(seconds, seconds + offset, 200)
     await check(seconds, seconds === 0 ? HOUR : 0, 401)
-    await untilActive(seconds)
+    await waitUntilActive(seconds)
     const fromConsole = await pollUntil(
       () => browser.query('{ login { id } }'),
       ({ status }) => status !== 429,
     )
     expect(fromConsole.status).toBe(200)
     await delivered(seconds)
-    // Rate limits are reached, and refill even though the clock went back.
+    // The rate limit is reached, and refills even though the clock was set back.
     const expensive = `mutation { ${Array.from({ length: 15 }, (_, at) => `m${at}: ${same}`).join(' ')} }`
     await pollUntil(
-      // Together they cost more than the limit, however slow the machine is.
+      // Together they cost more than the limit, no matter how slow the machine is.
       () => Promise.all(Array.from({ length: 8 }, () => send(sign({ at: seconds }, expensive)))),
       (responses) => responses.some(({ status }) => status === 429),
     )
-    expect((await ask({ at: seconds })).status).toBe(200)
+    expect((await sendQuery({ at: seconds })).status).toBe(200)
   }
-  // The first signature, and the one made with the present clock, have not expired.
+  // The first signature and the one created with the current clock have not expired.
   for (const signed of used) await replay(signed)
   const messages = new Set(receiver.received.map(({ id }) => id))
   figures('clock', {

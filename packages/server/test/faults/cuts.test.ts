@@ -8,7 +8,7 @@ import { pollUntil } from '../api/webhooks.ts'
 import { type DatabaseProxy, startDatabaseProxy } from '../database/database-proxy.ts'
 import { createTestDatabase } from '../database/test-database.ts'
 import { readCredentials, type SignedResponse, sendAs, startServerProcess } from '../harness/server-process.ts'
-import { ask, check } from './checker.ts'
+import { check, executeOperation } from './checker.ts'
 import { commitFigures, readCommits } from './commits.ts'
 import { figures } from './figures.ts'
 import { openLedger } from './ledger.ts'
@@ -48,7 +48,7 @@ it('reports whether the outcome is known when a database connection breaks', lon
   const value = 'x'.repeat(15_000)
   await data(set(`attributes: { big: "${value}", bigger: "${value}" }`))
 
-  // In the middle of a result: the server sends no partial response.
+  // In the middle of a result, the server sends no partial response.
   proxy.cutAt(['to be cut'], 10_000)
   expect(await send(attributes())).toMatchObject({
     status: 503,
@@ -56,7 +56,7 @@ it('reports whether the outcome is known when a database connection breaks', lon
   })
   expect(await stored()).toEqual({ big: value, bigger: value })
 
-  // During a change: it is stored or not, and the response says that the outcome is unknown.
+  // During a change, the response says that the outcome is unknown. The change is stored or not.
   const long = (text: string) => set(`attributes: { cut: "${text}", too: "${text}" }, context: "night"`)
   const short = (text: string) => `mutation { setAttribute(serviceId: "${id}", name: "cut", value: "${text}") }`
   for (const moment of ['before', 'after'] as const) {
@@ -72,7 +72,7 @@ it('reports whether the outcome is known when a database connection breaks', lon
     expect((await stored()).cut).toBe(isStored ? 'of one statement' : undefined)
   }
 
-  // During a statement with several changes: the outcome is the same for all of them, and no other change is lost.
+  // During a statement with several changes, the outcome is the same for all of them, and no other change is lost.
   const other = (await data('mutation { registerDevice(name: "other") { device { id } } }')).registerDevice.device.id
   for (const moment of ['before', 'after'] as const)
     await breakSharedStatement({ proxy, send, data, devices: [id, other], moment })
@@ -96,7 +96,7 @@ if (cuts > 0)
     onTestFinished(() => ledger.close())
     const registered = 'mutation { registerDevice(name: "target") { device { id } } }'
     const devices: string[] = []
-    for (let index = 0; index < 6; index++) devices.push((await ask(rig, registered)).registerDevice.device.id)
+    for (let index = 0; index < 6; index++) devices.push((await executeOperation(rig, registered)).registerDevice.device.id)
     const writers = await startWriters(rig, ledger, { devices, perDevice: 4, firstNumber: 1 })
     for (let cut = 0; cut < cuts; cut++) {
       await writers.acknowledged(5)
@@ -111,7 +111,7 @@ if (cuts > 0)
       'changes acknowledged': acknowledged,
       'with unknown outcome': unknown,
       lost: lost.length + overwritten.length,
-      'made twice': doubled.length,
+      'applied twice': doubled.length,
       ...commitFigures(await readCommits(rig.database.url)),
     })
     expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [], unexpected: 0 })

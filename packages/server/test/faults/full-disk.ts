@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import { ask } from './checker.ts'
+import { executeOperation } from './checker.ts'
 import { figures } from './figures.ts'
 import { openRig } from './rig.ts'
 
@@ -20,12 +20,12 @@ async function mountDisk(megabytes: number): Promise<string> {
 
 const registered = `mutation { registerDevice(name: "target") { device { id } } }`
 const read = '{ login { devices(size: 1) { total items { id } } } }'
-/** Incompressible. */
+/** Incompressible data. */
 const value = (): string => randomBytes(7_000).toString('hex')
 
 /**
- * Fills the disk of the database, which needs permission to mount one. While the disk is full, changes are rejected and
- * reads work. When it has space again, changes work again.
+ * Fills the disk of the database, which needs permission to mount one. While the disk is full, the server rejects
+ * changes and serves reads. When the disk has space again, changes succeed again.
  */
 export async function fillDisk(): Promise<void> {
   const path = await mountDisk(200)
@@ -41,7 +41,7 @@ export async function fillDisk(): Promise<void> {
     await symlink(wal, walFolder)
   }
   const rig = await openRig({ databaseFolder: database, prepare })
-  const { id } = (await ask(rig, registered)).registerDevice.device
+  const { id } = (await executeOperation(rig, registered)).registerDevice.device
   const change = (name: string, text: string) =>
     rig.send(`mutation { setAttribute(serviceId: "${id}", name: "${name}", value: "${text}", context: "${name}") }`)
   const filler = join(path, 'filler')
@@ -68,7 +68,7 @@ export async function fillDisk(): Promise<void> {
   const recoveryMs = performance.now() - freed
   const stored = new Set<string>()
   for (let after = ''; ; ) {
-    const { login } = await ask(
+    const { login } = await executeOperation(
       rig,
       `{ login { devices(size: 1000 ${after}) { items { hardwareId } hasMore cursor } } }`,
     )
@@ -76,10 +76,10 @@ export async function fillDisk(): Promise<void> {
     if (!login.devices.hasMore) break
     after = `, after: "${login.devices.cursor}"`
   }
-  const events = await ask(rig, '{ login { events(size: 1000, types: [DEVICE_REGISTER]) { total } } }')
+  const events = await executeOperation(rig, '{ login { events(size: 1000, types: [DEVICE_REGISTER]) { total } } }')
   figures('disk full', {
     'changes rejected': rejected.length,
-    'of them made nevertheless': rejected.filter((each) => stored.has(each)).length,
+    'of them stored anyway': rejected.filter((each) => stored.has(each)).length,
     'changes acknowledged': acknowledged.length,
     lost: acknowledged.filter((each) => !stored.has(each)).length,
     'reads rejected': 0,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { pollUntil } from '../api/webhooks.ts'
 import { isGenuine, type Received, startReceiver } from '../harness/webhook-receiver.ts'
-import { ask, check } from './checker.ts'
+import { check, executeOperation } from './checker.ts'
 import { commitFigures, readCommits } from './commits.ts'
 import { figures } from './figures.ts'
 import { openLedger } from './ledger.ts'
@@ -13,19 +13,19 @@ import { startWriters } from './writers.ts'
 
 /** `run.ts` sets the number of kills. `npm test` kills a few times. */
 const kills = Number(process.env.FAULTS_KILLS ?? 3)
-const isByHand = process.env.FAULTS_KILLS !== undefined
+const isFullRun = process.env.FAULTS_KILLS !== undefined
 /** Several clients write to each device, so that changes queue, and share statements and commits. */
-const DEVICES = isByHand ? 8 : 2
-const PER_DEVICE = isByHand ? 8 : 4
+const DEVICES = isFullRun ? 8 : 2
+const PER_DEVICE = isFullRun ? 8 : 4
 
-/** Servers start several times, which takes long on a slow machine. */
-const longTimeout = { timeout: isByHand ? 0 : 600_000 }
+/** Servers start several times, which takes a long time on a slow machine. */
+const longTimeout = { timeout: isFullRun ? 0 : 600_000 }
 
 it(
   'keeps every acknowledged change, its event, and its webhook message when servers and PostgreSQL are killed',
   longTimeout,
   async () => {
-    const rig = await openRig({ servers: isByHand ? 2 : 1 })
+    const rig = await openRig({ servers: isFullRun ? 2 : 1 })
     const ledger = openLedger(join(rig.folder, 'ledger'))
     onTestFinished(() => ledger.close())
     const receiver = await startReceiver()
@@ -34,9 +34,9 @@ it(
     const forged: Received[] = []
     let secret = ''
     receiver.respondWith((message, response) => {
-      // Verify now, because the signature includes the time.
+      // Verify the message now, because its signature expires.
       if (!isGenuine(secret, message)) forged.push(message)
-      // A fifth of the messages must be sent again.
+      // Reject a fifth of the messages, so that the server must send them again.
       const choice = randomInt(10)
       if (choice === 0) return response.writeHead(500).end()
       if (choice === 1) return response.destroy()
@@ -44,12 +44,12 @@ it(
       response.end()
     })
     const events = '[ATTRIBUTE_CHANGE, DEVICE_REGISTER]'
-    const webhook = await ask(rig, `mutation { createWebhook(url: "${receiver.url}", events: ${events}) { secret } }`)
+    const webhook = await executeOperation(rig, `mutation { createWebhook(url: "${receiver.url}", events: ${events}) { secret } }`)
     secret = webhook.createWebhook.secret
     const devices: string[] = []
     for (let index = 0; index < DEVICES; index++) {
       devices.push(
-        (await ask(rig, 'mutation { registerDevice(name: "target") { device { id } } }')).registerDevice.device.id,
+        (await executeOperation(rig, 'mutation { registerDevice(name: "target") { device { id } } }')).registerDevice.device.id,
       )
     }
 
@@ -62,8 +62,8 @@ it(
     const killed = { servers: 0, database: 0 }
     for (let kill = 0; kill < kills; kill++) {
       // Each kill happens while the servers are busy.
-      await writers.acknowledged(isByHand ? 100 : 10)
-      await sleep(randomInt(isByHand ? 1_000 : 200))
+      await writers.acknowledged(isFullRun ? 100 : 10)
+      await sleep(randomInt(isFullRun ? 1_000 : 200))
       if (kill % 2 === 0) {
         await rig.database.kill()
         killed.database++
@@ -71,7 +71,7 @@ it(
         await rig.killServer()
         killed.servers++
       }
-      if (isByHand && kill % 10 === 9) console.log(`${kill + 1} kills`)
+      if (isFullRun && kill % 10 === 9) console.log(`${kill + 1} kills`)
     }
     await writers.acknowledged(10)
     await writers.stop()
@@ -85,7 +85,7 @@ it(
       'changes acknowledged': acknowledged,
       'with unknown outcome': unknown,
       'acknowledged and lost': lost.length + findings.overwritten.length,
-      'made twice': doubled.length,
+      'applied twice': doubled.length,
     })
     figures('commits', commitFigures(await readCommits(rig.database.url)))
     expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [], unexpected: 0 })

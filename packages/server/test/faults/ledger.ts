@@ -38,7 +38,7 @@ export function openLedger(path: string): Ledger {
   let buffered = ''
   let last = Promise.resolve()
   let next: Promise<void> | undefined
-  // Entries that arrive while others are flushed are flushed together. Otherwise clients would send one request at a
+  // Entries that arrive during a flush are flushed together afterwards. Otherwise, clients would send one request at a
   // time.
   const write = (line: object): Promise<void> => {
     buffered += `${JSON.stringify(line)}\n`

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { ask, check } from './checker.ts'
+import { check, executeOperation } from './checker.ts'
 import { type Availability, entryPoints, type Installation } from './entry-points.ts'
 import { figures } from './figures.ts'
 import { fillDisk } from './full-disk.ts'
@@ -12,28 +12,28 @@ import { startWriters } from './writers.ts'
 
 /** `run.ts` sets the duration. In `npm test`, an outage lasts until every entry point reports it. */
 const seconds = Number(process.env.FAULTS_OUTAGE ?? 0)
-const isByHand = process.env.FAULTS_OUTAGE !== undefined
-const longTimeout = { timeout: isByHand ? 0 : 600_000 }
+const isFullRun = process.env.FAULTS_OUTAGE !== undefined
+const longTimeout = { timeout: isFullRun ? 0 : 600_000 }
 
 const outages: Record<string, { begin(rig: Rig): Promise<void>; end(rig: Rig): Promise<void> }> = {
   frozen: { begin: ({ database }) => database.freeze(), end: async ({ database }) => database.thaw() },
   'shut down': { begin: ({ database }) => database.shutDown(), end: ({ database }) => database.start() },
 }
 
-it.each(isByHand ? Object.keys(outages) : ['frozen'])(
-  'reports at every entry point that PostgreSQL is %s, then recovers and loses nothing',
+it.each(isFullRun ? Object.keys(outages) : ['frozen'])(
+  'reports at every entry point that PostgreSQL is %s, then recovers without losing changes',
   longTimeout,
   async (kind) => {
-    // A shorter time than in other tests, where a busy machine must not be taken for an unresponsive database.
+    // Shorter than in other tests, in which a busy machine must not be mistaken for an unresponsive database.
     const rig = await openRig({ env: { MUSTER_DATABASE_SILENCE: '500' } })
     const ledger = openLedger(join(rig.folder, 'ledger'))
     onTestFinished(() => ledger.close())
     const registered = 'mutation { registerDevice(name: "target") { device { id } secret } }'
-    const { registerDevice } = await ask(rig, registered)
+    const { registerDevice } = await executeOperation(rig, registered)
     const device = { id: registerDevice.device.id as string, secret: registerDevice.secret as string }
     const { url } = await rig.server()
     const installation = { url, credentials: rig.credentials, device }
-    await untilAll(installation, 'served')
+    await waitForAll(installation, 'served')
     const writers = await startWriters(rig, ledger, { devices: [device.id], firstNumber: 1 })
     await writers.acknowledged(20)
 
@@ -42,19 +42,19 @@ it.each(isByHand ? Object.keys(outages) : ['frozen'])(
     const responses: [entryPoint: string, ms: number, result: Availability][] = []
     let wrong: string[]
     do {
-      const round = await askAll(installation)
+      const round = await requestAll(installation)
       responses.push(...round)
       wrong = round
         .filter(([, , result]) => result !== 'unavailable')
         .map(([entryPoint, , result]) => `${entryPoint}: ${result}`)
-      if (isByHand) expect(wrong).toEqual([])
-      await sleep(isByHand ? 100 : 10)
+      if (isFullRun) expect(wrong).toEqual([])
+      await sleep(isFullRun ? 100 : 10)
     } while (wrong.length > 0 || performance.now() - started < seconds * 1_000)
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
 
     await outages[kind]!.end(rig)
     const ended = performance.now()
-    await untilAll(installation, 'served')
+    await waitForAll(installation, 'served')
     const recoveryMs = performance.now() - ended
     await writers.acknowledged(20)
     await writers.stop()
@@ -69,7 +69,7 @@ it.each(isByHand ? Object.keys(outages) : ['frozen'])(
     })
     // Changes through the entry points are not in the ledger, so unexpected events are not checked.
     expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [] })
-    if (!isByHand) return
+    if (!isFullRun) return
     expect(responses.filter(([, ms]) => ms >= 1_000)).toEqual([])
     expect(recoveryMs).toBeLessThan(10_000)
   },
@@ -78,18 +78,18 @@ it.each(isByHand ? Object.keys(outages) : ['frozen'])(
 if (process.env.FAULTS_FULL !== undefined)
   it('serves reads and rejects changes while the disk of PostgreSQL is full', { timeout: 0 }, fillDisk)
 
-const askAll = (installation: Installation): Promise<[entryPoint: string, ms: number, result: Availability][]> =>
+const requestAll = (installation: Installation): Promise<[entryPoint: string, ms: number, result: Availability][]> =>
   Promise.all(
-    Object.entries(entryPoints).map(async ([name, ask]): Promise<[string, number, Availability]> => {
+    Object.entries(entryPoints).map(async ([name, send]): Promise<[string, number, Availability]> => {
       const started = performance.now()
-      const result = await ask(installation).catch((error: unknown) => String(error))
+      const result = await send(installation).catch((error: unknown) => String(error))
       return [name, performance.now() - started, result]
     }),
   )
 
-async function untilAll(installation: Installation, expected: Availability): Promise<void> {
+async function waitForAll(installation: Installation, expected: Availability): Promise<void> {
   for (;;) {
-    const responses = await askAll(installation)
+    const responses = await requestAll(installation)
     if (responses.every(([, , result]) => result === expected)) return
     await sleep(50)
   }

@@ -62,8 +62,8 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     ...options.env,
   }
   const running: ServerProcess[] = []
-  /** Like a service manager: a server that fails to start, because its database is down, is started again. */
   let isOver = false
+  /** Starts a server. Like a service manager, tries again if the server fails to start because its database is down. */
   const start = async (): Promise<void> => {
     while (!isOver) {
       const started = startServerProcess(env)
@@ -78,13 +78,13 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   await start()
   const credentials = await readCredentials(data)
   for (let more = 1; more < count; more++) void start()
-  let turn = 0
-  const untilOneRuns = async (): Promise<void> => {
+  let requests = 0
+  const waitForServer = async (): Promise<void> => {
     while (running.length === 0) await sleep(20)
   }
   const server: Rig['server'] = async () => {
-    await untilOneRuns()
-    return running[turn++ % running.length]!
+    await waitForServer()
+    return running[requests++ % running.length]!
   }
   return {
     folder,
@@ -93,7 +93,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     server,
     send: async (document) => sendAs(credentials, (await server()).url, document),
     async killServer() {
-      await untilOneRuns()
+      await waitForServer()
       await running.shift()!.stop('SIGKILL')
       void start()
     },

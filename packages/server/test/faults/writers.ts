@@ -14,7 +14,7 @@ const TIMEOUT_MS = 10_000
 const PAUSE_MS = 200
 
 export interface Writers {
-  /** Resolves when this number of further changes has been acknowledged. */
+  /** Resolves when this number of additional changes has been acknowledged. */
   acknowledged(more: number): Promise<void>
   /** Waits for requests in flight and stops. */
   stop(): Promise<void>

@@ -5,8 +5,8 @@
 const internals =
   /\bat .{1,200}\.[cm]?[jt]s:\d+|node:internal|node_modules|syntax error at or near|violates|relation \\?"|invalid byte sequence|invalid input syntax|could not determine data type|out of range for type|PostgresError|QueryFailed|kysely|ECONN/i
 
-/** Describes what is wrong with a response to bad input, or returns undefined. */
-export function harmOf({ status, text }: { status: number | undefined; text: string }): string | undefined {
+/** Describes the problem with a response to invalid input. Returns undefined if there is none. */
+export function findProblem({ status, text }: { status: number | undefined; text: string }): string | undefined {
   if (status === undefined) return 'no response'
   if (status >= 500) return `status ${status}: ${text.slice(0, 500)}`
   if (text.includes('"INTERNAL"')) return `INTERNAL: ${text.slice(0, 500)}`

@@ -64,7 +64,7 @@ function invalidPacket({ id }: RegisteredDevice, random: Random): Buffer {
 it('keeps other devices connected when a device sends malformed packets', longTimeout, async () => {
   const random = createRandom(scale.seed)
   const device = await registerDevice(app.owner, 'bystander')
-  const bystander = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
+  const otherDevice = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
   const attacker = await registerDevice(app.owner, 'attacker')
   const validConnect = connectPacket(attacker, 60)
   let sent = 0
@@ -82,8 +82,8 @@ it('keeps other devices connected when a device sends malformed packets', longTi
   }
   // Responses to wrong secrets are delayed, so run several attackers.
   await Promise.all(Array.from({ length: 8 }, attack))
-  await bystander.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
-  expect(bystander.connected).toBe(true)
+  await otherDevice.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
+  expect(otherDevice.connected).toBe(true)
   const found = () => app.owner.data(`{ login { device(id: "${device.id}") { online attributes } } }`)
   await expect.poll(async () => (await found()).login.device).toEqual([{ online: true, attributes: { site: 'oslo' } }])
   report({ packets: sent })

@@ -17,7 +17,7 @@ export const isLongRun = process.env.FUZZ !== undefined
 
 export const scale: Scale = { ...short, ...(JSON.parse(process.env.FUZZ ?? '{}') as Partial<Scale>) }
 
-/** Each test sends hundreds of requests one after another, which takes long on a slow machine. */
+/** Each test sends hundreds of requests one after another, which takes a long time on a slow machine. */
 export const longTimeout = { timeout: isLongRun ? 0 : 600_000 }
 
 /** Prints the figures of `npm run test:fuzz`, and records them for the table that `run.ts` prints at the end. */

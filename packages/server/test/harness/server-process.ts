@@ -7,7 +7,7 @@ import { onTestFailed, onTestFinished } from 'vitest'
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname
 
-/** Characters of a server's log that a failed test shows. */
+/** The number of characters of a server's log that a failed test shows. */
 const SHOWN = 8_000
 
 /** A server in a separate process, started as an operator starts it. */
@@ -36,7 +36,7 @@ export async function startServerProcess(
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: '0',
       MUSTER_MQTT_PORT: '0',
-      // Do not take a busy machine for an unresponsive database, an overload, or an unreachable collector.
+      // Do not mistake a busy machine for an unresponsive database, overload, or an unreachable collector.
       MUSTER_DATABASE_SILENCE: '20000',
       MUSTER_MOST_STANDING: '1000000',
       MUSTER_MOST_LAG: '0',

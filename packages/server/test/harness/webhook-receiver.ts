@@ -20,7 +20,7 @@ export interface Receiver {
   received: Received[]
   /** Resolves with the matching messages when at least `count` have arrived. */
   waitFor(count: number, matches?: (message: Received) => boolean): Promise<Received[]>
-  /** Sets how to respond from now on. Default: status 200 without a body. */
+  /** Sets the handler of all further requests. Default: status 200 without a body. */
   respondWith(handle: (message: Received, response: ServerResponse) => void): void
   close(): Promise<void>
 }

@@ -2,15 +2,15 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createMetrics, type Samples } from '../../src/metrics.ts'
 import { gatherMetrics } from '../../src/processes/gathered-metrics.ts'
-import type { ToProcess, Way } from '../../src/processes/messages.ts'
+import type { ProcessChannel, ToProcess } from '../../src/processes/messages.ts'
 
 /** Three simulated server processes. The test decides what each of them sends, and when. */
 function gather() {
-  const running = new Map<number, Way>()
-  let question = 0
+  const running = new Map<number, ProcessChannel>()
+  let requestId = 0
   let measured = Promise.withResolvers<string>()
   const receive = (message: ToProcess): boolean => {
-    if (message.kind === 'sample') question = message.question
+    if (message.kind === 'sample') requestId = message.requestId
     if (message.kind === 'measured') measured.resolve(message.text)
     return true
   }
@@ -18,19 +18,19 @@ function gather() {
   for (const number of [1, 2, 3]) start(number)
   const unresponsive = new Set<number>()
   const log = pino({ level: 'silent' })
-  const gathered = gatherMetrics({ count: 3, running, isSilent: (number) => unresponsive.has(number), log })
+  const gathered = gatherMetrics({ count: 3, running, isUnresponsive: (number) => unresponsive.has(number), log })
   return {
     start,
     unresponsive,
-    respond: (number: number, samples: Samples) => gathered.take(number, { kind: 'samples', question, samples }),
+    respond: (number: number, samples: Samples) => gathered.handleMessage(number, { kind: 'samples', requestId, samples }),
     end(number: number) {
       running.delete(number)
       gathered.ended(number)
     },
-    /** The gathered values, when the third process requests them and `meanwhile` runs before the others respond. */
+    /** Returns the gathered values at the request of the third process. Calls `meanwhile` before the others respond. */
     async measure(meanwhile: () => void): Promise<{ rejections: number; missing: number }> {
       measured = Promise.withResolvers()
-      gathered.take(3, { kind: 'measure', question: 1 })
+      gathered.handleMessage(3, { kind: 'measure', requestId: 1 })
       meanwhile()
       const text = await measured.promise
       const value = (name: string): number =>
@@ -77,7 +77,7 @@ test.each([
     const during = await measure(() => {
       if (responds) respond(1, six!)
       end(1)
-      // Its last message may arrive after it has ended.
+      // The last message of a process may arrive after the process has ended.
       if (!responds) respond(1, six!)
       othersRespond()
     })

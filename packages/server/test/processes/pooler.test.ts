@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { hasProgram } from '../../../../examples/test/programs.ts'
 import { readConfig } from '../../src/config.ts'
 import { createDatabase, createPool, type Database, query } from '../../src/db/database.ts'
-import { OUTCOME_LOST } from '../../src/db/pool/lost-outcome.ts'
+import { OUTCOME_UNKNOWN } from '../../src/db/pool/lost-outcome.ts'
 import { openServingDatabase } from '../../src/start/serving-database.ts'
 import { startDatabaseProxy } from '../database/database-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
@@ -35,14 +35,14 @@ test.skipIf(!hasProgram(pgbouncer))(
     const database = await newDatabase()
     const pooled = await startPooler(database, onTestFinished)
     await expect(open({ DATABASE_URL: pooled })).rejects.toThrow(
-      /^DATABASE_URL leads to a pooler.* DATABASE_DIRECT_URL/,
+      /^DATABASE_URL points to a pooler.* DATABASE_DIRECT_URL/,
     )
     await expect(open({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: pooled })).rejects.toThrow(/^DATABASE_DIRECT_URL/)
     const session = await startPooler(database, onTestFinished, { mode: 'session' })
     await expect(open({ DATABASE_URL: session })).resolves.toBeDefined()
     const settings = ['server_reset_query_always = 1']
     const resetting = await startPooler(database, onTestFinished, { settings })
-    await expect(open({ DATABASE_URL: resetting })).rejects.toThrow(/^DATABASE_URL leads to a pooler/)
+    await expect(open({ DATABASE_URL: resetting })).rejects.toThrow(/^DATABASE_URL points to a pooler/)
     const other = await newDatabase()
     await expect(open({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: other.url })).rejects.toThrow(/different databases/)
   },
@@ -76,9 +76,9 @@ test.skipIf(!hasProgram(pgbouncer))(
       query(on, 'insert into account (id, email) values ($1, $2)', [id, `${id}@example.com`])
     proxy.cutAt(['commit'], 'after')
     const committed = db.transaction().execute((transaction) => insert(transaction, 'one'))
-    await expect(committed).rejects.toMatchObject({ code: OUTCOME_LOST })
+    await expect(committed).rejects.toMatchObject({ code: OUTCOME_UNKNOWN })
     proxy.cutAt(['insert into account'], 'after')
-    await expect(insert(db, 'two')).rejects.toMatchObject({ code: OUTCOME_LOST })
+    await expect(insert(db, 'two')).rejects.toMatchObject({ code: OUTCOME_UNKNOWN })
     const rows = await query<{ id: string }>(database.db, 'select id from account order by id', [])
     expect(rows.map(({ id }) => id)).toEqual(['one', 'two'])
   },

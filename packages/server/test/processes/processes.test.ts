@@ -36,7 +36,7 @@ async function newEnvironment() {
     MUSTER_STATEMENT_TIMEOUT: '0',
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
     MUSTER_WORKERS: '2',
-    // Do not take a busy machine for an unresponsive process.
+    // Do not mistake a busy machine for an unresponsive process.
     MUSTER_WORKER_SILENCE: '0',
   }
   return { connection, folder, env }
@@ -184,7 +184,7 @@ async function whileLocked<Result>(client: pg.Client, act: () => Promise<Result>
   }
 }
 
-test('replaces a process that hangs or never becomes ready, and serves metrics without it meanwhile', async () => {
+test('replaces a process that hangs or never becomes ready, and serves the metrics of the others', async () => {
   const { env } = await newEnvironment()
   const folder = await newFolder()
   const server = await startServerProcess({
@@ -195,7 +195,7 @@ test('replaces a process that hangs or never becomes ready, and serves metrics w
     MUSTER_WORKER_SILENCE: '30',
   })
   const pids = await listening(server, 3)
-  const ask = async (on: Client): Promise<Record<string, number>> => {
+  const fetchMetrics = async (on: Client): Promise<Record<string, number>> => {
     const { statusCode, body } = await on.request({ method: 'GET', path: '/metrics' })
     const text = await body.text()
     expect(statusCode).toBe(200)
@@ -204,7 +204,7 @@ test('replaces a process that hangs or never becomes ready, and serves metrics w
   // Connections go to the processes in rotation.
   const clients = [1, 2, 3, 4, 5, 6].map(() => new Client(server.url, { headersTimeout: 0, bodyTimeout: 0 }))
   onTestFinished(async () => void (await Promise.all(clients.map((client) => client.destroy()))))
-  for (const client of clients) await ask(client)
+  for (const client of clients) await fetchMetrics(client)
 
   await writeFile(join(folder, 'hang'), '')
   process.kill(pids[0]!, 'SIGSTOP')
@@ -212,14 +212,14 @@ test('replaces a process that hangs or never becomes ready, and serves metrics w
   await expect.poll(() => readdir(folder)).toEqual([expect.stringMatching(/^hang\.\d+$/)])
   const [name = ''] = await readdir(folder)
   const hanging = [pids[0]!, Number(extname(name).slice(1))]
-  const client = await Promise.any(clients.map((each) => ask(each).then(() => each)))
+  const client = await Promise.any(clients.map((each) => fetchMetrics(each).then(() => each)))
   let isReplaced = false
   const replaced = listening(server, 5).finally(() => {
     isReplaced = true
   })
   let wasMissing = false
   while (!isReplaced) {
-    const { muster_processes_missing: missing = 0 } = await ask(client)
+    const { muster_processes_missing: missing = 0 } = await fetchMetrics(client)
     wasMissing ||= missing >= 1
     await sleep(200)
   }
@@ -227,7 +227,7 @@ test('replaces a process that hangs or never becomes ready, and serves metrics w
   expect(wasMissing).toBe(true)
   const lines = server.stderr().split('\n').slice(0, -1)
   const unresponsive = lines
-    .filter((line) => line.includes('a server process is silent'))
+    .filter((line) => line.includes('a server process does not respond'))
     .map((line) => JSON.parse(line).pid)
   expect(unresponsive).toEqual(expect.arrayContaining(hanging))
   await vi.waitFor(async () => expect((await measure(server)).muster_processes_missing).toBe(0), wait)

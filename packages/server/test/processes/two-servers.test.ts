@@ -50,7 +50,7 @@ describe.each([
       requests++
       const { headers } = await key[other]!.query(LOGIN)
       const left = Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
-      // The quota refills by one point per second.
+      // The quota refills by 1 per second.
       expect(left).toBeLessThanOrEqual(POINTS - requests - spent / 2)
     }, wait)
   })
@@ -92,10 +92,10 @@ describe.each([
     const person = await newPerson(pair)
     const [started, ended] = [pair.servers[one]!, pair.servers[other]!]
     const browser = await signIn(started, person)
-    const ask = async (server: { url: string }) => browser.query(LOGIN, {}, { server })
-    for (const server of [ended, started]) expect((await ask(server)).body.data.login.email).toBe(person.email)
+    const queryLogin = async (server: { url: string }) => browser.query(LOGIN, {}, { server })
+    for (const server of [ended, started]) expect((await queryLogin(server)).body.data.login.email).toBe(person.email)
     expect((await browser.send('/auth/sign-out', { body: {}, server: ended })).status).toBe(200)
-    expect(errorOf(await ask(started))[0]).toBe(401)
+    expect(errorOf(await queryLogin(started))[0]).toBe(401)
   })
 })
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 
-/** A connection with one request at a time. It does little work itself, because the server needs the CPU. */
+/** A connection that sends one request at a time. It does little work, because the server needs the CPU. */
 export interface Connection {
   /** Sends a request, and resolves with the status when the response is complete. */
   send(request: Buffer): Promise<number>
@@ -41,7 +41,7 @@ export async function openConnection(url: URL): Promise<Connection> {
   }
 }
 
-/** All responses here have a content-length. */
+/** All responses of the test have a content-length. */
 function isComplete(response: Buffer): boolean {
   const end = response.indexOf('\r\n\r\n')
   if (end === -1) return false

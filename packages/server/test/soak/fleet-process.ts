@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FleetOrder, FleetState } from './fleet.ts'
+import type { FleetCommand, FleetState } from './fleet.ts'
 
 export interface FleetProcess {
   state(): FleetState
-  order(order: FleetOrder): void
+  send(command: FleetCommand): void
   /** Resolves with the state when the condition is true. Rejects after a time limit. */
   until(condition: (state: FleetState) => boolean, withinSeconds: number): Promise<FleetState>
   stop(): Promise<void>
@@ -21,7 +21,7 @@ export async function startFleet(): Promise<FleetProcess> {
   })
   return {
     state: () => state,
-    order: (order) => void child.send(order),
+    send: (command) => void child.send(command),
     async until(condition, withinSeconds) {
       const end = performance.now() + withinSeconds * 1_000
       while (!condition(state)) {
@@ -32,7 +32,7 @@ export async function startFleet(): Promise<FleetProcess> {
       return state
     },
     async stop() {
-      if (child.connected) child.send({ kind: 'stop' } satisfies FleetOrder)
+      if (child.connected) child.send({ kind: 'stop' } satisfies FleetCommand)
       await exited
     },
   }

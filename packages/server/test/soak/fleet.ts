@@ -7,8 +7,8 @@ import { newCounts } from '../../../cli/src/simulate/counts.ts'
 import { type Credentials, createDevice } from '../../../cli/src/simulate/device.ts'
 import { createThrottle } from '../../../cli/src/simulate/throttle.ts'
 
-/** An order to this process. */
-export type FleetOrder =
+/** A command to this process. */
+export type FleetCommand =
   | { kind: 'receive'; secret: string }
   | { kind: 'connect'; broker: string; devices: Credentials[]; every: number }
   | { kind: 'stop' }
@@ -57,13 +57,13 @@ async function run(): Promise<void> {
   let running: Promise<unknown> = Promise.resolve()
   // The parent process has ended.
   process.once('disconnect', () => process.exit())
-  process.on('message', async (order: FleetOrder) => {
-    if (order.kind === 'receive') verifier = new Webhook(order.secret)
-    else if (order.kind === 'connect') {
-      // Connect as many per second as report per second, so that reports are spread evenly.
-      const waitToConnect = createThrottle(order.devices.length / order.every)
-      const behavior = { broker: order.broker, every: order.every, dropEvery: 0, waitToConnect }
-      fleet = order.devices.map((device) => createDevice(device, behavior, counts))
+  process.on('message', async (command: FleetCommand) => {
+    if (command.kind === 'receive') verifier = new Webhook(command.secret)
+    else if (command.kind === 'connect') {
+      // Connect devices at the rate at which they report, so that reports are spread evenly.
+      const waitToConnect = createThrottle(command.devices.length / command.every)
+      const behavior = { broker: command.broker, every: command.every, dropEvery: 0, waitToConnect }
+      fleet = command.devices.map((device) => createDevice(device, behavior, counts))
       running = Promise.all(fleet.map((device) => device.run()))
     } else {
       for (const device of fleet) device.stop()

@@ -25,7 +25,7 @@ export interface Load {
 
 const TICK_MS = 5
 const CONNECTIONS = 64
-/** With more requests in flight, the server is not keeping up. Further requests are counted as not sent. */
+/** With more requests in flight, the server is not keeping up, and further requests are counted as not sent. */
 const MAX_IN_FLIGHT = 2_000
 const TIMEOUT_MS = 30_000
 
@@ -52,7 +52,7 @@ export function startLoad(environment: Environment, initialRate: number): Load {
     const body = JSON.stringify({ query: operation.document, variables: operation.variables(device) })
     try {
       const error = await post(pool, environment, body)
-      // Measured from when it was due: a slow server also delays the requests that queue behind.
+      // Measure from the time when the request was due, because a slow server also delays the requests queued behind it.
       counts.times.add(performance.now() - due)
       counts.responses++
       if (error !== undefined) countError(`${operation.name}: ${error}`)

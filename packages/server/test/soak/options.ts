@@ -12,7 +12,7 @@ export interface SoakOptions {
   every: number
 }
 
-/** Memory has reached its stable level within this time in every run so far. */
+/** In every run so far, memory has become stable within this time. */
 const MAX_WARM_UP_MINUTES = 15
 
 export function readOptions(): SoakOptions {

@@ -1,6 +1,6 @@
 /**
  * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` sends more signed requests than the
- * server can handle, when they are due, whether or not responses arrive. Exits with 1 if a response is neither 200 nor
+ * server can handle, at a fixed rate, whether or not responses arrive. Exits with 1 if a response is neither 200 nor
  * 503, or if rejections take too long.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
@@ -23,7 +23,7 @@ const seconds = Number(values.seconds)
 // Requests are signed in advance, and a signature is valid for five minutes.
 if (!(seconds > 0 && seconds <= 240)) throw new Error('--seconds must be a number above 0, at most 240')
 const DEVICES = 1_000
-/** Enough to keep the server busy, without more than it accepts at a time. */
+/** Enough concurrent requests to keep the server busy, but no more than it accepts at a time. */
 const CONCURRENT = 64
 /**
  * Connected clients, several times as many as the server accepts at a time. Each waits for its response before its next
@@ -91,7 +91,7 @@ async function overload(sender: Sender, rate: number): Promise<Measurement> {
   return found
 }
 
-/** Measures the response times of /healthz until the signal. */
+/** Measures the response times of /healthz until the signal aborts. */
 async function watchHealth(url: string, signal: AbortSignal): Promise<Times> {
   const times = createTimes()
   const pool = new Pool(url, { connections: 1 })

@@ -47,7 +47,7 @@ export function printReport({ options, measured, rate, changes, undelivered, che
   const range = (of: (sample: Sample) => number): string => `${least(samples.map(of))} to ${most(samples.map(of))}`
   console.table({
     minutes: options.minutes,
-    'requests per second, wanted': options.rate,
+    'requests per second, target': options.rate,
     'requests per second, reached': Math.min(rate, Math.round(responses / (options.minutes * 60))),
     'requests sent': sent,
     responses: responses,

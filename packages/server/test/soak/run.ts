@@ -50,13 +50,13 @@ async function connectAll(): Promise<void> {
     environment,
     `mutation { createWebhook(url: "${fleet.state().receiver}", events: [ATTRIBUTE_CHANGE]) { secret } }`,
   )
-  fleet.order({ kind: 'receive', secret: createWebhook.secret })
+  fleet.send({ kind: 'receive', secret: createWebhook.secret })
   console.log(`connecting ${devices} devices, ${(devices / every).toFixed(0)} per second`)
-  fleet.order({ kind: 'connect', broker: environment.broker, devices: environment.devices, every })
+  fleet.send({ kind: 'connect', broker: environment.broker, devices: environment.devices, every })
   await fleet.until(({ connected }) => connected === devices, CONNECTED_WITHIN_S)
 }
 
-/** The failures of devices since then. */
+/** The failures of devices since `before` was recorded. */
 function since(now: Record<string, number>, before: Record<string, number>): Record<string, number> {
   const grown = Object.entries(now).map(([failure, count]): [string, number] => [
     failure,

@@ -4,7 +4,7 @@ import type { Load } from './load.ts'
 const POLL_MS = 5_000
 /** The server is behind if this many seconds' worth of requests are in flight. */
 const BEHIND_SECONDS = 0.5
-/** The number of consecutive polls that count. A single pause proves nothing. */
+/** The number of consecutive polls that change the rate. A single pause proves nothing. */
 const BEHIND_POLLS = 4
 const KEEPING_UP_POLLS = 2
 /** The factor by which a lowered rate increases while the server keeps up. */
@@ -16,14 +16,14 @@ const MAX_WARM_UPS = 3
 const CATCH_UP_WITHIN_MS = 120_000
 
 /**
- * Warms up the server, and returns the rate that it sustains: the wanted rate, or less if requests queue up. Takes the
+ * Warms up the server, and returns the rate that it sustains: the target rate, or less if requests queue up. Takes the
  * given time, or up to three times as long until a rate has been sustained for a minute. The measurement uses this
  * rate.
  */
-export async function findSustainedRate(load: Load, wanted: number, warmUpMinutes: number): Promise<number> {
+export async function findSustainedRate(load: Load, target: number, warmUpMinutes: number): Promise<number> {
   const started = performance.now()
-  let rate = wanted
-  /** The number of consecutive polls with the server behind, or if negative, keeping up. */
+  let rate = target
+  /** If positive, the number of consecutive polls in which the server was behind; if negative, in which it kept up. */
   let polls = 0
   let responses = 0
   let sustainedSince = started
@@ -54,8 +54,8 @@ export async function findSustainedRate(load: Load, wanted: number, warmUpMinute
     if (polls === BEHIND_POLLS) {
       const sustained = responses / (((BEHIND_POLLS - 1) * POLL_MS) / 1_000)
       setRate(Math.max(1, Math.floor(Math.min(rate, sustained) * 0.9)))
-    } else if (polls <= -KEEPING_UP_POLLS && rate < wanted) {
-      setRate(Math.min(wanted, Math.ceil(rate * INCREASE)))
+    } else if (polls <= -KEEPING_UP_POLLS && rate < target) {
+      setRate(Math.min(target, Math.ceil(rate * INCREASE)))
       sustainedSince = performance.now()
     }
   }

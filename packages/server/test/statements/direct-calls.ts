@@ -74,7 +74,7 @@ export function directCalls({
 
     (db) => masterKey.selectChecks(db),
     (db) => masterKey.insertCheck(db, 'check'),
-    (db) => masterKey.holdCheck(db),
+    (db) => masterKey.lockCheck(db),
     (db) => masterKey.replaceCheck(db, 'check'),
     (db) => masterKey.deleteFormerCheck(db),
     ...masterKey.secretPlaces.flatMap((place): Send[] => [
@@ -123,7 +123,7 @@ export function directCalls({
     (db) => users.selectUsers(db),
     (db) => users.countOtherAccounts(db, accountId),
     (db) => users.writeDisabled(db, accountId, null),
-    ...userRemoval.ownedInOrder.map((owned) => (db: Database) => userRemoval.deleteBatch(db, 'unknown', owned)),
+    ...userRemoval.tablesInOrder.map((table) => (db: Database) => userRemoval.deleteBatch(db, 'unknown', table)),
     (db) => userRemoval.deleteAccount(db, 'unknown'),
     (db) => cutOff.recheckDevices(db),
 
@@ -229,12 +229,12 @@ export function directCalls({
     (db) => sending.secondsUntilDue(db, address),
     (db) => sending.selectNeglected(db),
 
-    (db) => heartbeat.beat(db, 'process'),
+    (db) => heartbeat.recordHeartbeat(db, 'process'),
     (db) => heartbeat.removeWorker(db, 'process'),
-    (db) => heartbeat.freeLocksOfDead(db, 1),
+    (db) => heartbeat.releaseJobsOfDead(db, 1),
     (db) => queue.putJobs(db, sweepJob, [{ key: 'key', payload: undefined, delay: 0 }]),
     (db) => queue.removeJob(db, 'key'),
-    (db) => queue.callBackCrons(db, ['name'], 'key '),
+    (db) => queue.rescheduleCrons(db, ['name'], 'key '),
     (db) => queue.countJobs(db),
     (db) => spending.notifySpending(db, ['payload']),
   ]

@@ -121,9 +121,9 @@ async function sendEveryOperation(user: TestUser, own: OwnedObjects): Promise<vo
   const requests = everyType(buildSchema()).filter((request) => !isSubscription(request))
   const { key: accessKey } = await newKey(user)
   const mine = { ...own, accessKey }
-  const ask = async (document: string): Promise<void> => void (await user.query(document))
+  const run = async (document: string): Promise<void> => void (await user.query(document))
   for (const call of Object.values(queryCalls))
-    for (const each of Object.values(call.naming ?? {}).flat()) await ask(each(mine, mine).document)
-  for (const request of requests.filter((each) => !removes(each))) await ask(request.document(mine))
-  for (const request of requests.filter(removes).reverse()) await ask(request.document(mine))
+    for (const each of Object.values(call.naming ?? {}).flat()) await run(each(mine, mine).document)
+  for (const request of requests.filter((each) => !removes(each))) await run(request.document(mine))
+  for (const request of requests.filter(removes).reverse()) await run(request.document(mine))
 }

@@ -21,7 +21,7 @@ export function recordStatements(db: Database): Recording {
     statements.set(text, senders)
   }
   const restoreKysely = wrap(ownerOf(db.getExecutor(), 'executeQuery'), 'executeQuery', (compiled) =>
-    record((compiled as { sql: string }).sql, senderIn(stackHere())),
+    record((compiled as { sql: string }).sql, senderIn(currentStack())),
   )
   const restoreClient = wrap(pg.Client.prototype, 'query', (first) => {
     const text = typeof first === 'string' ? first : (first as { text?: unknown }).text
@@ -56,7 +56,7 @@ function ownerOf(object: object, method: string): object {
   throw new Error(`no method ${method}`)
 }
 
-function stackHere(): string {
+function currentStack(): string {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 50
   const { stack = '' } = new Error()

@@ -66,11 +66,11 @@ describe('every statement of the server', () => {
     expect(unsent).toEqual([])
   })
 
-  it('is limited to accounts, or listed as an exception', () => {
+  it('is limited to accounts or listed as an exception', () => {
     expect(differences(sendersOf('any'), Object.keys(acrossAccounts))).toEqual({})
   })
 
-  it('is limited to one account, or listed as taking accounts from its input rows', () => {
+  it('is limited to one account or listed as one whose input rows name the accounts', () => {
     expect(differences(sendersOf('given'), ofGivenAccounts)).toEqual({})
   })
 })

@@ -3,9 +3,9 @@ import type { Kysely } from 'kysely'
 
 /** What a test of a migration does, in addition to checking that no row is lost. */
 export interface UpgradeCase {
-  /** Writes rows that the previous release may have left and that the migration concerns. */
+  /** Writes rows that the previous release may have left and that the migration affects. */
   before?(db: Kysely<unknown>): Promise<void>
-  /** Writes as the previous release does, which keeps running. */
+  /** Writes like the previous release, which keeps running during the migration. */
   meanwhile?(db: Kysely<unknown>): Promise<void>
   /**
    * Throws if the data is wrong, both for rows of this test and for rows that servers of the previous release wrote.

@@ -28,7 +28,7 @@ async function rowsOf(db: Kysely<unknown>, { name, columns }: Table): Promise<st
   return rows.map(({ row }) => row)
 }
 
-/** The former rows that are missing now. Compares the former columns, without those in `changed`. */
+/** The earlier rows that are missing now. Compares the earlier columns, without those in `changed`. */
 export async function missingRows(
   db: Kysely<unknown>,
   before: Contents,

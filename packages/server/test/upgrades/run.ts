@@ -11,7 +11,7 @@ import { type Kysely, sql } from 'kysely'
 import { startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { administer } from '../global-setup.ts'
 import { caseNames, readCase } from './case.ts'
-import { formerReleases, placeRelease, placeWorkingTree } from './under-load/releases.ts'
+import { copyWorkingTree, extractRelease, formerReleases } from './under-load/releases.ts'
 import { type Environment, type Outcome, runScenario, type Scenario } from './under-load/scenario.ts'
 import { stopAll } from './under-load/server.ts'
 
@@ -39,19 +39,19 @@ try {
 
 async function runAll(environment: Environment): Promise<void> {
   const current = join(folder, 'here')
-  await placeWorkingTree(current)
+  await copyWorkingTree(current)
   const releases = await formerReleases()
   if (releases.length === 0) console.log('the history has no earlier schema')
   for (const { commit, migrations } of releases) {
     const before = join(folder, commit)
-    const { hasOtherDependencies } = await placeRelease(commit, before)
+    const { hasOtherDependencies } = await extractRelease(commit, before)
     if (hasOtherDependencies) console.log(`${commit} has other dependencies; it runs with those of this checkout`)
     const name = `${migrations.at(-1)} to today`
     await expectSuccess(environment, { ...size, name, before, after: current, check: checkCases })
   }
 
   const further = join(folder, 'further')
-  await placeWorkingTree(further, new URL('migrations/', import.meta.url))
+  await copyWorkingTree(further, new URL('migrations/', import.meta.url))
   await expectSuccess(environment, {
     ...size,
     name: 'one step of each kind',
@@ -61,7 +61,7 @@ async function runAll(environment: Environment): Promise<void> {
   })
 
   const slow = join(folder, 'slow')
-  await placeWorkingTree(slow, new URL('slow-migrations/', import.meta.url))
+  await copyWorkingTree(slow, new URL('slow-migrations/', import.meta.url))
   const name = 'a lock held for 7 s, to be detected'
   const outcome = await runScenario(environment, {
     ...size,

@@ -28,7 +28,7 @@ it('has rows or a case for every migration', async () => {
   expect(await caseNames()).toEqual(later)
 })
 
-it('keeps rows of every stage through all later migrations, with the schema of a new database', async () => {
+it('keeps the rows of every stage through all later migrations, and ends with the schema of a new database', async () => {
   const place = await newDatabase('empty', atEnd)
   const db = untyped(place)
   // The migrations of the first release only ran on empty databases.
@@ -52,14 +52,14 @@ it('keeps rows of every stage through all later migrations, with the schema of a
 })
 
 /** A database of this release with rows of the first stages. */
-async function filledPlace(): Promise<Place> {
+async function openFilledDatabase(): Promise<Place> {
   const place = await newDatabase('migrated', atEnd)
   for (const name of ['0001_users', '0002_devices', '0005_events']) await stages[name]!(untyped(place))
   return place
 }
 
 it('resumes after a process is killed while it creates an index, without blocking writers and servers', async () => {
-  const place = await filledPlace()
+  const place = await openFilledDatabase()
   const migrations = [...release, ...sample]
   const reader = await place.pool.connect()
   // `create index concurrently` waits for older transactions, so it waits for this reader.
@@ -117,8 +117,8 @@ it('resumes after a process is killed while it creates an index, without blockin
   expect(await missingOnPartitions(untyped(place))).toEqual([])
 })
 
-it('retries a change that does not get its lock, and lets queued statements run first', async () => {
-  const place = await filledPlace()
+it('retries a change that cannot get its lock, and lets queued statements run first', async () => {
+  const place = await openFilledDatabase()
   const reader = await place.pool.connect()
   await reader.query('begin; select from device')
   const column: Migration = {
@@ -147,7 +147,7 @@ const locking: Readonly<Record<string, string>> = {
 }
 
 it('rejects and rolls back a change that reads a table that it locks against writers', async () => {
-  const place = await filledPlace()
+  const place = await openFilledDatabase()
   for (const [change, statement] of Object.entries(locking)) {
     const bad: Migration = {
       name: '0103_bad',
@@ -178,12 +178,12 @@ it('serves a database of a newer release, unless a migration needs a newer serve
   await migrate(db, { migrations: [...release, expanding, contracting] })
   expect(await migrate(db, { migrations: [...release, expanding] })).toEqual([])
   await expect(migrate(db)).rejects.toThrow(
-    /brought the database to 0105_contracts, on which this release cannot serve/,
+    /migrated the database to 0105_contracts, which this release does not support/,
   )
 })
 
 it('creates a partition of the event log without waiting for readers', async () => {
-  const place = await filledPlace()
+  const place = await openFilledDatabase()
   const reader = await place.pool.connect()
   await reader.query('begin; select from event')
   await createEventPartition(place.db, new Date('2031-01-01'))

@@ -35,7 +35,7 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
     connectTimeout: CONNECT_TIMEOUT_MS,
     reconnectPeriod: 0,
     timerVariant: 'native',
-    // The cache takes 8 MB (65,536 small buffers) to speed up packets, and the agent sends few.
+    // The cache speeds up packets but uses 8 MB (65,536 small buffers), and the agent sends few packets.
     writeCache: false,
     wsOptions: { perMessageDeflate: false, ...trusting(ca) },
     ...trusting(ca),
@@ -45,7 +45,7 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
   try {
     await new Promise<void>((resolve, reject) => {
       client.once('connect', () => resolve())
-      // Stays registered after the connection: later errors also close it, and the close is handled.
+      // This listener stays registered for later errors, which also close the connection. The close is handled.
       client.on('error', reject)
       client.once('close', () => reject(new Error('the connection was closed before the device was authenticated')))
       client.once('end', () => reject(new Error('stopped')))

@@ -3,9 +3,9 @@ import { post } from '../registration/post.ts'
 import type { Values } from '../sources/values.ts'
 import type { Subject } from './session.ts'
 
-/** The number of connections that must end during reports of a subject before that counts as a rejection. */
+/** The number of connections that must end while a subject is reported before the subject counts as rejected. */
 const STRIKES = 2
-/** How long a rejected subject is not reported. */
+/** How long a rejected subject is muted. */
 const MUTED_MS = 10 * 60_000
 
 /**

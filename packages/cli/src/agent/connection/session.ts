@@ -4,7 +4,10 @@ import type { ServiceHistory, TrackedService } from '../services/service-history
 import type { Values } from '../sources/values.ts'
 import type { ChangeSignal } from './change-signal.ts'
 
-/** What a publication reports. A server that rejects it closes the connection, because MQTT 3.1.1 has no error response. */
+/**
+ * The subject of a publication. A server that rejects it closes the connection, because MQTT 3.1.1 has no error
+ * response.
+ */
 export type Subject = 'services' | 'states' | 'values'
 
 export interface SessionOptions {

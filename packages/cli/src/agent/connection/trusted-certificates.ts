@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { getCACertificates } from 'node:tls'
 import { CliError, exitCodes } from '../../errors/cli-error.ts'
 
-/** Node's trusted certificates and those of the file, or undefined to trust only Node's. */
+/** Node's trusted certificates and those in the file, or undefined to trust only Node's. */
 export async function readTrustedCertificates(file: string | undefined): Promise<string[] | undefined> {
   if (file === undefined) return undefined
   const text = await readFile(file, 'utf8').catch((error: Error) => {

@@ -5,7 +5,7 @@ import { systemctl } from './systemctl.ts'
 import { exampleConfig, thesePrograms, unitText } from './unit.ts'
 
 export interface Place {
-  /** The root folder. If it is not `/`, as for an image that is being built, nothing is started. */
+  /** The root folder. Nothing is started if it is not `/`, such as the root of an image that is being built. */
   root: string
 }
 

@@ -23,7 +23,10 @@ export async function unitText({ node, muster }: Programs): Promise<string> {
 /** The initial configuration. */
 export const exampleConfig = (): Promise<string> => template('agent.ini')
 
-/** systemd.service(5), "Command lines": quotes, backslashes, and specifiers and variables doubled. */
+/**
+ * Quotes a path as described in systemd.service(5), "Command lines". Escapes quotes, backslashes, specifiers, and
+ * variables.
+ */
 function quoted(path: string): string {
   const escaped = path.replace(/["\\]/g, '\\$&').replace(/[%$]/g, '$&$&')
   return /[\s"'\\]/.test(path) ? `"${escaped}"` : escaped

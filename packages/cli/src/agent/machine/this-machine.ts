@@ -23,7 +23,7 @@ export async function findServices(
   return detectServices(sockets, services, programs.namesOf(unclearInodes(sockets, services)))
 }
 
-/** Rejects the identity of another machine. Two machines with a copied disk would disconnect each other repeatedly. */
+/** Rejects the identity of another machine. Two machines with a copied disk would repeatedly disconnect each other. */
 export async function assertSameMachine(device: DeviceState): Promise<void> {
   const { id, from } = await findHardwareId()
   if (from === 'made-up' || from !== device.hardwareIdFrom || id === device.hardwareId) return

@@ -18,7 +18,7 @@ export interface RegisterMachine {
   isNew?: boolean
 }
 
-/** Registers this machine and stores its credentials. `again`: it was already this device. */
+/** Registers this machine and stores its credentials. `again`: the machine was already registered as this device. */
 export async function registerMachine(options: RegisterMachine): Promise<{ device: DeviceState; again: boolean }> {
   const { config, folder, url, code } = options
   await createStateFolder(folder)

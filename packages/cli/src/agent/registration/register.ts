@@ -32,7 +32,7 @@ export async function register(registration: Registration): Promise<{ deviceId: 
     ca,
   }).catch((error: unknown) => {
     throw new TryAgainError(`cannot reach ${url}: ${describeError(error)}`, {
-      hint: 'Is the URL right, and the server running?',
+      hint: 'Is the URL correct, and is the server running?',
     })
   })
   return readResponse(response, registration)

@@ -9,7 +9,10 @@ export interface RunningService {
   port: number
 }
 
-/** Types by the usual name of the server program, for nonstandard ports. Of related types, such as HTTP and HTTPS, the port decides. */
+/**
+ * Types by the usual name of the server program, for nonstandard ports. The port distinguishes related types, such as
+ * HTTP and HTTPS.
+ */
 const typeOfProgram: Readonly<Record<string, string>> = {
   sshd: 'SSH',
   dropbear: 'SSH',
@@ -88,7 +91,7 @@ const typeAt = (port: number, protocol: 'tcp' | 'udp'): ApplicationType | undefi
   applicationTypes.find((each) => each.port === port && each.protocol === protocol) ??
   (protocol === 'tcp' ? typeNamed(typeOfPort[port]) : undefined)
 
-/** The sockets whose service type does not follow from the port. */
+/** The sockets whose port does not determine the service type. */
 export const unclearInodes = (sockets: readonly ListeningSocket[], settings: ServiceSettings): string[] =>
   sockets
     .filter((socket) => socket.protocol === 'tcp' && isWanted(socket, settings))

@@ -45,7 +45,7 @@ test('survives a restart of the agent', async () => {
   expect((await open()).all()).toEqual([{ ...ssh, isExpected: false, goneSince: 10 }])
 })
 
-test('keeps expected services until the configuration drops them', async () => {
+test('keeps expected services until they are removed from the configuration', async () => {
   const history = await open({ expected: [web] })
   expect(describeError(await history.update([], 0))).toEqual(['web new'])
   expect(describeError(await history.update([], 5_000))).toEqual([])
@@ -53,7 +53,7 @@ test('keeps expected services until the configuration drops them', async () => {
   expect(describeError(await (await open()).update([], 5_001))).toEqual(['web forgotten'])
 })
 
-test('forgets services immediately that the configuration ignores or no longer detects', async () => {
+test('immediately forgets services that the configuration ignores or no longer detects', async () => {
   await (await open()).update([ssh], 0)
   expect(describeError(await (await open({ ignored: new Set([22]) })).update([], 1))).toEqual(['ssh forgotten'])
   await (await open()).update([ssh], 2)

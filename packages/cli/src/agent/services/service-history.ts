@@ -13,7 +13,7 @@ export interface TrackedService extends RunningService {
 /** The current and past services of this machine, stored on disk. */
 export interface ServiceHistory {
   all(): readonly TrackedService[]
-  /** Records which services listen now, and returns what changed. */
+  /** Records which services listen now, and returns the changes. */
   update(running: readonly RunningService[], now: number): Promise<ServiceChange[]>
 }
 

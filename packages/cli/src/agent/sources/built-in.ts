@@ -19,7 +19,7 @@ export const builtIns: Readonly<Record<string, BuiltIn>> = {
   kernel: { read: async () => ({ text: release() }) },
   agent: { read: async () => ({ text: version }) },
   file: { takes: 'file whose first line is the value', read: async (path) => ({ text: await firstLineOf(path) }) },
-  text: { takes: 'text that is the value', read: async (text) => ({ text }) },
+  text: { takes: 'string to use as the value', read: async (text) => ({ text }) },
 }
 
 const MINUTE = 60

@@ -12,10 +12,10 @@ export function installCommand(): Command {
   return withRegistration(newCommand('install'))
     .description(
       prose(`Writes a systemd unit and an initial configuration, and starts the agent, now and at each boot. Registers this machine first
-if it is not registered and you give a code. Requires root.`),
+if it is not registered and you pass a code. Requires root.`),
     )
     .option('--print', 'print the unit and change nothing')
-    .option('--root <folder>', 'write the files under this folder, for an image; registers and starts nothing', '/')
+    .option('--root <folder>', 'root folder to write to; if it is not /, nothing is registered or started', '/')
     .action(run)
 }
 

@@ -8,7 +8,7 @@ export function newAgentCommand(name: string): Command {
     .option('--state <folder>', 'folder for the device id and secret (default: /var/lib/muster-agent as root)')
 }
 
-/** `newAgentCommand` for commands that may register this machine. */
+/** Like `newAgentCommand`, for commands that may register this machine. */
 export const newRegisteringCommand = (name: string): Command => withRegistration(newAgentCommand(name))
 
 export const withRegistration = (command: Command): Command =>

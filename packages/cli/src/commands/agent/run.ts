@@ -7,10 +7,10 @@ export function runCommand(): Command {
   return newRegisteringCommand('run')
     .description(
       prose(`Connects this machine over MQTT and stays connected. Reports changes of listening services and of the values in the
-configuration. Registers the machine first if it is not registered and you give a code. Ctrl-C or SIGTERM disconnects and
+configuration. Registers the machine first if it is not registered and you pass a code. Ctrl-C or SIGTERM disconnects and
 exits.`),
     )
-    .option('--broker <url>', "mqtt, mqtts, ws or wss URL (default: WebSocket at the server's /mqtt)")
+    .option('--broker <url>', "mqtt, mqtts, ws, or wss URL (default: WebSocket at the server's /mqtt)")
     .action(async (options: AgentOptions) => {
       const { startAgent } = await import('../../agent/start.ts')
       process.exitCode = await startAgent(options)

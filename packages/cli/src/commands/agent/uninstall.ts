@@ -10,11 +10,11 @@ interface Options {
 export function uninstallCommand(): Command {
   return newCommand('uninstall')
     .description(
-      prose(`Stops the agent and removes its systemd unit. The device stays on the server, inactive, and its secret stays on this
-machine, so a later install continues as the same device. Requires root.`),
+      prose(`Stops the agent and removes its systemd unit. The device stays on the server as inactive. Its secret stays on this
+machine, so a later installation uses the same device. Requires root.`),
     )
     .option('--purge', "also remove the device's secret and the configuration")
-    .option('--root <folder>', 'folder that contains the files, for an image', '/')
+    .option('--root <folder>', 'root folder that contains the files', '/')
     .action(async (options: Options) => {
       const { uninstall } = await import('../../agent/install/install.ts')
       const done = await uninstall({ root: options.root }, { purge: options.purge === true })

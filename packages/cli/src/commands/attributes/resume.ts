@@ -6,8 +6,8 @@ import { openMuster } from '../../server/open-muster.ts'
 export function resumeCommand(): Command {
   return newClientCommand('resume')
     .description(
-      prose(`Resumes an interrupted or failed bulk change by "muster attributes set" or "unset" where it stopped, without asking again.
-Removes the state file when it is done.`),
+      prose(`Resumes an interrupted or failed bulk change of "muster attributes set" or "unset", without asking for confirmation
+again. Removes the state file when it is done.`),
     )
     .argument('[file]', 'state file that the interrupted command printed (default: the only one in ~/.muster/changes)')
     .action(run)
@@ -33,7 +33,7 @@ async function run(given: string | undefined, options: ClientOptions): Promise<v
 
 function onlyFile(files: readonly string[]): string {
   const [file, another] = files
-  if (file === undefined) throw new CliError('there is no interrupted change')
+  if (file === undefined) throw new CliError('no interrupted change found')
   if (another === undefined) return file
-  throw usageError('there are several interrupted changes', `Name one of them: ${files.join(' ')}`)
+  throw usageError('found several interrupted changes', `Pass one of them: ${files.join(' ')}`)
 }

@@ -17,8 +17,8 @@ muster attributes set gateway-1 site=oslo net.ssid=lab
 
 muster attributes set --where site=oslo --where platform=linux status=checked`),
     )
-    .argument('<target-and-attributes...>', 'the target, unless it is a bulk change, then name=value …')
-    .option('--file <name=file>', 'use the content of a file as the value; may be given again', collect)
+    .argument('<target-and-attributes...>', 'the target (omitted in a bulk change), then name=value …')
+    .option('--file <name=file>', 'use the content of a file as the value; repeatable', collect)
   return withChangeOptions(command).action(run)
 }
 

@@ -14,7 +14,7 @@ muster attributes unset gateway-1 site net.ssid
 
 muster attributes unset --where site=oslo status`),
     )
-    .argument('<target-and-names...>', 'the target, unless it is a bulk change, then names …')
+    .argument('<target-and-names...>', 'the target (omitted in a bulk change), then names …')
   return withChangeOptions(command).action(run)
 }
 

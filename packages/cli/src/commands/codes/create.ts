@@ -19,15 +19,15 @@ interface Options extends ClientOptions {
 export function createCommand(): Command {
   return newClientCommand('create')
     .description(
-      prose(`Creates a code with which devices register themselves, and prints it. The code is shown only once. Every device that uses it
+      prose(`Creates and prints a code that devices use to register themselves. The code is shown only once. Every device that uses it
 gets its attributes and services.`),
     )
     .option('--uses <count>', 'maximum number of devices that can use it', wholeNumber(1, 1_000_000), 1)
-    .option('--expires <when>', 'a date, or a duration from now such as 12h (default: 7d)', futureMoment)
+    .option('--expires <when>', 'expiry: a date, or a duration from now such as 12h (default: 7d)', futureMoment)
     .option('--name <name>', 'default name of its devices')
     .option('--platform <name>', 'default platform of its devices')
-    .option('--attribute <name=value>', 'attribute of its devices; may be given again', collect)
-    .option('--service <entry>', 'service of its devices; may be given again', collect)
+    .option('--attribute <name=value>', 'attribute of its devices; repeatable', collect)
+    .option('--service <entry>', 'service of its devices; repeatable', collect)
     .addHelpText('after', serviceHelp)
     .action(run)
 }

@@ -7,8 +7,8 @@ import { deleteEach } from '../delete-each.ts'
 export function deleteCommand(): Command {
   return newClientCommand('delete')
     .description('Deletes registration codes. Devices that used them are kept.')
-    .argument('<id...>', '"muster codes list" shows them')
-    .option('-y, --yes', 'do not ask')
+    .argument('<id...>', 'registration code ids ("muster codes list" shows them)')
+    .option('-y, --yes', 'skip the confirmation')
     .action(run)
 }
 

@@ -19,6 +19,6 @@ async function run(options: ListOptions): Promise<void> {
     items: login?.registrationCodes ?? [],
     columns,
     options,
-    empty: 'There are no registration codes.',
+    empty: 'No registration codes found.',
   })
 }

@@ -13,11 +13,13 @@ interface Options extends ClientOptions {
 export function deleteCommand(): Command {
   return newClientCommand('delete')
     .description(
-      prose(`Deletes devices with their services and attributes, all or none. Active devices require --force.`),
+      prose(
+        `Deletes devices with their services and attributes. If one of them cannot be deleted, none is. Active devices require --force.`,
+      ),
     )
     .argument('<device...>', 'ids, hardware ids, or names; at most 1000')
     .option('--force', 'also delete active devices')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'skip the confirmation')
     .action(run)
 }
 

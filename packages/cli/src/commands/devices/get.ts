@@ -13,7 +13,7 @@ interface Options extends ClientOptions {
 
 export function getCommand(): Command {
   return newClientCommand('get')
-    .argument('<device>', 'its id, hardware id, or name')
+    .argument('<device>', 'id, hardware id, or name')
     .option('--context <name>', 'show the effective attributes in this context')
     .action(run)
 }

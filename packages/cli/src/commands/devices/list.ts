@@ -26,7 +26,7 @@ export function listCommand(): Command {
 attributes. --json prints all of them and the services.`),
     )
     .argument('[part]', 'part of the name, case-insensitive; short for --where name~PART')
-    .option('--where <condition>', 'a condition, such as state=active or site=oslo; may be given again', collect)
+    .option('--where <condition>', 'a condition, such as state=active or site=oslo; repeatable', collect)
     .option('--sort <order>', 'field or attribute; prefix - for descending order: -created', 'name asc')
     .option('--context <name>', 'use the effective attributes in this context')
     .addHelpText('after', whereHelp)
@@ -49,5 +49,5 @@ async function run(part: string | undefined, options: Options): Promise<void> {
     ...(options.json ? { services: serviceFields } : {}),
   }
   const items = matching(muster, where, { select: wanted, sort: options.sort, limit: options.limit })
-  await printList({ items, columns, options, empty: 'No device matches.' })
+  await printList({ items, columns, options, empty: 'No matching devices.' })
 }

@@ -15,14 +15,14 @@ interface Options extends ClientOptions {
 export function registerCommand(): Command {
   return newClientCommand('register')
     .description(
-      prose(`Adds a device with its attributes and services, all or nothing, and prints the secret with which it authenticates. The
+      prose(`Adds a device with its attributes and services, and prints the secret that the device uses to authenticate. The
 secret is shown only once. For devices that register themselves, see "muster codes create".`),
     )
     .argument('<name>', 'name of the device')
     .option('--hardware-id <id>', 'unique id of the hardware in your account')
-    .option('--platform <name>', 'such as "Debian 12"')
-    .option('--attribute <name=value>', 'attribute; may be given again', collect)
-    .option('--service <entry>', 'service, such as ssh or web=http:8080; may be given again', collect)
+    .option('--platform <name>', 'platform, such as "Debian 12"')
+    .option('--attribute <name=value>', 'attribute; repeatable', collect)
+    .option('--service <entry>', 'service, such as ssh or web=http:8080; repeatable', collect)
     .action(run)
 }
 

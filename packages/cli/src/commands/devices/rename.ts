@@ -6,7 +6,7 @@ import { openMuster } from '../../server/open-muster.ts'
 
 export function renameCommand(): Command {
   return newClientCommand('rename')
-    .argument('<device>', 'its id, hardware id, or current name')
+    .argument('<device>', 'id, hardware id, or current name')
     .argument('<name>', 'new name')
     .action(run)
 }

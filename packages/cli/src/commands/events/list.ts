@@ -19,14 +19,10 @@ interface Options extends ListOptions {
 export function listCommand(): Command {
   return newListCommand('list', { limit: 100 })
     .description('Lists events, newest first, as far back as the server keeps them.')
-    .option('--type <types>', 'event types, such as device.state,attribute.change; may be given again', eventTypes)
-    .option(
-      '--device <device>',
-      'only events of this device: its id, hardware id, or name; may be given again',
-      collect,
-    )
-    .option('--since <when>', 'a date, or a duration before now such as 12h', pastMoment)
-    .option('--until <when>', 'a date, or a duration before now', pastMoment)
+    .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)
+    .option('--device <device>', 'only events of this device: its id, hardware id, or name; repeatable', collect)
+    .option('--since <when>', 'only events since this time: a date, or a duration before now such as 12h', pastMoment)
+    .option('--until <when>', 'only events before this time: a date, or a duration before now', pastMoment)
     .action(run)
 }
 
@@ -42,5 +38,5 @@ async function run({ type, device = [], since, until, ...options }: Options): Pr
     size: Math.min(1_000, options.limit + 1),
     select: eventFields,
   })
-  await printList({ items, columns, options, empty: 'No event matches.' })
+  await printList({ items, columns, options, empty: 'No matching events.' })
 }

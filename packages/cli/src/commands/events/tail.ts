@@ -22,12 +22,8 @@ export function tailCommand(): Command {
       prose(`Prints events as they happen, one per line, until Ctrl-C. Resumes after a lost connection or a server restart without losing
 or repeating events. At the end, prints the command that continues from the last event.`),
     )
-    .option('--type <types>', 'event types, such as device.state,attribute.change; may be given again', eventTypes)
-    .option(
-      '--device <device>',
-      'only events of this device: its id, hardware id, or name; may be given again',
-      collect,
-    )
+    .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)
+    .option('--device <device>', 'only events of this device: its id, hardware id, or name; repeatable', collect)
     .option('--after <id>', 'start after this event')
     .action(run)
 }

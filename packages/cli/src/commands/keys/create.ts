@@ -31,7 +31,7 @@ credentials file instead of printing it.`),
         'save',
       ),
     )
-    .option('--save <profile>', 'save it as this profile of the credentials file')
+    .option('--save <profile>', 'save the access key as this profile of the credentials file')
     .action(run)
 }
 
@@ -61,7 +61,7 @@ async function run(
   console.error('The secret is shown only once.')
 }
 
-/** The key already exists, so a failure to save its secret must say that the key is unusable. */
+/** The key already exists, so if its secret cannot be saved, the error must say that the key is unusable. */
 async function saveProfile(file: string, profile: string, values: Readonly<Record<string, string>>): Promise<void> {
   await writeProfile(file, profile, values).catch((error: Error) => {
     throw new CliError(

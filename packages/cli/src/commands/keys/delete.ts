@@ -7,8 +7,8 @@ import { deleteEach } from '../delete-each.ts'
 export function deleteCommand(): Command {
   return newClientCommand('delete')
     .description('Deletes access keys. They stop working immediately.')
-    .argument('<key...>', 'their ids: "muster keys list" shows them')
-    .option('-y, --yes', 'do not ask')
+    .argument('<key...>', 'access key ids ("muster keys list" shows them)')
+    .option('-y, --yes', 'skip the confirmation')
     .action(run)
 }
 

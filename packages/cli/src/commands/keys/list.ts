@@ -15,5 +15,5 @@ async function run(options: ListOptions): Promise<void> {
   const columns = chooseColumns(options.columns, { known: keyColumns, usual })
   const muster = await openMuster(options, 4)
   const { login } = await muster.select({ login: { accessKeys: keyFields } })
-  await printList({ items: login?.accessKeys ?? [], columns, options, empty: 'There are no access keys.' })
+  await printList({ items: login?.accessKeys ?? [], columns, options, empty: 'No access keys found.' })
 }

@@ -11,8 +11,8 @@ backups. If the command is interrupted, run it again to resume.
 With MUSTER_MASTER_KEY, first set the new key there and the current key in MUSTER_MASTER_KEY_PREVIOUS on every server. Then
 run this command with both, and then remove the previous key.
 
-Console users must sign in again, and links to download events must be requested again. Uses DATABASE_URL, else the database
-in MUSTER_DATA, whether or not a server runs.`),
+Console users must sign in again, and download links for events must be requested again. Uses DATABASE_URL, else the database in
+MUSTER_DATA, whether or not a server is running.`),
     )
     .action(run)
 }

@@ -8,8 +8,8 @@ import { readServices, serviceHelp } from '../../services/read-services.ts'
 
 export function addCommand(): Command {
   return newClientCommand('add')
-    .argument('<device>', 'its id, hardware id, or name')
-    .argument('<service>', 'such as ssh or web=http:8080')
+    .argument('<device>', 'id, hardware id, or name')
+    .argument('<service>', 'service, such as ssh or web=http:8080')
     .addHelpText('after', serviceHelp)
     .action(run)
 }
@@ -17,7 +17,7 @@ export function addCommand(): Command {
 async function run(meant: string, entry: string, options: ClientOptions): Promise<void> {
   const muster = await openMuster(options, 4)
   const [service, more] = await readServices(muster, [entry])
-  if (service === undefined || more !== undefined) throw usageError(`${JSON.stringify(entry)} is not one service`)
+  if (service === undefined || more !== undefined) throw usageError(`${JSON.stringify(entry)} is not a single service`)
   const added = await muster.mutations.addService({ deviceId: await findDeviceId(muster, meant), ...service })
   if (options.json) return printJson(added)
   await say(`Added ${added.id}: ${added.name}, ${added.title}${added.port === null ? '' : ` on port ${added.port}`}`)

@@ -18,11 +18,11 @@ const usual = ['id', 'name', 'device', 'type', 'host', 'port', 'enabled', 'state
 
 export function listCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
-    .description('Lists the services of the given devices, else of all devices, grouped by device.')
+    .description('Lists services by device. Without arguments, lists the services of all devices.')
     .argument('[device...]', 'ids, hardware ids, or names')
     .option('--name <part>', 'part of the service name, case-insensitive')
-    .option('--state <state>', 'active or inactive')
-    .option('--type <type>', 'name or id of a service type ("muster services types"); may be given again', collect)
+    .option('--state <state>', 'only services in this state: active or inactive')
+    .option('--type <type>', 'name or id of a service type ("muster services types"); repeatable', collect)
     .action(run)
 }
 
@@ -38,5 +38,5 @@ async function run(meant: string[], { name, state, type = [], ...options }: Opti
     ...(state !== undefined && { state }),
     select: { ...serviceFields, device: { id: true, name: true } },
   })
-  await printList({ items, columns, options, empty: 'No service matches.' })
+  await printList({ items, columns, options, empty: 'No matching services.' })
 }

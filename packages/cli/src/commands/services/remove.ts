@@ -7,7 +7,7 @@ import { deleteEach } from '../delete-each.ts'
 export function removeCommand(): Command {
   return newClientCommand('remove')
     .argument('<id...>', 'service ids ("muster services list" shows them)')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'skip the confirmation')
     .action(run)
 }
 

@@ -29,5 +29,5 @@ async function run(options: ListOptions): Promise<void> {
   const muster = await openMuster(options, 4)
   const select = { id: true, name: true, port: true, protocol: true, description: true } as const
   const { applicationTypes } = await muster.select({ applicationTypes: select })
-  await printList({ items: applicationTypes, columns, options, empty: 'There are no types.' })
+  await printList({ items: applicationTypes, columns, options, empty: 'No service types found.' })
 }

@@ -13,7 +13,7 @@ export function addCommand(): Command {
   return newCommand('add')
     .description(
       prose(`Adds a user with a password and an access key, and writes both to a file that only you can read. Uses DATABASE_URL, else the
-database in MUSTER_DATA, whether or not a server runs.`),
+database in MUSTER_DATA, whether or not a server is running.`),
     )
     .argument('<email>', 'email address of the user')
     .option('--credentials <file>', 'new file for the credentials (default: $MUSTER_DATA/credentials-<email>)')

@@ -6,7 +6,7 @@ export function disableCommand(): Command {
     .description(
       prose(`Disables a user. Within a second, all servers reject the user's sign-ins, sessions, access keys, devices, registration codes,
 streams, and download links with the reason user-disabled. Devices, keys, and data are kept, and "muster users enable" enables
-them again. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
+them again. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is running.`),
     )
     .argument('<email>', 'email address of the user')
     .action(run)

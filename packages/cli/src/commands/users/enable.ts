@@ -5,7 +5,7 @@ export function enableCommand(): Command {
   return newCommand('enable')
     .description(
       prose(`Enables a disabled user: the password, passkeys, access keys, and devices work again. Ended sessions stay ended. Uses
-DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
+DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is running.`),
     )
     .argument('<email>', 'email address of the user')
     .action(run)

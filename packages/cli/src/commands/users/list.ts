@@ -15,7 +15,7 @@ export function listCommand(): Command {
     .description(
       prose(`Lists the users of the installation, with the number of their devices, access keys, and sessions. Columns are id, email, name,
 state, disabled, devices, accessKeys, sessions, created, and lastUsed (of a session or an access key). Uses DATABASE_URL, else
-the database in MUSTER_DATA, whether or not a server runs.`),
+the database in MUSTER_DATA, whether or not a server is running.`),
     )
     .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
     .option('--raw', 'in CSV, write formulas without a protective apostrophe')
@@ -34,5 +34,5 @@ async function run(options: Options): Promise<void> {
   const columns = chooseColumns(options.columns, { known: userColumns, usual })
   const items = await withInstallation(({ db }) => listUsers(db), { mustExist: true })
   const limit = Number.POSITIVE_INFINITY
-  await printList({ items, columns, options: { ...options, limit }, empty: 'There are no users.' })
+  await printList({ items, columns, options: { ...options, limit }, empty: 'No users found.' })
 }

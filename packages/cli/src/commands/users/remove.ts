@@ -12,11 +12,11 @@ export function removeCommand(): Command {
     .description(
       prose(`Removes a user and everything that belongs to the user: devices, services, attributes, access keys, registration codes,
 webhooks, sessions, and events. Asks you to type the email address first. The user is disabled immediately, and the data is
-deleted in batches. If the command is interrupted, run it again to continue. The last user cannot be removed. Only a backup
-can undo this. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
+deleted in batches. If the command is interrupted, run it again to continue. The last user cannot be removed. Only restoring a
+backup can undo this. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is running.`),
     )
     .argument('<email>', 'email address of the user')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'skip the confirmation')
     .action(run)
 }
 

@@ -14,7 +14,8 @@ export function resetPasswordCommand(): Command {
   return newCommand('reset-password')
     .description(
       prose(`Sets a new password, writes it to a file that only you can read, and ends all console sessions of the user. Access keys keep
-working unless you pass --revoke-keys. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server runs.`),
+working unless you pass --revoke-keys. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is
+running.`),
     )
     .argument('<email>', 'email address of the user')
     .option('--file <file>', 'new file for the password (default: $MUSTER_DATA/password-<email>)')

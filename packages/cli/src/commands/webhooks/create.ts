@@ -14,17 +14,17 @@ interface Options extends ClientOptions {
 export function createCommand(): Command {
   return newClientCommand('create')
     .description(
-      prose(`Creates a webhook, which sends events to a URL, and prints the secret with which the receiver verifies them. The secret is
-shown only once. Try the webhook with "muster webhooks test".`),
+      prose(`Creates a webhook, which sends events to a URL, and prints the secret that the receiver uses to verify them. The
+secret is shown only once. Try the webhook with "muster webhooks test".`),
     )
-    .argument('<url>', 'http or https URL with a public address, unless the server allows others')
+    .argument('<url>', 'http or https URL; its address must be public unless the server allows other addresses')
     .option('--name <name>', 'purpose of the webhook')
     .option(
       '--events <types>',
       'event types, such as device.state,attribute.change (default: device.state,service.state)',
       eventTypes,
     )
-    .option('--disabled', 'create it disabled')
+    .option('--disabled', 'create the webhook disabled')
     .action(run)
 }
 

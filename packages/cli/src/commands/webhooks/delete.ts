@@ -7,8 +7,8 @@ import { deleteEach } from '../delete-each.ts'
 export function deleteCommand(): Command {
   return newClientCommand('delete')
     .description('Deletes webhooks with their deliveries.')
-    .argument('<id...>', '"muster webhooks list" shows them')
-    .option('-y, --yes', 'do not ask')
+    .argument('<id...>', 'webhook ids ("muster webhooks list" shows them)')
+    .option('-y, --yes', 'skip the confirmation')
     .action(run)
 }
 

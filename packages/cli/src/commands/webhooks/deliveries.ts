@@ -23,5 +23,5 @@ async function run(webhookId: string, { failed, ...options }: Options): Promise<
   const muster = await openMuster(options, 6)
   const which = { webhookId, size: Math.min(1_000, options.limit + 1), ...(failed && { failed }) }
   const items = muster.deliveries({ ...which, select: deliveryFields })
-  await printList({ items, columns, options, empty: 'There are no deliveries.' })
+  await printList({ items, columns, options, empty: 'No deliveries found.' })
 }

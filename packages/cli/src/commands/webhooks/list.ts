@@ -15,5 +15,5 @@ async function run(options: ListOptions): Promise<void> {
   const columns = chooseColumns(options.columns, { known: webhookColumns, usual })
   const muster = await openMuster(options, 4)
   const { login } = await muster.select({ login: { webhooks: webhookFields } })
-  await printList({ items: login?.webhooks ?? [], columns, options, empty: 'There are no webhooks.' })
+  await printList({ items: login?.webhooks ?? [], columns, options, empty: 'No webhooks found.' })
 }

@@ -42,7 +42,7 @@ async function run({ host, port, create, url, events, answer, ...options }: Opti
   const given = process.env.MUSTER_WEBHOOK_SECRET
   if (!create && !given) {
     throw usageError(
-      'there is no secret to verify deliveries with',
+      'the secret for verifying deliveries is missing',
       'Set MUSTER_WEBHOOK_SECRET, or pass --create to create a webhook.',
     )
   }

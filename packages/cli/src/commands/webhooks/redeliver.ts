@@ -17,14 +17,18 @@ export function redeliverCommand(): Command {
     .argument('<id>', 'webhook id')
     .argument('[delivery]', 'delivery id ("muster webhooks deliveries" shows it)')
     .addOption(new Option('--failed', 'all deliveries that failed permanently'))
-    .option('--since <when>', 'all that failed since then: a date, or a duration before now such as 12h', pastMoment)
+    .option(
+      '--since <when>',
+      'failed deliveries since this time: a date, or a duration before now such as 12h',
+      pastMoment,
+    )
     .action(run)
 }
 
 async function run(webhookId: string, deliveryId: string | undefined, options: Options): Promise<void> {
   const since = options.since ?? (options.failed ? new Date(Date.now() - MONTH_MS).toISOString() : undefined)
   if ((deliveryId === undefined) === (since === undefined)) {
-    throw usageError('pass either one delivery, or --failed or --since')
+    throw usageError('pass a delivery id, --failed, or --since')
   }
   const muster = await openMuster(options, 4)
   const count = await muster.mutations.redeliver(

@@ -10,8 +10,8 @@ export function rotateCommand(): Command {
       prose(`Creates a new secret for a webhook and prints it. The secret is shown only once. During the overlap, deliveries are also
 signed with the old secret, so that the receiver can switch.`),
     )
-    .argument('<id>', '"muster webhooks list" shows it')
-    .option('--overlap <time>', 'how long the old secret also signs: 0s to 7d', overlapOf, 86_400)
+    .argument('<id>', 'webhook id ("muster webhooks list" shows it)')
+    .option('--overlap <time>', 'how long to also sign with the old secret: 0s to 7d', overlapOf, 86_400)
     .action(run)
 }
 

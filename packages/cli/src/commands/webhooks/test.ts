@@ -8,7 +8,7 @@ import { deliveryColumns, deliveryFields } from '../../webhooks/webhook-columns.
 export function testCommand(): Command {
   return newClientCommand('test')
     .description('Sends one test event immediately and prints the result, even if the webhook is disabled or paused.')
-    .argument('<id>', '"muster webhooks list" shows it')
+    .argument('<id>', 'webhook id ("muster webhooks list" shows it)')
     .action(run)
 }
 

@@ -16,8 +16,8 @@ interface Options extends ClientOptions {
 
 export function updateCommand(): Command {
   return newClientCommand('update')
-    .description('Changes only the given properties of a webhook. --enable or a new URL ends a pause.')
-    .argument('<id>', '"muster webhooks list" shows it')
+    .description('Changes only the given properties of a webhook. --enable or a new URL resumes a paused webhook.')
+    .argument('<id>', 'webhook id ("muster webhooks list" shows it)')
     .option('--url <url>', 'URL to send to')
     .option('--name <name>', 'purpose of the webhook')
     .option('--no-name', 'remove the name')

@@ -14,7 +14,7 @@ export interface EventTypeGroup {
   types: readonly EventTypeInfo[]
 }
 
-/** All event types, the most used groups first. */
+/** All event types, starting with the most used groups. */
 export const eventTypeGroups: readonly EventTypeGroup[] = [
   {
     group: 'State',
@@ -107,7 +107,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
     types: [
       { type: 'BACKUP_CREATE', label: 'Backup created', about: 'A backup of the database was written' },
       { type: 'BACKUP_RESTORE', label: 'Backup restored', about: 'The database was restored from a backup' },
-      { type: 'MASTER_KEY_ROTATE', label: 'Master key rotated', about: 'Secrets are encrypted under a new master key' },
+      { type: 'MASTER_KEY_ROTATE', label: 'Master key rotated', about: 'Secrets are encrypted with a new master key' },
     ],
   },
 ]
@@ -116,7 +116,7 @@ export const eventTypes: readonly EventTypeInfo[] = eventTypeGroups.flatMap(({ t
 
 const labels = new Map<string, string>(eventTypes.map(({ type, label }) => [type, label]))
 
-/** The label of an event type, or the type itself if this console does not know it yet. */
+/** The label of an event type, or the type itself if it is unknown. */
 export const eventLabel = (type: string): string => labels.get(type) ?? type
 
 export const isEventType = (value: unknown): value is EventType => typeof value === 'string' && labels.has(value)

@@ -65,7 +65,7 @@ export function AttributeNamesPage() {
 /** Links to the device list with this attribute as a column, sorted so that devices with a value come first. */
 function DevicesLink({ name, devices }: { name: string; devices: number }) {
   const count = devices.toLocaleString()
-  // The attributes of `$svc` have their own columns, and devices have no other reserved attributes.
+  // Attributes in `$svc` have fixed columns, and devices have no other reserved attributes.
   if (devices === 0 || name.startsWith('$')) return count
   const column = attributeColumn(name)
   const search = { columns: ['name', 'state', column], sort: `${column} asc` }

@@ -107,7 +107,7 @@ function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttribute
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-/** The API's messages about values start with "value". All others are shown at the name. */
+/** The API's messages about values start with "value". All others are shown below the name. */
 function fieldErrorOf(failure: unknown): FieldError {
   const { what, advice = '' } = describeError(failure)
   return { field: /^value\b/i.test(what) ? 'value' : 'name', text: `${what} ${advice}`.trim() }

@@ -49,7 +49,7 @@ interface CustomAttributesProps {
   context: Context
 }
 
-/** The number of names from which a filter field is shown. */
+/** The filter field is shown for this many names or more. */
 const MANY = 10
 
 function CustomAttributes({ source, attributes, context }: CustomAttributesProps) {

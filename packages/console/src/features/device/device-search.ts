@@ -10,7 +10,7 @@ export interface DeviceSearch {
   tab?: DeviceTab
   /** The context of the attributes. The base by default. */
   context?: string
-  /** The kind of listed events. All by default. */
+  /** The kind of events to list. All by default. */
   events?: EventKind
 }
 

@@ -54,7 +54,7 @@ export function ServiceEvents({ device, serviceId }: { device: EventsPanelProps[
 
 interface EventListProps {
   source: DeviceEvents
-  /** The events of the source that are shown. */
+  /** The events to show. */
   events: DeviceEvents['events']
   deviceId: string
 }
@@ -82,7 +82,7 @@ function EventList({ source: { hasMore, isLoading, error, loadOlder, retry }, ev
             </Button>
           ) : events.length === 0 ? null : (
             <Text size="sm" c="dimmed">
-              There are no older events.
+              No older events.
             </Text>
           )}
         </Group>

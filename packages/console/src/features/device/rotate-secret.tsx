@@ -48,7 +48,7 @@ function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
   return (
     <Stack gap="sm">
       <Text>
-        The current secret of “{device.name}” stops working at once, and the device is disconnected.
+        The current secret of “{device.name}” stops working immediately, and the device is disconnected.
         {device.state === 'active' ? ' It is active now.' : ''}
       </Text>
       <Radio.Group aria-label="New secret" value={how} onChange={setHow}>

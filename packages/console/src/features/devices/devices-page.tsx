@@ -55,7 +55,7 @@ function DeviceList({ options }: { options: ListOptions }) {
       notifications.show({ color: 'red', title: 'Your columns were not saved', message: errorText(error) })
     }
   }
-  // Refreshing an empty list moves no row from under the pointer.
+  // An empty list is refreshed automatically, because it has no rows that could move.
   const isFirst = rows.isOutdated && rows.length === 0
   useEffect(() => {
     if (isFirst) refresh()
@@ -152,7 +152,7 @@ function Count({ rows: { total, length }, isFiltered }: CountProps) {
   return (
     <Text c="dimmed" role="status">
       {number.format(total)} {isFiltered ? (total === 1 ? 'matches' : 'match') : 'in total'}
-      {length > MAX_ROWS ? `; the list shows the first ${number.format(MAX_ROWS)}, filter to see others` : ''}
+      {length > MAX_ROWS ? `; the list shows the first ${number.format(MAX_ROWS)}; use filters to see others` : ''}
     </Text>
   )
 }
@@ -162,7 +162,7 @@ interface OutdatedProps {
   onRefresh(): void
 }
 
-/** Offers to refresh an outdated list. Refreshing automatically would move rows from under the pointer. */
+/** Offers to refresh an outdated list. An automatic refresh could move a row while the user clicks it. */
 function Outdated({ isOutdated, onRefresh }: OutdatedProps) {
   if (!isOutdated) return null
   return (

@@ -21,7 +21,7 @@ export function NoDevices({ isFiltered, onClear, onAdd }: NoDevicesProps) {
           </Button>
         }
       >
-        Names match by any part. Platforms and attribute values must match exactly, including case.
+        Part of a name is enough. Platforms and attribute values must match exactly, including case.
       </EmptyState>
     )
   return (

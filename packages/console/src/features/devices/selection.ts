@@ -15,7 +15,7 @@ export interface Selection {
 
 const none: Selected = { kind: 'some', ids: new Set() }
 
-/** The selection for a filter. A new filter starts with an empty selection. */
+/** The selection for a filter. It is empty after the filter changes. */
 export function useSelection(filterKey: string): Selection {
   const [state, setState] = useState({ filterKey, selected: none })
   const selected = state.filterKey === filterKey ? state.selected : none

@@ -13,7 +13,7 @@ interface EventFiltersProps {
 
 export function EventFilters({ search, onChange }: EventFiltersProps) {
   const { types = [], device = [], from, to } = search
-  // A new filter starts with the newest event.
+  // After a filter changes, the list starts with the newest event.
   const changeFilter = (patch: Partial<EventsSearch>): void => onChange({ ...patch, after: undefined })
   return (
     <Group gap="xs" mb="xs" role="search" aria-label="Filter events" className={classes.filters}>

@@ -85,7 +85,7 @@ function Form({ onClose, service, onSave }: Omit<ServiceFormProps, 'opened'>) {
         <Group grow align="flex-start">
           <TextInput
             label="Host"
-            description="The host on which the device reaches it"
+            description="The host where the device reaches the service"
             placeholder="the device itself"
             {...form.getInputProps('host')}
           />

@@ -24,7 +24,7 @@ function Wait({ seconds }: { seconds: number }) {
 }
 
 function describe(error: unknown): { title: string; text: string } {
-  // The user closed the browser's dialog, or no passkey fits.
+  // The user closed the browser's dialog, or has no passkey for this site.
   if (error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError'))
     return {
       title: 'No passkey was used',

@@ -45,7 +45,7 @@ export function SignInPage() {
   )
 }
 
-/** Opens the page that the user wanted, after clearing the previous user's data. */
+/** Opens the requested page, after clearing the previous user's data. */
 function useOpenConsole(): () => void {
   const router = useRouter()
   const clearCache = useClearCache()

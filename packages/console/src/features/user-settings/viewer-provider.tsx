@@ -12,7 +12,8 @@ interface ViewerProviderProps {
 }
 
 /**
- * Provides the user and their settings. A changed setting applies at once, and is reverted if the server rejects it.
+ * Provides the user and their settings. A changed setting applies immediately, and is reverted if the server rejects
+ * it.
  */
 export function ViewerProvider({ login, version, children }: ViewerProviderProps) {
   const client = useClient()

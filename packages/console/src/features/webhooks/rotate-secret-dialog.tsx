@@ -11,9 +11,9 @@ interface RotateSecretDialogProps {
   onClose: () => void
 }
 
-/** How long the old secret keeps signing, in seconds. */
+/** How long deliveries are also signed with the old secret, in seconds. */
 const overlaps = [
-  { value: '0', label: 'no longer: it has leaked' },
+  { value: '0', label: 'not at all, because it has leaked' },
   { value: '3600', label: 'for an hour' },
   { value: '86400', label: 'for a day' },
   { value: '604800', label: 'for 7 days' },
@@ -50,12 +50,12 @@ export function RotateSecretDialog({ id, opened, onClose }: RotateSecretDialogPr
       {secret === null ? (
         <Stack>
           <Text>
-            Deliveries will be signed with a new secret. While the old secret also signs, receivers with either secret
-            accept them.
+            Deliveries will be signed with a new secret. While they are also signed with the old secret, receivers with
+            either secret accept them.
           </Text>
           {error === undefined ? null : <ErrorNotice error={error} title="The secret was not changed" />}
           <Select
-            label="The old secret keeps signing"
+            label="Also sign with the old secret"
             data={overlaps}
             value={overlap}
             allowDeselect={false}

@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 import { badInput, notFound } from '../../errors.ts'
 import { assertName, assertText, characters } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
-import { asTry, ownAttempt } from './audit/attempts.ts'
+import { ownAttempt, runAttempt } from './audit/attempts.ts'
 import { recordChange } from './audit/record-change.ts'
 import { type AuthCall, type AuthRequest, signedIn } from './auth-call.ts'
 import type { Forwarded } from './forward.ts'
@@ -10,7 +10,7 @@ import { deletePasskey, listPasskeys, renamePasskey } from './passkeys.queries.t
 import { PASSWORD_LENGTH } from './passwords/password-length.ts'
 import type { Session } from './sessions.ts'
 import { deleteSteps, findSignedInUser, updateName } from './sign-in/sign-in.queries.ts'
-import { keepCookies } from './sign-in/sign-in-calls.ts'
+import { addCookies } from './sign-in/sign-in-calls.ts'
 import { triesOf } from './sign-in/sign-in-tries.ts'
 
 const PASSKEY_NAME_LENGTH = 100
@@ -29,7 +29,7 @@ export const accountCalls: readonly AuthCall[] = [
     path: '/two-factor/enable',
     takes: ['password'],
     handle: signedIn(async (call, session) => {
-      const { totpURI, backupCodes } = (await byPassword(call, session, '/two-factor/enable')).answer
+      const { totpURI, backupCodes } = (await byPassword(call, session, '/two-factor/enable')).result
       return { totpURI, backupCodes }
     }),
   },
@@ -38,7 +38,7 @@ export const accountCalls: readonly AuthCall[] = [
     path: '/two-factor/disable',
     takes: ['password'],
     handle: signedIn(async (call, session) => {
-      keepCookies(call, await byPassword(call, session, '/two-factor/disable'))
+      addCookies(call, await byPassword(call, session, '/two-factor/disable'))
       await recordChange(call, session, { type: 'AUTHENTICATOR_REMOVE', work: async () => {} })
       return { totp: false }
     }),
@@ -48,7 +48,7 @@ export const accountCalls: readonly AuthCall[] = [
     path: '/two-factor/generate-backup-codes',
     takes: ['password'],
     handle: signedIn(async (call, session) => {
-      const { backupCodes } = (await byPassword(call, session, '/two-factor/generate-backup-codes')).answer
+      const { backupCodes } = (await byPassword(call, session, '/two-factor/generate-backup-codes')).result
       const data = () => ({ backupCodes: true })
       await recordChange(call, session, { type: 'AUTHENTICATOR_UPDATE', work: async () => {}, data })
       return { backupCodes }
@@ -58,7 +58,7 @@ export const accountCalls: readonly AuthCall[] = [
     method: 'GET',
     path: '/passkey/generate-register-options',
     handle: signedIn(
-      async (call) => keepCookies(call, await call.forward(call.request, '/passkey/generate-register-options')).answer,
+      async (call) => addCookies(call, await call.forward(call.request, '/passkey/generate-register-options')).result,
     ),
   },
   { method: 'POST', path: '/passkey/verify-registration', takes: ['response', 'name'], handle: signedIn(addPasskey) },
@@ -104,14 +104,14 @@ export const accountCalls: readonly AuthCall[] = [
 async function changePassword(call: AuthRequest, session: Session): Promise<object> {
   const { fields, request } = call
   const [currentPassword, newPassword] = [fields.text('currentPassword'), fields.text('newPassword')]
-  const { least, most } = PASSWORD_LENGTH
-  assertText(currentPassword, 'currentPassword', most)
-  assertText(newPassword, 'newPassword', most)
+  const { min, max } = PASSWORD_LENGTH
+  assertText(currentPassword, 'currentPassword', max)
+  assertText(newPassword, 'newPassword', max)
   const found = characters(newPassword)
-  if (found < least) throw badInput(`newPassword must have at least ${least} characters, found ${found}`)
+  if (found < min) throw badInput(`newPassword must have at least ${min} characters, found ${found}`)
   const attempt = ownAttempt(session, 'current password')
-  return asTry(call, { subjects: [triesOf.account(session.accountId)], attempt }, async () => {
-    keepCookies(call, await call.forward(request, '/change-password', { currentPassword, newPassword }))
+  return runAttempt(call, { subjects: [triesOf.account(session.accountId)], attempt }, async () => {
+    addCookies(call, await call.forward(request, '/change-password', { currentPassword, newPassword }))
     const work = (transaction: Database) => deleteSteps(transaction, session.accountId)
     await recordChange(call, session, { type: 'PASSWORD_CHANGE', work })
     return { changed: true }
@@ -129,10 +129,10 @@ async function changeName({ db, fields }: AuthRequest, { accountId }: Session): 
 /** Forwards a call that requires the current password. */
 async function byPassword(call: AuthRequest, session: Session, path: string): Promise<Forwarded> {
   const password = call.fields.text('password')
-  assertText(password, 'password', PASSWORD_LENGTH.most)
+  assertText(password, 'password', PASSWORD_LENGTH.max)
   const subjects = [triesOf.account(session.accountId)]
   const attempt = ownAttempt(session, 'current password')
-  return asTry(call, { subjects, attempt }, () => call.forward(call.request, path, { password }))
+  return runAttempt(call, { subjects, attempt }, () => call.forward(call.request, path, { password }))
 }
 
 async function addPasskey(call: AuthRequest, session: Session): Promise<object> {
@@ -140,8 +140,8 @@ async function addPasskey(call: AuthRequest, session: Session): Promise<object> 
   const [response, given] = [fields.object('response'), fields.optionalText('name')]
   if (given !== undefined) assertName(given, 'name', PASSKEY_NAME_LENGTH)
   const body = { response, ...(given !== undefined && { name: given }) }
-  const { answer } = keepCookies(call, await call.forward(request, '/passkey/verify-registration', body))
-  const { id, name = null, createdAt } = answer
+  const { result } = addCookies(call, await call.forward(request, '/passkey/verify-registration', body))
+  const { id, name = null, createdAt } = result
   await recordChange(call, session, { type: 'PASSKEY_ADD', work: async () => {}, data: () => ({ id, name }) })
   return { passkey: { id, name, created: createdAt } }
 }

@@ -34,8 +34,8 @@ describe('changing the password', () => {
     const second = await signIn(app, person)
     const newPassword = 'correct horse battery staple'
     const before = browser.cookieHeader()
-    const answer = await browser.auth('/change-password', { currentPassword: person.password, newPassword })
-    expect([answer.status, answer.body]).toEqual([200, { changed: true }])
+    const response = await browser.auth('/change-password', { currentPassword: person.password, newPassword })
+    expect([response.status, response.body]).toEqual([200, { changed: true }])
     expect((await browser.query(login)).body.data.login.email).toBe(person.email)
     for (const cookie of [second.cookieHeader(), before]) {
       const ended = await openBrowser(app).query(login, {}, { headers: { cookie } })
@@ -112,8 +112,8 @@ async function enable(): Promise<{ totpURI: string; backupCodes: string[] }> {
 async function firstStep(): Promise<Browser> {
   const fresh = openBrowser(app)
   const { email, password } = person
-  const answer = await fresh.auth('/sign-in/email', { email, password })
-  expect([answer.status, answer.body]).toEqual([200, { signedIn: false, needs: 'totp' }])
+  const response = await fresh.auth('/sign-in/email', { email, password })
+  expect([response.status, response.body]).toEqual([200, { signedIn: false, needs: 'totp' }])
   return fresh
 }
 
@@ -155,8 +155,8 @@ describe('codes', () => {
     const { totpURI } = await enable()
     const fresh = await firstStep()
     for (let time = 0; time < 5; time++) {
-      const answer = await fresh.auth('/two-factor/verify-totp', { code: wrongCodeOf(totpURI) })
-      expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
+      const response = await fresh.auth('/two-factor/verify-totp', { code: wrongCodeOf(totpURI) })
+      expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
     }
     const right = await fresh.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
     expect(errorOf(right)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
@@ -169,8 +169,8 @@ describe('codes', () => {
       ['/two-factor/verify-totp', codeOf(totpURI)],
       ['/two-factor/verify-backup-code', backupCodes[0]],
     ] as const) {
-      const answer = await openBrowser(app).auth(path, { code })
-      expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
+      const response = await openBrowser(app).auth(path, { code })
+      expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
     }
   })
 

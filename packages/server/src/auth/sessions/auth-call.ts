@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Database } from '../../db/database.ts'
 import type { AddressOf } from '../../lib/client-address.ts'
 import type { JsonFields } from '../../lib/json-fields.ts'
-import { sessionRefusal } from '../reasons.ts'
+import { sessionError } from '../reasons.ts'
 import type { AuditEntry } from './audit/audit-entry.ts'
 import type { Forward } from './forward.ts'
 import type { SessionCookie } from './session-cookie.ts'
@@ -42,7 +42,7 @@ export interface AuthDeps {
   inBackground: (work: Promise<void>) => void
 }
 
-/** One call that a page of the console made. */
+/** A call from a page of the console. */
 export interface AuthRequest extends AuthDeps {
   request: FastifyRequest
   fields: JsonFields
@@ -66,6 +66,6 @@ export interface AuthCall {
 export const signedIn =
   (handle: (call: AuthRequest, session: Session) => Promise<object>): AuthCall['handle'] =>
   async (call) => {
-    if (call.session === undefined) throw sessionRefusal('no-session')
+    if (call.session === undefined) throw sessionError('no-session')
     return handle(call, call.session)
   }

@@ -38,8 +38,8 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
-      minPasswordLength: PASSWORD_LENGTH.least,
-      maxPasswordLength: PASSWORD_LENGTH.most,
+      minPasswordLength: PASSWORD_LENGTH.min,
+      maxPasswordLength: PASSWORD_LENGTH.max,
     },
     user: { modelName: 'account', fields: times },
     account: {

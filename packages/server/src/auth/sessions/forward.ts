@@ -9,13 +9,13 @@ import type { Secrets } from '../secrets.ts'
 import { ADDRESS_HEADER } from './address-header.ts'
 import type { createBetterAuth } from './better-auth.ts'
 import { reencryptTotp } from './reencrypt-totp.ts'
-import { toldRefusal } from './refusals.ts'
+import { fromBetterAuthError } from './refusals.ts'
 import { originOf } from './same-origin.ts'
 import { fromBetterAuth, toBetterAuth } from './session-cookie.ts'
 import { signInSecret } from './sign-in/sign-in-secret.ts'
 
 export interface Forwarded {
-  answer: Record<string, unknown>
+  result: Record<string, unknown>
   /** Set-Cookie headers. */
   cookies: string[]
 }
@@ -36,7 +36,7 @@ const ORIGINS = 20
 
 export function createForward({ db, config, addressOf, secrets, log }: ForwardOptions): Forward {
   const byOrigin = boundedMap<string, ReturnType<typeof createBetterAuth>>(ORIGINS)
-  /** An instance keeps its secret, so there is one for each secret. */
+  /** An instance has a fixed secret, so there is one for each secret. */
   const authOf = async (origin: string): Promise<ReturnType<typeof createBetterAuth>> => {
     // Saves half a second and 60 MB until the first sign-in.
     const { createBetterAuth } = await import('./better-auth.ts')
@@ -53,29 +53,32 @@ export function createForward({ db, config, addressOf, secrets, log }: ForwardOp
     const headers = new Headers({ origin, [ADDRESS_HEADER]: addressOf(request.raw), 'user-agent': agentOf(request) })
     if (request.headers.cookie !== undefined) headers.set('cookie', toBetterAuth(request.headers.cookie))
     if (body !== undefined) headers.set('content-type', 'application/json')
-    const ask = async (): Promise<Response> => {
+    const send = async (): Promise<Response> => {
       const method = body === undefined ? 'GET' : 'POST'
-      const asked = { method, headers, ...(body && { body: JSON.stringify(body) }) }
-      return (await authOf(origin)).handler(new Request(`${origin}/auth${path}`, asked))
+      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+      return (await authOf(origin)).handler(new Request(`${origin}/auth${path}`, init))
     }
-    const response = await (path.startsWith('/two-factor/') ? acrossRotations({ db, secrets }, ask) : ask())
-    const answer = ((await response.json().catch(() => null)) ?? {}) as Record<string, unknown>
-    if (!response.ok) throw toldRefusal(path, response.status, answer)
-    return { answer, cookies: fromBetterAuth(response.headers.getSetCookie()) }
+    const response = await (path.startsWith('/two-factor/') ? retryAfterRotation({ db, secrets }, send) : send())
+    const result = ((await response.json().catch(() => null)) ?? {}) as Record<string, unknown>
+    if (!response.ok) throw fromBetterAuthError(path, response.status, result)
+    return { result, cookies: fromBetterAuth(response.headers.getSetCookie()) }
   }
 }
 
-/** If the master key changed during the call, data may have been written under the former key, or read with the wrong one. */
-async function acrossRotations(
+/**
+ * If the master key was rotated during the call, the call may have written data under the former key, or read data with the
+ * wrong key. Encrypts such data again, and retries a failed call.
+ */
+async function retryAfterRotation(
   { db, secrets }: Pick<ForwardOptions, 'db' | 'secrets'>,
-  ask: () => Promise<Response>,
+  send: () => Promise<Response>,
 ): Promise<Response> {
   const { checkValue } = secrets
-  const response = await ask()
+  const response = await send()
   await followMasterKey(db, secrets)
   if (secrets.checkValue === checkValue) return response
   await db.transaction().execute((transaction) => reencryptTotp(transaction, secrets))
-  return response.status >= 500 ? ask() : response
+  return response.status >= 500 ? send() : response
 }
 
 /** The User-Agent, shortened and without control characters. */

@@ -32,26 +32,26 @@ afterAll(() => app.close())
 /** Creates a passkey for the signed-in user. */
 async function addPasskey(authenticator = createAuthenticator({ origin: app.url }), name = 'laptop') {
   const options = (await browser.auth('/passkey/generate-register-options')).body
-  const answer = await browser.auth('/passkey/verify-registration', { response: authenticator.register(options), name })
-  return { authenticator, answer, options }
+  const result = await browser.auth('/passkey/verify-registration', { response: authenticator.register(options), name })
+  return { authenticator, result, options }
 }
 
 async function signInBy(authenticator: ReturnType<typeof createAuthenticator>) {
   const fresh = openBrowser(app)
   const options = (await fresh.auth('/passkey/generate-authenticate-options')).body
   const response = authenticator.authenticate(options)
-  return { fresh, response, answer: await fresh.auth('/passkey/verify-authentication', { response }) }
+  return { fresh, response, result: await fresh.auth('/passkey/verify-authentication', { response }) }
 }
 
 it('passkeys can be added, listed, used, renamed, and deleted', async () => {
-  const { authenticator, answer, options } = await addPasskey()
+  const { authenticator, result, options } = await addPasskey()
   expect(options.user.name).toBe(person.email)
   expect(options.authenticatorSelection).toMatchObject({ userVerification: 'required' })
-  expect(answer.body).toEqual({ passkey: { id: expect.any(String), name: 'laptop', created: expect.any(String) } })
-  const { id } = answer.body.passkey
+  expect(result.body).toEqual({ passkey: { id: expect.any(String), name: 'laptop', created: expect.any(String) } })
+  const { id } = result.body.passkey
   expect((await browser.auth('/get-session')).body.passkeys).toBe(1)
 
-  const { fresh, answer: signedIn } = await signInBy(authenticator)
+  const { fresh, result: signedIn } = await signInBy(authenticator)
   expect([signedIn.status, signedIn.body]).toEqual([200, { signedIn: true }])
   expect((await fresh.query(login)).body.data.login.email).toBe(person.email)
   expect(await signInMethods(browser)).toEqual(['passkey', 'password'])
@@ -68,20 +68,20 @@ it('passkeys can be added, listed, used, renamed, and deleted', async () => {
     { type: 'PASSKEY_UPDATE', data: { ...from, name: 'phone' } },
     { type: 'PASSKEY_ADD', data: { ...from, name: 'laptop' } },
   ])
-  const { answer: refused } = await signInBy(authenticator)
-  expect(errorOf(refused)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+  const { result: rejected } = await signInBy(authenticator)
+  expect(errorOf(rejected)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
 })
 
 it('passkeys replace both the password and the code', async () => {
   const { authenticator } = await addPasskey()
   const { body } = await browser.auth('/two-factor/enable', { password: person.password })
   expect((await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })).status).toBe(200)
-  expect((await signInBy(authenticator)).answer.body).toEqual({ signedIn: true })
+  expect((await signInBy(authenticator)).result.body).toEqual({ signedIn: true })
 })
 
 it('passkeys do not sign in without verifying the user', async () => {
   const { authenticator } = await addPasskey(createAuthenticator({ origin: app.url, verifiesUser: false }))
-  expect(errorOf((await signInBy(authenticator)).answer)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
+  expect(errorOf((await signInBy(authenticator)).result)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
 })
 
 it('passkeys cannot be used by another page, and a response cannot be used twice', async () => {
@@ -92,13 +92,13 @@ it('passkeys cannot be used by another page, and a response cannot be used twice
   const elsewhere = await openBrowser(app).auth('/passkey/verify-authentication', { response })
   expect(errorOf(elsewhere)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
   const phishing = createAuthenticator({ origin: 'https://evil.example' })
-  const { answer } = await addPasskey(phishing)
-  expect(errorOf(answer)).toEqual([400, 'BAD_USER_INPUT', undefined])
+  const { result } = await addPasskey(phishing)
+  expect(errorOf(result)).toEqual([400, 'BAD_USER_INPUT', undefined])
 })
 
 it('passkeys of another user are not found', async () => {
-  const { authenticator, answer } = await addPasskey()
-  const { id } = answer.body.passkey
+  const { authenticator, result } = await addPasskey()
+  const { id } = result.body.passkey
   const intruder = await signIn(app, await newPerson(app))
   for (const [path, body] of [
     ['/passkey/update-passkey', { name: 'mine' }],
@@ -108,12 +108,12 @@ it('passkeys of another user are not found', async () => {
     expect(errorOf(theirs)).toEqual([404, 'NOT_FOUND', undefined])
   }
   expect((await intruder.auth('/passkey/list-user-passkeys')).body).toEqual({ passkeys: [] })
-  expect((await signInBy(authenticator)).answer.status).toBe(200)
+  expect((await signInBy(authenticator)).result.status).toBe(200)
 })
 
 it('passkeys cannot be added more than a day after signing in', async () => {
   const dayAgo = new Date(Date.now() - 86_400_000)
   await app.db.updateTable('session').set({ created: dayAgo }).where('account_id', '=', person.id).execute()
-  const answer = await browser.auth('/passkey/generate-register-options')
-  expect(errorOf(answer)).toEqual([403, 'FORBIDDEN', 'session-not-fresh'])
+  const result = await browser.auth('/passkey/generate-register-options')
+  expect(errorOf(result)).toEqual([403, 'FORBIDDEN', 'session-not-fresh'])
 })

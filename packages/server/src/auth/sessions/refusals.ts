@@ -1,15 +1,15 @@
 import { ApiError, badInput } from '../../errors.ts'
-import { sessionRefusal, userDisabled } from '../reasons.ts'
+import { sessionError, userDisabled } from '../reasons.ts'
 
 /** API errors by better-auth's error codes. */
-const refusals: Readonly<Record<string, () => ApiError>> = {
-  INVALID_EMAIL_OR_PASSWORD: () => sessionRefusal('wrong-password'),
+const errors: Readonly<Record<string, () => ApiError>> = {
+  INVALID_EMAIL_OR_PASSWORD: () => sessionError('wrong-password'),
   INVALID_PASSWORD: () => new ApiError('BAD_USER_INPUT', 'the password is wrong', { reason: 'wrong-password' }),
   USER_DISABLED: userDisabled,
-  INVALID_CODE: () => sessionRefusal('wrong-code'),
-  INVALID_BACKUP_CODE: () => sessionRefusal('wrong-code'),
-  INVALID_TWO_FACTOR_COOKIE: () => sessionRefusal('sign-in-expired'),
-  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: () => sessionRefusal('sign-in-expired'),
+  INVALID_CODE: () => sessionError('wrong-code'),
+  INVALID_BACKUP_CODE: () => sessionError('wrong-code'),
+  INVALID_TWO_FACTOR_COOKIE: () => sessionError('sign-in-expired'),
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: () => sessionError('sign-in-expired'),
   ACCOUNT_TEMPORARILY_LOCKED: () =>
     new ApiError('RATE_LIMITED', 'too many wrong codes: retry in 15 minutes', { retryAfter: 900 }),
   TOTP_ALREADY_ENABLED: () => badInput('codes are already required: turn them off before you set them up again'),
@@ -21,16 +21,20 @@ const refusals: Readonly<Record<string, () => ApiError>> = {
       reason: 'session-not-fresh',
     }),
   PREVIOUSLY_REGISTERED: () => new ApiError('CONFLICT', 'this passkey is already registered'),
-  CHALLENGE_NOT_FOUND: () => badInput('the passkey was too late: request new options and retry'),
+  CHALLENGE_NOT_FOUND: () => badInput('the passkey response came too late: request new options and retry'),
   FAILED_TO_VERIFY_REGISTRATION: () => badInput('the passkey could not be verified: retry'),
 }
 
 /** Maps an error response of better-auth to an API error. Throws for an internal error. */
-export function toldRefusal(path: string, status: number, { code, message }: Record<string, unknown>): ApiError {
-  if (status >= 400 && path === '/passkey/verify-authentication') return sessionRefusal('passkey-refused')
-  const known = refusals[String(code)]
+export function fromBetterAuthError(
+  path: string,
+  status: number,
+  { code, message }: Record<string, unknown>,
+): ApiError {
+  if (status >= 400 && path === '/passkey/verify-authentication') return sessionError('passkey-refused')
+  const known = errors[String(code)]
   if (known !== undefined) return known()
-  if (status === 401) return sessionRefusal('no-session')
+  if (status === 401) return sessionError('no-session')
   if (status < 500) return badInput(typeof message === 'string' ? message : 'the request is malformed')
   throw new Error(`sign-in failed with status ${status} and code ${String(code)} at ${path}`)
 }

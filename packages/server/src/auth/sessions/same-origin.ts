@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify'
 export const CONSOLE_HEADER = 'muster-session'
 
 /**
- * Whether a request comes from a page of this server, according to the browser: it has the header that no form can send, and neither
- * `Origin` nor `Sec-Fetch-Site` names another site. A body must be JSON, which no form can send either.
+ * Whether a request comes from a page of this server, according to the browser: it has the header that no form can send, and
+ * neither `Origin` nor `Sec-Fetch-Site` names another site. A body must be JSON, which no form can send either.
  */
 export function isFromConsole({ method, headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   if (headers[CONSOLE_HEADER] !== '1') return false

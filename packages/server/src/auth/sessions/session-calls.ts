@@ -24,7 +24,7 @@ export const sessionCalls: readonly AuthCall[] = [
       const { fields, cookies, cookie } = call
       const id = fields.text('id')
       if ((await revoke(call, session, { id })) === 0) throw notFound('session', id)
-      if (id === session.id) cookies.push(...cookie.forget())
+      if (id === session.id) cookies.push(...cookie.clear())
       return { revoked: 1 }
     }),
   },
@@ -41,7 +41,7 @@ export const sessionCalls: readonly AuthCall[] = [
     path: '/revoke-sessions',
     handle: signedIn(async (call, session) => {
       await deleteSteps(call.db, session.accountId)
-      call.cookies.push(...call.cookie.forget())
+      call.cookies.push(...call.cookie.clear())
       return { revoked: await revoke(call, session, 'all') }
     }),
   },
@@ -58,10 +58,10 @@ function revoke(call: AuthRequest, session: Session, which: Parameters<typeof de
 
 async function whoAmI({ db, clock, request, session, sessions, cookie, cookies }: AuthRequest): Promise<object> {
   if (session === undefined) {
-    if (cookie.read(request.headers.cookie) !== undefined) cookies.push(...cookie.forget())
+    if (cookie.read(request.headers.cookie) !== undefined) cookies.push(...cookie.clear())
     return { user: null }
   }
-  if (await sessions.renew(session)) cookies.push(...cookie.keep(session.token, SESSION_SECONDS))
+  if (await sessions.renew(session)) cookies.push(...cookie.set(session.token, SESSION_SECONDS))
   const [user, listed] = await Promise.all([
     findSignedInUser(db, session.accountId),
     listSessions(db, session.accountId, clock()),

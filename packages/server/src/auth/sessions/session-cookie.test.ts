@@ -18,12 +18,12 @@ describe('behind a proxy', () => {
     const { email, password } = await newPerson(app)
     const browser = openBrowser(behind)
     const headers = { origin: publicUrl, 'sec-fetch-site': 'same-origin' }
-    const answer = await browser.send('/auth/sign-in/email', { body: { email, password }, headers })
-    expect(answer.setCookies).toEqual([
+    const response = await browser.send('/auth/sign-in/email', { body: { email, password }, headers })
+    expect(response.setCookies).toEqual([
       expect.stringMatching(/^__Host-muster\.session_token=.*; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
       expect.stringMatching(/^__Secure-muster\.session_token=.*; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
     ])
-    for (const each of answer.setCookies) expect(each).not.toMatch(/domain/i)
+    for (const each of response.setCookies) expect(each).not.toMatch(/domain/i)
     expect((await browser.query(login, {}, { headers })).status).toBe(200)
     expect(errorOf(await browser.query(login, {}, { headers: { origin: 'http://muster.example.com' } }))).toEqual(
       MISSING,

@@ -2,20 +2,20 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Reads and writes the cookie of a session. */
 export interface SessionCookie {
-  /** The token in a Cookie header; undefined without this cookie, null if its signature is invalid. */
+  /** Returns the token in a Cookie header; undefined without this cookie, null if its signature is invalid. */
   read(header: string | undefined): string | null | undefined
-  /** Set-Cookie headers that keep the session for this many seconds. */
-  keep(token: string, seconds: number): string[]
-  /** Set-Cookie headers that delete the cookie. */
-  forget(): string[]
+  /** Returns Set-Cookie headers that set the cookie for this many seconds. */
+  set(token: string, seconds: number): string[]
+  /** Returns Set-Cookie headers that delete the cookie. */
+  clear(): string[]
 }
 
 export const COOKIE_PREFIX = 'muster'
 
 const PLAIN_NAME = `${COOKIE_PREFIX}.session_token`
 /**
- * The name over TLS in better-auth and in earlier releases. While servers of both releases run, both must find a session, so the cookie
- * is written under both names. The name with the prefix that no other host can set is read first.
+ * The name over TLS in better-auth and in earlier releases. While servers of both releases run, both must find a session, so
+ * the cookie is written under both names. The name with the prefix that no other host can set is read first.
  */
 const SECURE_NAME = `__Secure-${PLAIN_NAME}`
 /** Browsers accept it only over TLS, for the path `/`, and from the host itself (RFC 6265bis §4.1.3.2). */
@@ -37,11 +37,11 @@ export function sessionCookie({ secret, isSecure }: { secret: () => string; isSe
       const token = value.slice(0, Math.max(end, 0))
       return token !== '' && isSame(value.slice(end + 1), sign(token)) ? token : null
     },
-    keep(token, seconds) {
+    set(token, seconds) {
       const value = encodeURIComponent(`${token}.${sign(token)}`)
       return names.map((name) => `${name}=${value}; Max-Age=${seconds}; ${attributes}`)
     },
-    forget: () => names.map((name) => `${name}=; Max-Age=0; ${attributes}`),
+    clear: () => names.map((name) => `${name}=; Max-Age=0; ${attributes}`),
   }
 }
 
@@ -59,7 +59,10 @@ export const fromBetterAuth = (setCookies: readonly string[]): string[] =>
     header.startsWith(`${SECURE_NAME}=`) ? [header.replace(SECURE_NAME, HOST_NAME), header] : [header],
   )
 
-/** Identifies a sign-in that waits for its second factor, by better-auth's cookie; empty without one. Its signature is not verified. */
+/**
+ * Identifies a sign-in that waits for its second factor, by better-auth's cookie; empty without one. Its signature is not
+ * verified.
+ */
 export function stepOf(header: string | undefined): string {
   const name = `${COOKIE_PREFIX}.two_factor`
   const value = findCookie(header, `__Secure-${name}`) ?? findCookie(header, name) ?? ''

@@ -56,8 +56,8 @@ describe('a session', () => {
       .registerDevice.device.id
     const { body } = await browser.query(`{ login { devices { total items { id } } device(id: ["${id}"]) { id } } }`)
     expect(body.data.login).toEqual({ devices: { total: 0, items: [] }, device: [] })
-    const { body: refused } = await browser.query(`mutation { deleteDevice(deviceId: "${id}", force: true) }`)
-    expect(refused.errors[0].extensions.code).toBe('NOT_FOUND')
+    const { body: rejected } = await browser.query(`mutation { deleteDevice(deviceId: "${id}", force: true) }`)
+    expect(rejected.errors[0].extensions.code).toBe('NOT_FOUND')
   })
 
   it.each([
@@ -80,9 +80,9 @@ describe('a session', () => {
     'is ignored with a body of %s',
     async (type) => {
       const { browser, email } = reader
-      const answer = await browser.query(login, {}, { headers: { 'content-type': type } })
-      expect(answer.status).toBeGreaterThanOrEqual(400)
-      expect(JSON.stringify(answer.body)).not.toContain(email)
+      const response = await browser.query(login, {}, { headers: { 'content-type': type } })
+      expect(response.status).toBeGreaterThanOrEqual(400)
+      expect(JSON.stringify(response.body)).not.toContain(email)
     },
   )
 
@@ -140,8 +140,8 @@ describe('a session', () => {
       .where('account_id', '=', person.id)
       .executeTakeFirstOrThrow()
     for (const value of [token, `${token}.`, `${token}.${token}`, encodeURIComponent(`${token}.AAAA=`), '.', '%']) {
-      const answer = await openBrowser(app).query(login, {}, { headers: { cookie: `muster.session_token=${value}` } })
-      expect(errorOf(answer)).toEqual(ENDED)
+      const response = await openBrowser(app).query(login, {}, { headers: { cookie: `muster.session_token=${value}` } })
+      expect(errorOf(response)).toEqual(ENDED)
       const who = await openBrowser(app).send('/auth/get-session', {
         headers: { cookie: `muster.session_token=${value}` },
       })
@@ -196,7 +196,7 @@ describe('ending sessions', () => {
     expect((await browser.auth('/sign-out', {})).status).toBe(200)
   })
 
-  it('everywhere ends all sessions of the user with their streams, and none of other users', async () => {
+  it('everywhere ends all sessions and streams of the user, but none of other users', async () => {
     const browser = await signedIn()
     const [second, stranger] = [await signIn(other, person), await signIn(app, await newPerson(app))]
     const stream = await openSessionStream(other, second)
@@ -225,7 +225,7 @@ describe('ending sessions', () => {
     expect((await browser.query(login)).status).toBe(200)
   })
 
-  it('of another user finds nothing', async () => {
+  it('does not find sessions of another user', async () => {
     const victim = await signedIn()
     const { id } = (await victim.auth('/get-session')).body.session
     const intruder = await signIn(app, await newPerson(app))
@@ -250,8 +250,8 @@ describe('ending sessions', () => {
     ['GET', '/passkey/list-user-passkeys'],
     ['POST', '/passkey/update-passkey'],
     ['POST', '/passkey/delete-passkey'],
-  ])('and the rest is for those who are signed in: %s %s', async (method, path) => {
-    const answer = await openBrowser(app).send(`/auth${path}`, { method, ...(method === 'POST' && { body: {} }) })
-    expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
+  ])('requires a signed-in user: %s %s', async (method, path) => {
+    const response = await openBrowser(app).send(`/auth${path}`, { method, ...(method === 'POST' && { body: {} }) })
+    expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
   })
 })

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { sessionRefusal } from '../reasons.ts'
+import { sessionError } from '../reasons.ts'
 import type { Strategy } from '../strategy.ts'
 import { isFromConsole } from './same-origin.ts'
 import type { SessionCookie } from './session-cookie.ts'
@@ -15,7 +15,7 @@ export interface SessionStrategyOptions {
 const PATHS: readonly (string | undefined)[] = ['/graphql/v1', '/graphql/v1/stream']
 
 /** Set-Cookie headers for the responses to requests. */
-const outgoing = new WeakMap<FastifyRequest, string[]>()
+const setCookies = new WeakMap<FastifyRequest, string[]>()
 
 /** Authenticates requests of the console by the cookie from the sign-in. */
 export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategyOptions): Strategy {
@@ -25,13 +25,13 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
     if (!isFromConsole(request, publicUrl)) return null
     const session = token === null ? undefined : await sessions.find(token)
     if (session === undefined) {
-      outgoing.set(request, cookie.forget())
-      throw sessionRefusal('session-ended')
+      setCookies.set(request, cookie.clear())
+      throw sessionError('session-ended')
     }
     // A stream sends its headers itself; other requests renew the session.
     const isStream = request.routeOptions.url === '/graphql/v1/stream'
     if (!isStream && (await sessions.renew(session))) {
-      outgoing.set(request, cookie.keep(session.token, SESSION_SECONDS))
+      setCookies.set(request, cookie.set(session.token, SESSION_SECONDS))
     }
     return viewerOf(session)
   }
@@ -40,7 +40,7 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
 /** Adds the strategy's Set-Cookie headers to responses. Register it before the routes. */
 export function registerSessionCookies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
-    const header = outgoing.get(request)
+    const header = setCookies.get(request)
     if (header !== undefined) reply.header('set-cookie', header)
     done()
   })

@@ -3,7 +3,7 @@ import type { ApiError } from '../../errors.ts'
 import { batched } from '../../lib/batched.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import type { Viewer } from '../../viewer.ts'
-import { sessionRefusal } from '../reasons.ts'
+import { sessionError } from '../reasons.ts'
 import { hasSession, renewSession, type SessionRow, selectSessions } from './sessions.queries.ts'
 
 export const SESSION_SECONDS = 30 * 86_400
@@ -21,13 +21,13 @@ export interface Session {
   readonly lastUsed: Date
 }
 
-/** Sessions, read from the database for each request, so that an ended session is ended in every process. */
+/** Sessions, read from the database for each request, so that ending a session takes effect in every process. */
 export interface Sessions {
   find(token: string): Promise<Session | undefined>
   /** Extends a session by 30 days from its use, at most once an hour. Returns whether it did. */
   renew(session: Session): Promise<boolean>
   /** Returns why a viewer with a session would be rejected now. The result may be half a second old. */
-  refusalOf(viewer: Viewer): Promise<ApiError | undefined>
+  rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
 }
 
 export function createSessions(db: Database, clock: () => Date): Sessions {
@@ -35,15 +35,15 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
     const rows = await selectSessions(db, tokens, clock())
     return new Map(rows.map((row) => [row.token, toSession(row)]))
   })
-  const checks = boundedMap<string, { at: number; isThere: Promise<boolean> }>(CHECKED_SESSIONS)
+  const checks = boundedMap<string, { at: number; exists: Promise<boolean> }>(CHECKED_SESSIONS)
 
   const check = (accountId: string, session: string): Promise<boolean> => {
     const at = performance.now()
     const before = checks.get(session)
-    if (before !== undefined && at - before.at < CHECK_EVERY_MS) return before.isThere
-    const isThere = hasSession(db, accountId, session, clock())
-    checks.set(session, { at, isThere })
-    return isThere
+    if (before !== undefined && at - before.at < CHECK_EVERY_MS) return before.exists
+    const exists = hasSession(db, accountId, session, clock())
+    checks.set(session, { at, exists })
+    return exists
   }
 
   return {
@@ -55,9 +55,9 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
       const expires = new Date(now.getTime() + SESSION_SECONDS * 1_000)
       return renewSession(db, session, { usedBefore, now, expires })
     },
-    async refusalOf({ accountId, session }) {
+    async rejectionOf({ accountId, session }) {
       if (session === undefined || (await check(accountId, session))) return undefined
-      return sessionRefusal('session-ended')
+      return sessionError('session-ended')
     },
   }
 }

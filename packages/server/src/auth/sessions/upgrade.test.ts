@@ -91,7 +91,7 @@ describe('a database of the previous release', () => {
 })
 
 describe('the owner after the first start', () => {
-  it('signs in with the credentials in the file, and the log contains no secret of it', async () => {
+  it('signs in with the credentials in the file, and the log contains none of the secrets', async () => {
     const folder = await newFolder()
     const server = await startServerProcess({
       DATABASE_URL: await urlOf(connection),
@@ -114,16 +114,16 @@ describe('the owner after the first start', () => {
     expect([fault.status, fault.body.errors[0].extensions.code]).toEqual([500, 'INTERNAL'])
     await server.stop()
 
-    const said = server.stderr() + server.stdout()
-    expect(said).toContain('rejected a sign-in')
-    expect(said).toContain(fault.body.errors[0].extensions.requestId)
+    const output = server.stderr() + server.stdout()
+    expect(output).toContain('rejected a sign-in')
+    expect(output).toContain(fault.body.errors[0].extensions.requestId)
     const secret = new URL(body.totpURI).searchParams.get('secret') ?? ''
     for (const each of [password, wrong, secret, ...body.backupCodes, ...rows.map(({ token }) => token)]) {
       expect(each.length).toBeGreaterThan(5)
-      expect(said).not.toContain(each)
+      expect(output).not.toContain(each)
     }
     // Six digits, which a longer number or an id may contain by chance.
-    expect(said).not.toMatch(new RegExp(`(?<![0-9a-f])${code}(?![0-9a-f])`))
-    for (const value of browser.cookies.values()) expect(said).not.toContain(value)
+    expect(output).not.toMatch(new RegExp(`(?<![0-9a-f])${code}(?![0-9a-f])`))
+    for (const value of browser.cookies.values()) expect(output).not.toContain(value)
   })
 })

@@ -1,13 +1,13 @@
 import type pg from 'pg'
 
 export interface StartedBackup {
-  /** The replay begins here. */
+  /** Where the replay begins. */
   startLsn: string
-  /** Of the database's clock. */
+  /** By the clock of the database. */
   started: Date
 }
 
-/** Begins a base backup, which ends with the connection at the latest. `fast`: the checkpoint before it is not spread over time. */
+/** Begins a base backup, which ends with the connection at the latest. `fast`: do the initial checkpoint immediately. */
 export async function startBackup(client: pg.ClientBase, label: string, fast: boolean): Promise<StartedBackup> {
   const { rows } = await client.query<StartedBackup>(
     'select pg_backup_start($1, $2)::text as "startLsn", clock_timestamp() as started',
@@ -17,11 +17,11 @@ export async function startBackup(client: pg.ClientBase, label: string, fast: bo
 }
 
 export interface StoppedBackup {
-  /** Replayed up to here, the files are consistent. */
+  /** Once the replay has reached this position, the files are consistent. */
   stopLsn: string
-  /** Content of the file backup_label, without which PostgreSQL would begin the replay at a wrong position. */
+  /** Content of the file backup_label. Without it, PostgreSQL would begin the replay at a wrong position. */
   label: string
-  /** A moment that is not before the end of the backup. */
+  /** The end of the backup, or up to a millisecond later. */
   ended: Date
 }
 
@@ -30,20 +30,20 @@ export async function stopBackup(client: pg.ClientBase): Promise<StoppedBackup> 
   const { rows } = await client.query<Omit<StoppedBackup, 'ended'>>(
     'select lsn::text as "stopLsn", labelfile as label from pg_backup_stop(false)',
   )
-  // Dates have milliseconds: rounded up.
+  // Rounded up, because Date has only milliseconds.
   const { rows: times } = await client.query<{ ended: Date }>(
     "select date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' as ended",
   )
   return { ...rows[0]!, ...times[0]! }
 }
 
-/** When the last transaction that was replayed had committed; undefined when there was none. */
+/** When the last replayed transaction was committed; undefined if none was replayed. */
 export async function selectLastReplayed(client: pg.ClientBase): Promise<Date | undefined> {
   const { rows } = await client.query<{ last: Date | null }>('select pg_last_xact_replay_timestamp() as last')
   return rows[0]!.last ?? undefined
 }
 
-/** One base backup at a time; released with the connection. */
+/** Acquires the lock for one backup at a time, and returns false if another backup has it. The connection's end releases it. */
 export async function tryBackupLock(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(
     `select pg_try_advisory_lock(hashtext('muster base backup')) as locked`,
@@ -51,7 +51,7 @@ export async function tryBackupLock(client: pg.ClientBase): Promise<boolean> {
   return rows[0]!.locked
 }
 
-/** The command that archives a WAL file; undefined when the running database does not archive. */
+/** The command that archives a WAL file; undefined if the running database does not archive. */
 export async function selectArchiveCommand(client: pg.ClientBase): Promise<string | undefined> {
   const { rows } = await client.query<{ isOn: boolean; command: string }>(
     `select current_setting('archive_mode') <> 'off' as "isOn", current_setting('archive_command') as command`,
@@ -61,8 +61,8 @@ export async function selectArchiveCommand(client: pg.ClientBase): Promise<strin
 }
 
 /**
- * Since when PostgreSQL has archived nothing, if its last attempt failed; undefined while it succeeds. It tries again and
- * again.
+ * Since when archiving has failed, which is the time of the last archived file; undefined if the last attempt succeeded.
+ * PostgreSQL retries until an attempt succeeds.
  */
 export async function selectArchiveFailure(client: pg.ClientBase): Promise<Date | undefined> {
   const { rows } = await client.query<{ failing: Date | null }>(`

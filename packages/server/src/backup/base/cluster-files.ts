@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BackupError } from '../backup-error.ts'
 
-/** Folders whose content PostgreSQL makes again, as in its own pg_basebackup. They are copied empty. */
-const EMPTIED: ReadonlySet<string> = new Set([
+/** Folders whose content PostgreSQL creates again. They are copied without it, as pg_basebackup does. */
+const COPIED_EMPTY: ReadonlySet<string> = new Set([
   'pg_dynshmem',
   'pg_notify',
   'pg_replslot',
@@ -15,34 +15,34 @@ const EMPTIED: ReadonlySet<string> = new Set([
 ])
 
 /** Files that belong to the running server, or that the backup writes itself. */
-const LEFT_OUT =
+const EXCLUDED =
   /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*|backup_label(\.old)?|tablespace_map(\.old)?|(recovery|standby)\.signal|.*\.tmp|pg_internal\.init.*|pgsql_tmp.*)$/
 
 const CONTROL_FILE = 'global/pg_control'
 
 export interface ClusterFiles {
   folders: string[]
-  /** The control file comes last, as PostgreSQL asks for. */
+  /** The control file is last, as PostgreSQL requires. */
   files: string[]
 }
 
-/** What a base backup copies from the folder of a running PostgreSQL. */
+/** The folders and files of a running PostgreSQL that a base backup copies. */
 export async function listClusterFiles(clusterFolder: string): Promise<ClusterFiles> {
   const folders: string[] = []
   const files: string[] = []
   const visit = async (folder: string): Promise<void> => {
     for (const entry of await readdir(join(clusterFolder, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-      if (LEFT_OUT.test(entry.name)) continue
+      if (EXCLUDED.test(entry.name)) continue
       if (entry.isSymbolicLink()) throw hasLinks(path)
       if (entry.isDirectory()) {
         folders.push(path)
-        if (!EMPTIED.has(path)) await visit(path)
+        if (!COPIED_EMPTY.has(path)) await visit(path)
       } else if (entry.isFile() && path !== CONTROL_FILE) files.push(path)
     }
   }
   await visit('')
-  // Folders that PostgreSQL does not make by itself.
+  // Folders that PostgreSQL does not create itself.
   for (const path of ['pg_wal/archive_status', 'pg_wal/summaries']) folders.push(path)
   return { folders, files: [...files, CONTROL_FILE] }
 }

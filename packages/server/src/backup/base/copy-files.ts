@@ -13,26 +13,27 @@ import { type CopiedFile, dataFolderOf, type Manifest } from './manifest.ts'
 
 const CHUNK = 256 * 1024
 
-type Pass = (bytes: number) => Promise<void>
+/** Called with the bytes of each chunk; can delay the copying. */
+type OnBytes = (bytes: number) => Promise<void>
 
-/** Copies the files, compressed, as they are read: PostgreSQL goes on writing, and the replay sets right what it wrote. */
+/** Copies and compresses the files while PostgreSQL writes to them. The replay makes them consistent. */
 export async function copyCluster(
   clusterFolder: string,
   target: string,
   { folders, files }: ClusterFiles,
-  pass: Pass,
+  onBytes: OnBytes,
 ): Promise<CopiedFile[]> {
   for (const folder of folders) await mkdir(join(target, folder), { recursive: true, mode: 0o700 })
   const copied: CopiedFile[] = []
   for (const path of files) {
-    const file = await copyFile(clusterFolder, target, path, pass)
+    const file = await copyFile(clusterFolder, target, path, onBytes)
     if (file !== undefined) copied.push(file)
   }
   await syncTree(target)
   return copied
 }
 
-/** syncfs(2) by sync(1) is one call for all files; where there is no such command, each is synced. */
+/** Uses sync(1), which makes one call of syncfs(2) for all files. If it is not available, syncs each file. */
 async function syncTree(folder: string): Promise<void> {
   const { code } = await runCommand(['sync', '--file-system', folder])
   if (code === 0) return
@@ -40,8 +41,8 @@ async function syncTree(folder: string): Promise<void> {
   await syncFolder(folder)
 }
 
-/** Undefined for a file that was removed since the folder was read: the WAL says so, too. */
-async function copyFile(from: string, to: string, path: string, pass: Pass): Promise<CopiedFile | undefined> {
+/** Returns undefined if the file was removed after the folder was listed. The WAL also has the removal. */
+async function copyFile(from: string, to: string, path: string, onBytes: OnBytes): Promise<CopiedFile | undefined> {
   const source = await open(join(from, path), 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
   })
@@ -49,18 +50,18 @@ async function copyFile(from: string, to: string, path: string, pass: Pass): Pro
   const hash = createHash('sha256')
   const target = join(to, `${path}.zst`)
   const { size } = await source.stat()
-  // Most files are small, and a stream costs more than their content.
+  // Most files are small, and setting up a stream would take longer than copying them.
   if (size <= CHUNK) {
     const content = await source.readFile()
     await source.close()
-    await pass(content.length)
+    await onBytes(content.length)
     await writeFile(target, zstdCompressSync(content), { flag: 'wx', mode: 0o600 })
     return { path, bytes: content.length, sha256: hash.update(content).digest('hex') }
   }
   let bytes = 0
   const count = async (read: number): Promise<void> => {
     bytes += read
-    await pass(read)
+    await onBytes(read)
   }
   await pipeline(
     source.createReadStream({ highWaterMark: CHUNK }),
@@ -71,53 +72,53 @@ async function copyFile(from: string, to: string, path: string, pass: Pass): Pro
   return { path, bytes, sha256: hash.digest('hex') }
 }
 
-/** Puts the files of a base backup into a folder, each checked against the manifest. */
-export async function restoreFiles(backup: string, manifest: Manifest, to: string, pass: Pass): Promise<void> {
+/** Restores the files of a base backup to a folder, and checks each against the manifest. */
+export async function restoreFiles(backup: string, manifest: Manifest, to: string, onBytes: OnBytes): Promise<void> {
   const { folders, files, backupLabel } = manifest
   await writeFile(join(to, 'backup_label'), backupLabel, { flag: 'wx', mode: 0o600 })
   for (const folder of folders) await mkdir(join(to, folder), { recursive: true, mode: 0o700 })
   for (const file of files) {
     const source = join(dataFolderOf(backup), `${file.path}.zst`)
-    const sha256 = await restoreFile(source, join(to, file.path), file.bytes, pass).catch((error: unknown) => {
+    const sha256 = await restoreFile(source, join(to, file.path), file.bytes, onBytes).catch((error: unknown) => {
       throw isDamage(error) ? damaged(source, error) : error
     })
     if (sha256 !== file.sha256) throw damaged(source)
   }
 }
 
-/** Returns the checksum of what was written. */
-async function restoreFile(source: string, target: string, bytes: number, pass: Pass): Promise<string> {
+/** Returns the SHA-256 of the restored content. */
+async function restoreFile(source: string, target: string, bytes: number, onBytes: OnBytes): Promise<string> {
   const hash = createHash('sha256')
   await mkdir(dirname(target), { recursive: true, mode: 0o700 })
   if (bytes <= CHUNK) {
     const content = zstdDecompressSync(await readFile(source), { maxOutputLength: CHUNK })
-    await pass(content.length)
+    await onBytes(content.length)
     await writeFile(target, content, { flag: 'wx', mode: 0o600 })
     return hash.update(content).digest('hex')
   }
   await pipeline(
     createReadStream(source),
     createZstdDecompress(),
-    counted(hash, pass),
+    counted(hash, onBytes),
     createWriteStream(target, { flags: 'wx', mode: 0o600 }),
   )
   return hash.digest('hex')
 }
 
-const counted = (hash: Hash, pass: Pass) =>
+const counted = (hash: Hash, onBytes: OnBytes) =>
   async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of chunks) {
       hash.update(chunk)
-      await pass(chunk.length)
+      await onBytes(chunk.length)
       yield chunk
     }
   }
 
-/** A missing file, or one that zstd cannot read. */
+/** Whether a file is missing or zstd cannot decompress it. */
 function isDamage(error: unknown): boolean {
   const code = systemCode(error) ?? ''
   return code === 'ENOENT' || code === 'ERR_BUFFER_TOO_LARGE' || code.startsWith('ZSTD_') || code.startsWith('Z_')
 }
 
 const damaged = (file: string, cause?: unknown): BackupError =>
-  new BackupError('damaged', `${file} is damaged or missing: its checksum is not that of the manifest.`, { cause })
+  new BackupError('damaged', `${file} is damaged or missing: its checksum does not match the manifest.`, { cause })

@@ -3,37 +3,37 @@ import { join } from 'node:path'
 import { replacePrivateFile } from '../../lib/private-file.ts'
 import { BackupError } from '../backup-error.ts'
 
-/** Written by this release, and the newest that it reads. */
+/** The format that this release writes, and the only one that it reads. */
 export const FORMAT = 1
 
-/** `manifest.json` of a base backup: with it the backup is whole. */
+/** `manifest.json` of a base backup. A backup is complete once it has this file. */
 export interface Manifest {
   muster: 'base backup'
   format: number
-  /** Of Muster. */
+  /** The release of Muster that wrote the backup. */
   release: string
   /** Major version of PostgreSQL. */
   postgres: number
   systemIdentifier: string
   started: string
-  /** The earliest moment that a restore from this backup can go to. */
+  /** The earliest moment that can be restored from this backup. */
   ended: string
   timeline: number
   startLsn: string
   stopLsn: string
-  /** Content of PostgreSQL's file backup_label, which a restore writes. */
+  /** Content of PostgreSQL's file backup_label, which a restore creates. */
   backupLabel: string
-  /** Of the database's files. */
+  /** Total size of the database's files, uncompressed. */
   bytes: number
   folders: string[]
   files: CopiedFile[]
 }
 
 export interface CopiedFile {
-  /** In the database's folder. In the backup the name has the ending .zst. */
+  /** Path in the database's folder. In the backup, the name has the extension .zst. */
   path: string
   bytes: number
-  /** Of the content, not compressed. */
+  /** Checksum of the uncompressed content. */
   sha256: string
 }
 
@@ -52,7 +52,7 @@ const fileName = 'manifest.json'
 export const writeManifest = (folder: string, manifest: Manifest): Promise<void> =>
   replacePrivateFile(join(folder, fileName), `${JSON.stringify(manifest)}\n`)
 
-/** Base backups in the archive, oldest first. Those without a manifest are unfinished and left out. */
+/** Base backups in the archive, oldest first. Those without a manifest are unfinished and omitted. */
 export async function listBaseBackups(archive: string): Promise<BaseBackup[]> {
   const backups: BaseBackup[] = []
   for (const name of await foldersIn(archive)) {
@@ -63,7 +63,7 @@ export async function listBaseBackups(archive: string): Promise<BaseBackup[]> {
   return backups.sort((one, other) => Date.parse(one.manifest.ended) - Date.parse(other.manifest.ended))
 }
 
-/** Folders of base backups that were interrupted, or that are being written. */
+/** Folders of base backups that were interrupted or are being written. */
 export async function listUnfinished(archive: string): Promise<string[]> {
   const unfinished: string[] = []
   for (const name of await foldersIn(archive)) {
@@ -73,7 +73,7 @@ export async function listUnfinished(archive: string): Promise<string[]> {
   return unfinished
 }
 
-/** Bytes that a backup takes in the archive. */
+/** Compressed size of a backup in bytes. */
 export async function storedBytes({ folder, manifest }: BaseBackup): Promise<number> {
   let bytes = 0
   for (const { path } of manifest.files) bytes += (await stat(join(dataFolderOf(folder), `${path}.zst`))).size
@@ -107,7 +107,7 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
   if (manifest.format !== FORMAT) {
     throw new BackupError(
       'newer',
-      `${folder} was written by a newer release of Muster, ${manifest.release}: use that one.`,
+      `${folder} was written by a newer release of Muster, ${manifest.release}: use that release.`,
     )
   }
   return manifest as Manifest

@@ -5,17 +5,17 @@ import { parseLsn, segmentNumber, segmentOf } from '../../db/embedded/archive/wa
 import { syncFolder } from '../../lib/private-file.ts'
 import { baseFolderOf, listBaseBackups, listUnfinished, manifestFile } from './manifest.ts'
 
-/** Removes what interrupted base backups left. Call it with the lock of base backups. */
+/** Removes the files of interrupted base backups. The caller must hold the backup lock. */
 export async function removeUnfinished(archive: string): Promise<void> {
   for (const folder of await listUnfinished(archive)) await rm(folder, { recursive: true, force: true })
 }
 
-/** Removes all but the newest base backups, and WAL that none of those needs. Returns the names of those removed. */
+/** Removes all but the newest base backups, and WAL that none of them needs. Returns the names of the removed backups. */
 export async function pruneArchive(archive: string, keep: number): Promise<string[]> {
   const backups = await listBaseBackups(archive)
   const removed = backups.slice(0, Math.max(0, backups.length - keep))
   for (const { folder } of removed) {
-    // Without its manifest a backup is unfinished: one that is removed in part is never restored.
+    // The manifest is removed first, so that a partially removed backup counts as unfinished and is never restored.
     await rm(manifestFile(folder), { force: true })
     await syncFolder(folder)
     await rm(folder, { recursive: true, force: true })
@@ -30,7 +30,7 @@ export async function pruneArchive(archive: string, keep: number): Promise<strin
   return removed.map(({ name }) => name)
 }
 
-/** The number of a segment grows through all timelines. Histories of timelines stay: they are small, and always needed. */
+/** Segment numbers increase across timelines. Timeline history files are kept, because they are small and always needed. */
 async function removeWal(folder: string, first: bigint): Promise<void> {
   for (const name of await readdir(folder)) {
     const number = segmentNumber(name)

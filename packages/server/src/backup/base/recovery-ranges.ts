@@ -13,11 +13,11 @@ import {
 import { BackupError } from '../backup-error.ts'
 import { type BaseBackup, listBaseBackups } from './manifest.ts'
 
-/** The moments that a restore from this base backup can go to. */
+/** The moments that can be restored from a base backup. */
 export interface RecoveryRange {
   backup: BaseBackup
   from: Date
-  /** When the last WAL file that continues the backup came into the archive. */
+  /** When the last WAL file that follows the backup without a gap was archived. */
   until: Date
 }
 
@@ -27,7 +27,7 @@ export interface Recoverable {
   ranges: RecoveryRange[]
 }
 
-/** What an archive can restore on a timeline: the newest one, unless another is asked for. */
+/** The ranges that an archive can restore on a timeline. The default is the newest timeline. */
 export async function findRecoverable(archive: string, timeline?: number): Promise<Recoverable> {
   const names = await walNames(archive)
   const backups = await listBaseBackups(archive)
@@ -46,7 +46,7 @@ export async function findRecoverable(archive: string, timeline?: number): Promi
   return { timeline: id, ranges }
 }
 
-/** The newest base backup from which the moment can be reached. */
+/** The range of the newest base backup from which the moment can be restored. */
 export function pickRange({ ranges, timeline }: Recoverable, to: Date | 'latest'): RecoveryRange {
   const found = ranges.findLast(({ from, until }) => to === 'latest' || (from <= to && to <= until))
   if (found !== undefined) return found
@@ -62,7 +62,7 @@ export const describeRanges = (ranges: readonly RecoveryRange[]): string =>
     .map(({ from, until }) => `from ${from.toISOString()} to ${until.toISOString()}`)
     .join(', and ')
 
-/** Ranges that overlap, as one. */
+/** Merges ranges that overlap. */
 export function mergeRanges(ranges: readonly RecoveryRange[]): { from: Date; until: Date }[] {
   const merged: { from: Date; until: Date }[] = []
   for (const { from, until } of ranges) {
@@ -99,7 +99,7 @@ function isOnTimeline({ manifest }: BaseBackup, history: readonly Timeline[]): b
   return timeline !== undefined && (timeline.end === undefined || parseLsn(manifest.stopLsn) <= timeline.end)
 }
 
-/** The last segment of an unbroken row that begins with the backup; undefined when the archive lacks one that it needs. */
+/** The last segment before a gap after the backup; undefined if a segment that the backup needs is missing. */
 function lastSegment(
   { manifest }: BaseBackup,
   history: readonly Timeline[],
@@ -108,7 +108,7 @@ function lastSegment(
   const needed = segmentOf(parseLsn(manifest.stopLsn) - 1n)
   let last: string | undefined
   for (let segment = segmentOf(parseLsn(manifest.startLsn)); ; segment++) {
-    // The file of the newest timeline also has what its segment held before the timeline began.
+    // The file of the newest timeline also contains the part of the segment from before the timeline began.
     const name = history
       .filter(({ begin, end }) => segmentOf(begin) <= segment && (end === undefined || segment <= segmentOf(end)))
       .map(({ id }) => segmentName(id, segment))

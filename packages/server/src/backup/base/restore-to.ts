@@ -13,31 +13,31 @@ import { restoreFiles } from './copy-files.ts'
 import { findRecoverable, pickRange } from './recovery-ranges.ts'
 
 export interface RestoreToOptions {
-  /** Where the database goes, and where the master key is looked for. */
+  /** The data folder to restore to, and where to find the master key. */
   config: MasterKeySettings
   archive: string
-  /** Everything that was committed up to this moment is restored, and nothing after it. */
+  /** Transactions committed up to this moment are restored, and none after it. */
   to: Date | 'latest'
-  /** The newest, unless another is named. */
+  /** The default is the newest. */
   timeline?: number | undefined
-  /** Puts a database that is in the data folder aside. */
+  /** Renames an existing database in the data folder. */
   replace?: boolean | undefined
-  /** Continues without the master key: no server starts on the database before it is there. */
+  /** Restores even if the master key is missing. No server starts on the database until it has the key. */
   withoutKey?: boolean | undefined
   log: EmbeddedLog
-  /** Called on the recovered database before it takes its place, with the name of the base backup. Must not reject. */
+  /** Called with the name of the base backup before the recovered database is moved to the data folder. Must not reject. */
   onRecovered?: (connection: EmbeddedConnection, backup: string) => Promise<void>
   signal?: AbortSignal | undefined
-  /** Bytes of the base backup done, of how many. */
+  /** Called with the bytes of the base backup that are done and their total. */
   onProgress?: (done: number, total: number) => void
 }
 
 export interface RestoredTo {
   /** Name of the base backup. */
   backup: string
-  /** When the last restored transaction had committed; undefined when none came after the base backup. */
+  /** When the last restored transaction was committed; undefined if there is none after the base backup. */
   lastTransaction: Date | undefined
-  /** Where the replaced database is now. */
+  /** New path of the replaced database, if there was one. */
   aside: string | undefined
 }
 
@@ -49,7 +49,7 @@ export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> 
   const { manifest } = backup
   const throttle = createThrottle(0, signal)
   let done = 0
-  const pass = async (bytes: number): Promise<void> => {
+  const onBytes = async (bytes: number): Promise<void> => {
     done += bytes
     onProgress?.(done, manifest.bytes)
     await throttle(bytes)
@@ -62,7 +62,7 @@ export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> 
       target: { time: to === 'latest' ? undefined : to, timeline: recoverable.timeline },
       majorVersion: manifest.postgres,
       replace: options.replace ?? false,
-      copyBase: (folder) => restoreFiles(backup.folder, manifest, folder, pass),
+      copyBase: (folder) => restoreFiles(backup.folder, manifest, folder, onBytes),
       finish: async (connection) => {
         const lastTransaction = await finish(connection, options)
         await options.onRecovered?.(connection, backup.name)
@@ -76,7 +76,7 @@ export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> 
   }
 }
 
-/** The first work on the recovered database, which is not in its place yet. */
+/** Checks the master key and skips event numbers, before the recovered database is moved to the data folder. */
 async function finish(
   connection: EmbeddedConnection,
   { config, withoutKey = false }: RestoreToOptions,

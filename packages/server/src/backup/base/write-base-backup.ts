@@ -26,18 +26,18 @@ import { type BaseBackup, baseFolderOf, type CopiedFile, dataFolderOf, FORMAT, w
 import { pruneArchive, removeUnfinished } from './prune-archive.ts'
 
 export interface BaseBackupOptions {
-  /** To the embedded database, which must be running. */
+  /** Connection to the embedded database, which must be running. */
   connection: pg.ClientConfig
   dataFolder: string
   archive: string
   /** How many base backups the archive keeps, the new one included. */
   keep: number
-  /** Bytes that are read in a second at most; 0: no limit. */
+  /** Maximum number of bytes to read per second; 0: no limit. */
   rate: number
-  /** Whether the checkpoint at the beginning is done at once; otherwise PostgreSQL spreads it over minutes. */
+  /** Whether to do the initial checkpoint immediately. Otherwise, PostgreSQL spreads it over minutes. */
   fast: boolean
   signal?: AbortSignal | undefined
-  /** Bytes done, of about how many. */
+  /** Called with the bytes done and their estimated total. */
   onProgress?: (done: number, total: number) => void
 }
 
@@ -46,11 +46,11 @@ export interface WrittenBaseBackup extends BaseBackup {
   removed: string[]
 }
 
-/** Copies the files of the running embedded database into the archive, then removes what the archive no longer keeps. */
+/** Copies the files of the running embedded database to the archive, then removes the oldest base backups and unneeded WAL. */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })
-  // The statement that runs rejects; between two statements there is nobody to tell.
+  // A running statement rejects when the connection breaks. Without one, the next statement does.
   client.on('error', () => {})
   const end = (): void => void client.end().catch(() => {})
   signal?.throwIfAborted()
@@ -60,7 +60,7 @@ export async function writeBaseBackup(options: BaseBackupOptions): Promise<Writt
     await assertArchiving(client, archive)
     if (!(await tryBackupLock(client))) throw new BackupError('busy', 'Another base backup is running.')
     await removeUnfinished(archive)
-    const backup = await write(client, options)
+    const backup = await copyToArchive(client, options)
     return { ...backup, removed: await pruneArchive(archive, keep) }
   } catch (error) {
     signal?.throwIfAborted()
@@ -81,28 +81,28 @@ async function assertArchiving(client: pg.ClientBase, archive: string): Promise<
   )
 }
 
-async function write(client: pg.ClientBase, options: BaseBackupOptions): Promise<BaseBackup> {
+async function copyToArchive(client: pg.ClientBase, options: BaseBackupOptions): Promise<BaseBackup> {
   const { dataFolder, archive, rate, fast, signal, onProgress } = options
   const name = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const folder = join(baseFolderOf(archive), name)
   await mkdir(dataFolderOf(folder), { recursive: true, mode: 0o700 })
-  const begun = await startBackup(client, `muster ${name}`, fast)
+  const start = await startBackup(client, `muster ${name}`, fast)
 
   const clusterFolder = clusterFolderOf(dataFolder)
   const listed = await listClusterFiles(clusterFolder)
   const total = await totalBytes(clusterFolder, listed)
   const throttle = createThrottle(rate, signal)
   let done = 0
-  const pass = async (bytes: number): Promise<void> => {
+  const onBytes = async (bytes: number): Promise<void> => {
     done += bytes
     onProgress?.(Math.min(done, total), total)
     await throttle(bytes)
   }
-  const copied = await copyCluster(clusterFolder, dataFolderOf(folder), listed, pass)
+  const copied = await copyCluster(clusterFolder, dataFolderOf(folder), listed, onBytes)
   const stopped = await stopBackup(client)
   await waitForArchive(client, archive, stopped, signal)
   await syncFolder(folder)
-  const manifest = await finishManifest({ clusterFolder, folder, begun, stopped, listed, copied })
+  const manifest = await finishManifest({ clusterFolder, folder, start, stopped, listed, copied })
   await syncFolder(baseFolderOf(archive))
   return { name, folder, manifest }
 }
@@ -118,7 +118,7 @@ async function totalBytes(clusterFolder: string, { files }: ClusterFiles): Promi
   return total
 }
 
-/** A backup is of use once the archive has the WAL that was written during it. */
+/** A backup can be restored only once the archive has the WAL that was written during it. */
 async function waitForArchive(
   client: pg.ClientBase,
   archive: string,
@@ -130,10 +130,10 @@ async function waitForArchive(
   let failures = 0
   while (!(await exists(file))) {
     failures = (await selectArchiveFailure(client)) === undefined ? 0 : failures + 1
-    if (failures === FAILURES_SEEN) {
+    if (failures === MAX_FAILURES) {
       throw new BackupError(
         'not-archiving',
-        `The write-ahead log cannot be archived in ${archive}. The end of pg.log in MUSTER_DATA says why.`,
+        `The write-ahead log cannot be archived in ${archive}. See the end of pg.log in MUSTER_DATA for the reason.`,
       )
     }
     await sleep(POLL_MS, undefined, { signal })
@@ -141,8 +141,8 @@ async function waitForArchive(
 }
 
 const POLL_MS = 250
-/** PostgreSQL tries three times, a second apart, before it pauses for a minute. */
-const FAILURES_SEEN = 40
+/** Ten seconds of failed polls. PostgreSQL makes three attempts, a second apart, before it pauses for a minute. */
+const MAX_FAILURES = 40
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -159,13 +159,13 @@ function timelineIn(label: string): number {
 interface Finished {
   clusterFolder: string
   folder: string
-  begun: StartedBackup
+  start: StartedBackup
   stopped: StoppedBackup
   listed: ClusterFiles
   copied: CopiedFile[]
 }
 
-async function finishManifest({ clusterFolder, folder, begun, stopped, listed, copied }: Finished) {
+async function finishManifest({ clusterFolder, folder, start, stopped, listed, copied }: Finished) {
   const cluster = await findCluster(clusterFolder)
   const manifest = {
     muster: 'base backup' as const,
@@ -173,10 +173,10 @@ async function finishManifest({ clusterFolder, folder, begun, stopped, listed, c
     release: version,
     postgres: cluster!.majorVersion,
     systemIdentifier: await readSystemIdentifier(clusterFolder),
-    started: begun.started.toISOString(),
+    started: start.started.toISOString(),
     ended: stopped.ended.toISOString(),
     timeline: timelineIn(stopped.label),
-    startLsn: begun.startLsn,
+    startLsn: start.startLsn,
     stopLsn: stopped.stopLsn,
     bytes: copied.reduce((sum, { bytes }) => sum + bytes, 0),
     backupLabel: stopped.label,

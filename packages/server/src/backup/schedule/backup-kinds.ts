@@ -10,17 +10,17 @@ import { listBaseBackups } from '../base/manifest.ts'
 import { writeBaseBackup } from '../base/write-base-backup.ts'
 import { writeBackup } from '../write-backup.ts'
 
-/** A backup, and where it is. */
+/** A backup and its path. */
 export interface PlacedBackup {
   path: string
   summary: BackupSummary
 }
 
-/** One way to back up by schedule. */
+/** A kind of scheduled backup. */
 export interface BackupKind {
   folder: string
   newest(): Promise<Date | undefined>
-  /** Writes a backup, then removes those that are no longer kept. */
+  /** Writes a backup, then removes the oldest ones beyond MUSTER_BACKUP_KEEP. */
   write(signal: AbortSignal): Promise<PlacedBackup>
 }
 
@@ -49,7 +49,7 @@ function baseBackups(config: BackupConfig, archive: string, connection: pg.PoolC
         archive,
         keep,
         rate,
-        // The first one is needed soon; others may take minutes, for the sake of requests.
+        // The first backup is needed soon. For others, the checkpoint is spread over minutes so as not to slow down requests.
         fast: (await this.newest()) === undefined,
         signal,
       })
@@ -65,7 +65,7 @@ const nameAt = (moment: Date): string => `muster-${moment.toISOString().replaceA
 
 function fileBackups(config: BackupConfig, connection: pg.PoolConfig): BackupKind {
   const folder = config.backupFolder ?? join(config.dataFolder, 'backups')
-  /** Other files in the folder are left alone. Names sort by time. */
+  /** Names of the backups, oldest first. Other files in the folder are ignored. */
   const list = async (): Promise<string[]> => (await namesIn(folder)).filter((name) => namePattern.test(name)).sort()
   return {
     folder,
@@ -101,7 +101,7 @@ async function underLock<Result>(pool: pg.Pool, work: () => Promise<Result>): Pr
     if (!(await tryBackupLock(client))) throw new BackupError('busy', 'Another backup is running.')
     return await work()
   } finally {
-    // The lock ends with its connection.
+    // Closing the connection releases the lock.
     client.release(true)
   }
 }

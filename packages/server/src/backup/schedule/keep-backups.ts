@@ -16,23 +16,23 @@ export interface BackupsOptions {
   onBackup: (backup: BackupSummary) => Promise<void>
 }
 
-const LOOK_EVERY_MS = 10_000
-const LONGEST_RETRY_MS = 15 * 60_000
-/** How often the log repeats that the archive fails. */
+const CHECK_EVERY_MS = 10_000
+const MAX_RETRY_DELAY_MS = 15 * 60_000
+/** How often the log repeats that archiving fails. */
 const REMIND_MS = 3_600_000
 
-/** Watches the archive, and backs up by schedule, for as long as the server runs. */
-export async function keepBackups(options: BackupsOptions): Promise<{ close(): Promise<void> }> {
+/** Monitors the archive and writes backups by schedule until the server stops. */
+export async function scheduleBackups(options: BackupsOptions): Promise<{ close(): Promise<void> }> {
   const { config, log } = options
   if (config.archiveFolder === undefined && config.backupEvery === undefined) {
-    // Of an earlier start with other settings.
+    // An earlier run with other settings may have left the file.
     await removeStatus(config.dataFolder).catch(() => {})
     return { close: async () => {} }
   }
   const stopping = new AbortController()
   const { signal } = stopping
   const running = watch(options, signal).catch((error: unknown) => {
-    if (!signal.aborted) log.error({ err: error }, 'backups are no longer watched')
+    if (!signal.aborted) log.error({ err: error }, 'scheduled backups and archive monitoring have stopped')
   })
   return {
     async close() {
@@ -57,10 +57,10 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
       log.info({ backup: path }, 'backed up')
       await onBackup(summary)
     } catch (error) {
-      // Another server does it, or this one stops.
+      // Another server is writing a backup, or this server is stopping.
       if (signal.aborted || (error instanceof BackupError && error.reason === 'busy')) return
       failure = { at: new Date().toISOString(), message: (error as Error).message }
-      retryAt = Date.now() + Math.min(every! / 10, LONGEST_RETRY_MS)
+      retryAt = Date.now() + Math.min(every! / 10, MAX_RETRY_DELAY_MS)
       log.error({ err: error, folder: kind.folder }, 'the scheduled backup failed')
     }
   }
@@ -69,7 +69,7 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
     let newest: Date | undefined
     try {
       newest = await kind.newest().catch(() => undefined)
-      const archive = config.archiveFolder === undefined ? null : await lookAtArchive(config.dataFolder, connection)
+      const archive = config.archiveFolder === undefined ? null : await checkArchive(config.dataFolder, connection)
       if (archive !== null) reportArchive(archive)
       const status = { checked: new Date().toISOString(), folder: kind.folder, everyMs: every ?? null }
       await writeStatus(config.dataFolder, { ...status, newest: newest?.toISOString() ?? null, failure, archive })
@@ -82,13 +82,13 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
         backup = undefined
       })
     }
-    const pause = backup === undefined ? Math.min(LOOK_EVERY_MS, Math.max(100, due - Date.now())) : LOOK_EVERY_MS
-    await Promise.race([sleep(pause, undefined, { signal }).catch(() => {}), backup ?? new Promise(() => {})])
+    const delay = backup === undefined ? Math.min(CHECK_EVERY_MS, Math.max(100, due - Date.now())) : CHECK_EVERY_MS
+    await Promise.race([sleep(delay, undefined, { signal }).catch(() => {}), backup ?? new Promise(() => {})])
   }
   await backup
 }
 
-async function lookAtArchive(dataFolder: string, connection: pg.PoolConfig): Promise<ArchiveStatus> {
+async function checkArchive(dataFolder: string, connection: pg.PoolConfig): Promise<ArchiveStatus> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000, query_timeout: 10_000 })
   client.on('error', () => {})
   await client.connect()
@@ -100,7 +100,7 @@ async function lookAtArchive(dataFolder: string, connection: pg.PoolConfig): Pro
   }
 }
 
-/** Logs when archiving begins to fail, every hour while it does, and when it works again. */
+/** Logs when archiving starts to fail, every hour while it fails, and when it works again. */
 function archiveReporter(log: FastifyBaseLogger, archive: string | undefined) {
   let remindAt: number | undefined
   return ({ failingSince, pendingBytes }: ArchiveStatus): void => {
@@ -111,7 +111,7 @@ function archiveReporter(log: FastifyBaseLogger, archive: string | undefined) {
       remindAt = Date.now() + REMIND_MS
       log.error(
         { archive, failingSince, pendingBytes },
-        'the write-ahead log cannot be archived, and fills the disk of the database meanwhile; pg.log says why',
+        'the write-ahead log cannot be archived and fills the disk of the database; see pg.log for the reason',
       )
     }
   }

@@ -2,25 +2,26 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replacePrivateFile } from '../../lib/private-file.ts'
 
-/** What a server last saw of its archive and backups. Moments are in ISO 8601, time spans in milliseconds. */
+/** The last known state of a server's archive and backups. Times are ISO 8601, and durations are milliseconds. */
 export interface BackupStatus {
   /** When this was written. */
   checked: string
-  /** Where the backups are. */
+  /** Folder of the backups. */
   folder: string
-  /** Null: there is no schedule. */
+  /** Null if there is no schedule. */
   everyMs: number | null
+  /** Time of the newest backup. */
   newest: string | null
-  /** Of the last scheduled backup, if it failed. */
+  /** The failure of the last scheduled backup, if it failed. */
   failure: { at: string; message: string } | null
-  /** Null where the write-ahead log is not archived. */
+  /** Null if the write-ahead log is not archived. */
   archive: ArchiveStatus | null
 }
 
 export interface ArchiveStatus {
-  /** Since when no file could be archived. */
+  /** Since when archiving has failed; null if it works. */
   failingSince: string | null
-  /** Bytes of finished segments of the write-ahead log that are not in the archive yet. */
+  /** Bytes of finished write-ahead log segments that are not in the archive yet. */
   pendingBytes: number
 }
 
@@ -31,7 +32,7 @@ export const writeStatus = (dataFolder: string, status: BackupStatus): Promise<v
 
 export const removeStatus = (dataFolder: string): Promise<void> => rm(statusFile(dataFolder), { force: true })
 
-/** Undefined where the server neither archives nor backs up by schedule. */
+/** Undefined if the server neither archives nor backs up by schedule. */
 export async function readStatus(dataFolder: string): Promise<BackupStatus | undefined> {
   try {
     return JSON.parse(await readFile(statusFile(dataFolder), 'utf8')) as BackupStatus

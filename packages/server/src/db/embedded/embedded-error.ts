@@ -9,7 +9,7 @@ export type EmbeddedErrorCode =
   | 'not-empty'
   | 'start-failed'
 
-/** Why the embedded database does not run, in words for the operator. */
+/** Why the embedded database does not run, with a message for the operator. */
 export class EmbeddedError extends Error {
   readonly code: EmbeddedErrorCode
 
@@ -20,7 +20,7 @@ export class EmbeddedError extends Error {
   }
 }
 
-/** The way out that is always there; ends every message after which nothing else can be tried. */
+/** The alternative that always works. It ends every message that has no better advice. */
 export const useDatabaseUrl = 'Or set DATABASE_URL to a PostgreSQL server (15 or newer) that you run yourself.'
 
 /** The `code` of a system error such as ENOENT, undefined for anything else. */

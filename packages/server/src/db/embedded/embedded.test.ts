@@ -5,7 +5,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { isGone, newDataFolder, newFolder, query, start, until } from './test-bench.ts'
 
-test('the first start makes a durable database for a role that is no superuser', async () => {
+test('creates a durable database on the first start, for a role that is not a superuser', async () => {
   const folder = join(await newFolder(), 'a', 'data')
   const { connection, majorVersion } = await start(folder)
 
@@ -41,7 +41,7 @@ test('the first start makes a durable database for a role that is no superuser',
   expect((await stat(folder)).mode & 0o777).toBe(0o700)
 })
 
-test('the role can bring in the extensions it needs, copy databases and use ICU, and nothing reaches files', async () => {
+test('lets the role create the extensions it needs, copy databases, and use ICU, but not access files', async () => {
   const { connection } = await start(await newDataFolder())
   const rows = await query(
     connection,
@@ -56,13 +56,13 @@ test('the role can bring in the extensions it needs, copy databases and use ICU,
   await expect(query(connection, `SELECT pg_read_file('/etc/passwd')`)).rejects.toThrow(/permission denied/)
 })
 
-test('the superuser has no door', async () => {
+test('does not let the superuser connect', async () => {
   const { connection } = await start(await newDataFolder())
   const client = new pg.Client({ ...connection, user: 'postgres', database: 'postgres' })
   await expect(client.connect()).rejects.toThrow(/no pg_hba.conf entry/)
 })
 
-test('a later start finds what was committed', async () => {
+test('keeps committed data after a restart', async () => {
   const folder = await newFolder()
   const first = await start(folder)
   await query(first.connection, 'CREATE TABLE kept AS SELECT 7 AS seven')
@@ -73,17 +73,17 @@ test('a later start finds what was committed', async () => {
   expect(await query(second.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }])
 })
 
-test('stopping ends open connections and asks nobody to wait', async () => {
+test('closes open connections when it is stopped', async () => {
   const { connection, stop } = await start(await newDataFolder())
   const client = new pg.Client({ ...connection })
-  const cut = new Promise<Error>((resolve) => client.on('error', resolve))
+  const connectionError = new Promise<Error>((resolve) => client.on('error', resolve))
   await client.connect()
   await client.query('BEGIN')
   await stop()
-  expect((await cut).message).toMatch(/terminat/)
+  expect((await connectionError).message).toMatch(/terminat/)
 })
 
-test('a database that is killed is reported with its last words, and the next start recovers', async () => {
+test('reports a killed database with the end of its log, and recovers on the next start', async () => {
   const folder = await newDataFolder()
   const first = await start(folder)
   await query(first.connection, 'CREATE TABLE kept AS SELECT 7 AS seven')
@@ -95,7 +95,7 @@ test('a database that is killed is reported with its last words, and the next st
   expect(await query(second.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }])
 })
 
-test('pid files that name a living process do not keep it from starting', async () => {
+test('starts although stale pid files name a running process', async () => {
   const folder = await newDataFolder()
   const stale = `${process.pid}\n${folder}/pg\n1\n5432\n.\n\n  1 1\nready   \n`
   await writeFile(join(folder, 'pg/postmaster.pid'), stale)
@@ -107,9 +107,9 @@ test('pid files that name a living process do not keep it from starting', async 
 })
 
 test.each([
-  ['longer than a socket may be called', 'x'.repeat(150)],
-  ['with spaces, quotes and letters of the world', `it's a "daß" $HOME; 数据`],
-])('a folder with a name %s', async (_, name) => {
+  ['is too long for a socket', 'x'.repeat(150)],
+  ['contains spaces, quotes, and non-ASCII letters', `it's a "daß" $HOME; 数据`],
+])('works in a folder whose name %s', async (_, name) => {
   const folder = join(await newFolder(), name)
   const first = await start(folder)
   await query(first.connection, 'CREATE TABLE kept ()')
@@ -118,7 +118,7 @@ test.each([
   expect(await query(second.connection, 'SELECT * FROM kept')).toEqual([])
 })
 
-test('what a broken first start left behind is cleared away', async () => {
+test('removes the files of an interrupted first start', async () => {
   const folder = await newFolder()
   await mkdir(join(folder, 'pg.unfinished/base'), { recursive: true })
   await writeFile(join(folder, 'pg.unfinished/PG_VERSION'), '18\n')
@@ -126,7 +126,7 @@ test('what a broken first start left behind is cleared away', async () => {
   expect(existsSync(join(folder, 'pg.unfinished'))).toBe(false)
 })
 
-test('files that are no database are left alone', async () => {
+test('does not change files that are not a database', async () => {
   const folder = await newFolder()
   await mkdir(join(folder, 'pg'))
   await writeFile(join(folder, 'pg/postgresql.conf'), 'mine')
@@ -137,7 +137,7 @@ test('files that are no database are left alone', async () => {
   expect(await readFile(join(folder, 'pg/postgresql.conf'), 'utf8')).toBe('mine')
 })
 
-test('a folder of another major version is left alone', async () => {
+test('rejects a database of another major version without changing it', async () => {
   const folder = await newDataFolder()
   await writeFile(join(folder, 'pg/PG_VERSION'), '15\n')
   await expect(start(folder)).rejects.toMatchObject({
@@ -148,7 +148,7 @@ test('a folder of another major version is left alone', async () => {
   await start(folder)
 })
 
-test('a database that does not start says why and leaves the folder free', async () => {
+test('reports why a database does not start, and releases the folder', async () => {
   const folder = await newDataFolder()
   await expect(start(folder, { shared_buffers: 'plenty' })).rejects.toMatchObject({
     code: 'start-failed',
@@ -160,7 +160,7 @@ test('a database that does not start says why and leaves the folder free', async
   await start(folder)
 })
 
-test('a data folder that is a file is refused in words', async () => {
+test('rejects a data folder that is a file with a clear message', async () => {
   const file = join(await newFolder(), 'data')
   await writeFile(file, '')
   await expect(start(file)).rejects.toMatchObject({
@@ -170,7 +170,7 @@ test('a data folder that is a file is refused in words', async () => {
   })
 })
 
-test('a link in place of the lock or the log is not followed', async () => {
+test('does not follow a symbolic link in place of the lock or the log', async () => {
   for (const name of ['lock', 'pg.log']) {
     const folder = await newFolder()
     const precious = join(folder, 'precious')
@@ -181,7 +181,7 @@ test('a link in place of the lock or the log is not followed', async () => {
   }
 })
 
-test('the log is private, holds no values and is cut when it has grown', async () => {
+test('keeps the log private, without values, and rotates it when it is large', async () => {
   const folder = await newDataFolder()
   const log = join(folder, 'pg.log')
   const first = await start(folder)

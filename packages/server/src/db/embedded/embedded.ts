@@ -14,33 +14,33 @@ import { launchReady } from './launch-ready.ts'
 import { type Lock, lockDataFolder } from './lock.ts'
 import { type LogFile, openLogFile } from './log-file.ts'
 import type { Launch, Postgres } from './postgres.ts'
-import type { FoundWay } from './privileges.ts'
+import type { VerifiedRunMode } from './privileges.ts'
 import { settings } from './settings.ts'
 
 export interface EmbeddedOptions {
-  /** Made when it is missing. Holds the lock, PostgreSQL's folder `pg` and its log `pg.log`. */
+  /** Created if it is missing. Contains the lock, PostgreSQL's folder `pg`, and its log `pg.log`. */
   readonly dataFolder: string
   readonly log: EmbeddedLog
-  /** Called once when the database ends without `stop`; the reason holds the last lines of its log. */
+  /** Called once if the database ends without `stop`. The reason includes the last lines of its log. */
   readonly onExit: (reason: string) => void
-  /** Folder that the write-ahead log is archived in, for recovery to a point in time. Undefined: it is not archived. */
+  /** The folder in which the write-ahead log is archived, for recovery to a point in time. Undefined: it is not archived. */
   readonly archive?: string | undefined
-  /** Settings of PostgreSQL that differ from ours, such as `{ fsync: 'off' }` in tests. */
+  /** PostgreSQL settings that override the defaults of `settings()`, such as `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
 export interface Embedded {
   readonly connection: EmbeddedConnection
-  /** Of PostgreSQL's main process. */
+  /** The process id of PostgreSQL's main process. */
   readonly pid: number
   readonly majorVersion: number
-  /** Fast shutdown: open transactions are rolled back. Resolves once the database has gone. */
+  /** Shuts PostgreSQL down in fast mode, which rolls open transactions back. Resolves once the database has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Starts PostgreSQL in the data folder and resolves once it serves; rejects with an EmbeddedError. The thread that
- * calls it must live as long as the database, which on Linux shuts down with that thread.
+ * Starts PostgreSQL in the data folder and resolves once it accepts connections; rejects with an EmbeddedError. The calling
+ * thread must run as long as the database, which on Linux shuts down with that thread.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataFolder = resolve(options.dataFolder)
@@ -62,27 +62,27 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 async function startLocked(options: EmbeddedOptions, binaries: Binaries, lock: Lock): Promise<Embedded> {
   const { dataFolder, log, archive } = options
   const clusterFolder = clusterFolderOf(dataFolder)
-  const way = await prepareCluster({ dataFolder, binaries, lock, log })
-  if (archive !== undefined) await prepareArchive({ archive, clusterFolder, owner: way.owner, log })
+  const runMode = await prepareCluster({ dataFolder, binaries, lock, log })
+  if (archive !== undefined) await prepareArchive({ archive, clusterFolder, owner: runMode.owner, log })
   const logFile = await openLogFile(join(dataFolder, 'pg.log'))
   try {
     const archiving = archive === undefined ? {} : archiveSettings(archive)
     const launch: Launch = {
       binaries,
-      way,
+      runMode,
       clusterFolder,
       logFile,
       lockFd: lock.fd,
       settings: { ...settings(), ...archiving, ...options.settings },
     }
-    return await serve({ postgres: await startReady(launch, options), way, logFile, lock, options })
+    return await serve({ postgres: await startReady(launch, options), runMode, logFile, lock, options })
   } catch (error) {
     await logFile.close()
     throw error
   }
 }
 
-/** Resolves once PostgreSQL serves. */
+/** Resolves once PostgreSQL accepts connections. */
 async function startReady(launch: Launch, { archive, log }: EmbeddedOptions): Promise<Postgres> {
   const connection = connectionTo(launch.clusterFolder)
   const begin = (): Promise<Postgres> => launchReady(launch, log, () => refreshCollations(connection, log))
@@ -95,13 +95,13 @@ async function startReady(launch: Launch, { archive, log }: EmbeddedOptions): Pr
 
 interface Service {
   readonly postgres: Postgres
-  readonly way: FoundWay
+  readonly runMode: VerifiedRunMode
   readonly logFile: LogFile
   readonly lock: Lock
   readonly options: EmbeddedOptions
 }
 
-async function serve({ postgres, way, logFile, lock, options }: Service): Promise<Embedded> {
+async function serve({ postgres, runMode, logFile, lock, options }: Service): Promise<Embedded> {
   const clusterFolder = clusterFolderOf(options.dataFolder)
   const connection = connectionTo(clusterFolder)
   let stopping: Promise<void> | undefined
@@ -110,12 +110,12 @@ async function serve({ postgres, way, logFile, lock, options }: Service): Promis
     await logFile.close()
     await lock.release()
     if (stopping === undefined)
-      options.onExit(`the embedded database ended by itself (${how}); its last words:\n${lines}`)
+      options.onExit(`the embedded database ended unexpectedly (${how}); the end of its log:\n${lines}`)
   })
   const stop = (): Promise<void> => {
     stopping ??= postgres.stop().then(() => ended)
     return stopping
   }
-  options.log.info({ databasePid: postgres.pid, way: way.name, host: connection.host }, 'embedded database ready')
-  return { connection, pid: postgres.pid, majorVersion: way.majorVersion, stop }
+  options.log.info({ databasePid: postgres.pid, way: runMode.name, host: connection.host }, 'embedded database ready')
+  return { connection, pid: postgres.pid, majorVersion: runMode.majorVersion, stop }
 }

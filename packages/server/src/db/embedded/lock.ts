@@ -10,8 +10,7 @@ import { runCommand } from './run-command.ts'
 
 export interface Lock {
   /**
-   * Given to PostgreSQL, whose processes hold the lock with it until the last one has gone. Undefined where there is no
-   * flock.
+   * Passed to PostgreSQL, so that its processes hold the lock until the last one has ended. Undefined if there is no flock.
    */
   readonly fd: number | undefined
   release(): Promise<void>
@@ -21,23 +20,23 @@ interface LockRequest {
   readonly dataFolder: string
   readonly clusterFolder: string
   readonly log: EmbeddedLog
-  /** How long a database that lost its server may take to shut down. */
-  readonly patienceMs?: number
+  /** How long the database of a dead server may take to shut down, in milliseconds. */
+  readonly timeoutMs?: number
 }
 
 /**
- * Takes the data folder for this process. A living server has it: refused at once. A server that died has left its
- * database behind, which is shutting down: told to, and waited for.
+ * Locks the data folder for this process. Rejects immediately if another server is running. If a server died, this shuts its
+ * database down and waits until it has ended.
  */
 export async function lockDataFolder(request: LockRequest): Promise<Lock> {
-  const { dataFolder, clusterFolder, log, patienceMs = 60_000 } = request
-  const deadline = Date.now() + patienceMs
+  const { dataFolder, clusterFolder, log, timeoutMs = 60_000 } = request
+  const deadline = Date.now() + timeoutMs
   for (let attempt = 0; ; attempt++) {
     const lock = await tryLock(dataFolder, clusterFolder, log)
     if (lock !== undefined) return lock
-    const owner = await livingOwner(ownerFile(dataFolder))
+    const owner = await findLiveOwner(ownerFile(dataFolder))
     if (owner !== undefined || Date.now() > deadline) throw locked(dataFolder, owner)
-    if (attempt === 0) log.info({ dataFolder }, 'waiting for the database of a server that died to shut down')
+    if (attempt === 0) log.info({ dataFolder }, 'waiting for the database of a dead server to shut down')
     if (attempt % 20 === 0) await stopOrphan(clusterFolder)
     await sleep(50)
   }
@@ -47,7 +46,7 @@ const ownerFile = (dataFolder: string): string => join(dataFolder, 'lock')
 
 async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedLog): Promise<Lock | undefined> {
   const file = ownerFile(dataFolder)
-  // Root may work in a folder of somebody who laid a link here.
+  // Root may use a folder of another user, who could have put a symbolic link here.
   const fd = await promisify(open)(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
   const closeFd = (): Promise<void> => promisify(close)(fd)
   // flock(2): the lock belongs to the open file, which this process and the command share.
@@ -62,26 +61,29 @@ async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedL
   }
   await closeFd()
   if (process.platform === 'linux') {
-    log.warn({ reason: failure?.message ?? output }, 'no flock here: the data folder is guarded by process ids alone')
+    log.warn({ reason: failure?.message ?? output }, 'flock is not available: only process ids protect the data folder')
   }
   return await tryLockByProcessId(file, clusterFolder)
 }
 
-/** Unsigned first: processes of a killed database may hold it a moment longer, and they are waited for. */
+/**
+ * Clears the owner first, so that the next server waits for processes of a killed database, which may hold the lock a moment
+ * longer.
+ */
 async function releaseFlock(fd: number): Promise<void> {
   await promisify(ftruncate)(fd)
   await promisify(close)(fd)
 }
 
 /**
- * Less than a lock: two servers that start in the same moment may both pass. PostgreSQL's own postmaster.pid then
- * refuses the second.
+ * Weaker than flock: two servers that start at the same moment may both succeed. PostgreSQL's own postmaster.pid then prevents
+ * the second from starting.
  */
 async function tryLockByProcessId(file: string, clusterFolder: string): Promise<Lock | undefined> {
-  if ((await livingOwner(file)) !== undefined) return undefined
+  if ((await findLiveOwner(file)) !== undefined) return undefined
   if ((await findPostmaster(clusterFolder)) !== undefined) return undefined
   await writeOwner(file)
-  if ((await livingOwner(file)) !== process.pid) return undefined
+  if ((await findLiveOwner(file)) !== process.pid) return undefined
   return { fd: undefined, release: () => rm(file, { force: true }) }
 }
 
@@ -89,17 +91,17 @@ async function writeOwner(file: string): Promise<void> {
   await writeFile(file, `${await processIdentity(process.pid)}\n`)
 }
 
-/** The process that wrote its name into the lock, if it still lives. */
-async function livingOwner(file: string): Promise<number | undefined> {
-  const identity = (await readIfThere(file)).trim()
+/** The process that wrote its identity into the lock file, if it is still running. */
+async function findLiveOwner(file: string): Promise<number | undefined> {
+  const identity = (await readIfExists(file)).trim()
   const pid = Number.parseInt(identity, 10)
   if (!(pid > 0)) return undefined
   return (await processIdentity(pid)) === identity ? pid : undefined
 }
 
-/** The database process of this folder, going by its own pid file. */
+/** The main database process of this folder, according to its pid file. */
 async function findPostmaster(clusterFolder: string): Promise<number | undefined> {
-  const pid = Number.parseInt(await readIfThere(join(clusterFolder, 'postmaster.pid')), 10)
+  const pid = Number.parseInt(await readIfExists(join(clusterFolder, 'postmaster.pid')), 10)
   return pid > 0 && (await isPostgresOf(pid, clusterFolder)) ? pid : undefined
 }
 
@@ -113,7 +115,7 @@ async function stopOrphan(clusterFolder: string): Promise<void> {
   }
 }
 
-async function readIfThere(file: string): Promise<string> {
+async function readIfExists(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
@@ -126,7 +128,7 @@ function locked(dataFolder: string, owner: number | undefined): EmbeddedError {
   const who = owner === undefined ? 'another process, perhaps in another container' : `process ${owner}`
   return new EmbeddedError(
     'locked',
-    `The data folder ${dataFolder} is in use by ${who}. One server works on a data folder at a time: stop the other ` +
-      `one or set MUSTER_DATA to another folder. ${useDatabaseUrl}`,
+    `The data folder ${dataFolder} is in use by ${who}. Only one server at a time can use a data folder: stop the ` +
+      `other one or set MUSTER_DATA to another folder. ${useDatabaseUrl}`,
   )
 }

@@ -8,34 +8,34 @@ const statFile = promisify(fstat)
 const truncateFile = promisify(ftruncate)
 
 const maxBytes = 8 * 1024 * 1024
-const checkEveryMs = 60_000
+const checkIntervalMs = 60_000
 
 export interface LogFile {
   readonly path: string
-  /** Opened for appending, so that it may be cut while PostgreSQL writes. */
+  /** Opened for appending, so that it can be truncated while PostgreSQL writes. */
   readonly fd: number
   /** The last lines written since it was opened. */
   tail(lines?: number): Promise<string>
   close(): Promise<void>
 }
 
-/** PostgreSQL's log; over 8 MiB it becomes `<path>.1` and starts anew, so that both stay below 16 MiB. */
+/** Opens PostgreSQL's log. If it exceeds 8 MiB, its content is moved to `<path>.1`, so that both together stay below 16 MiB. */
 export async function openLogFile(path: string): Promise<LogFile> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
-  // Root may work in a folder of somebody who laid a link here.
+  // Root may use a folder of another user, who could have put a symbolic link here.
   const fd = await openFile(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
   let from = 0
-  const cut = async (): Promise<void> => {
+  const rotate = async (): Promise<void> => {
     if ((await statFile(fd)).size <= maxBytes) return
     await rm(`${path}.1`, { force: true })
     await copyFile(path, `${path}.1`, constants.COPYFILE_EXCL)
     await truncateFile(fd, 0)
     from = 0
   }
-  await cut()
+  await rotate()
   from = (await statFile(fd)).size
-  // A full disk must not stop the server for the sake of a log.
-  const timer = setInterval(() => void cut().catch(() => {}), checkEveryMs).unref()
+  // The server must not stop because the log cannot be rotated on a full disk.
+  const timer = setInterval(() => void rotate().catch(() => {}), checkIntervalMs).unref()
   return {
     path,
     fd,

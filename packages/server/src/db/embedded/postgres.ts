@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedError, systemCode, useDatabaseUrl } from './embedded-error.ts'
 import type { LogFile } from './log-file.ts'
-import type { Way } from './privileges.ts'
+import type { RunMode } from './privileges.ts'
 import { runCommand } from './run-command.ts'
 import { settingArguments } from './settings.ts'
 
@@ -10,32 +10,35 @@ import { settingArguments } from './settings.ts'
 export interface Postgres {
   readonly pid: number
   isAlive(): boolean
-  /** Resolves, never rejects, with how it ended: "exit code 1", "signal SIGKILL". */
+  /** Resolves with how it ended, such as "exit code 1" or "signal SIGKILL". Never rejects. */
   readonly exited: Promise<string>
   stop(): Promise<void>
 }
 
-/** All that starting PostgreSQL takes. */
+/** Everything that is needed to start PostgreSQL. */
 export interface Launch {
   readonly binaries: Binaries
-  readonly way: Way
+  readonly runMode: RunMode
   readonly clusterFolder: string
   readonly logFile: LogFile
   readonly lockFd: number | undefined
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** Fast shutdown writes a checkpoint, which a slow disk may need this long for; then SIGQUIT, and recovery at the next start. */
+/**
+ * Time limit of a fast shutdown, which writes a checkpoint and may be slow on a slow disk. After it, PostgreSQL gets SIGQUIT,
+ * and recovers on the next start.
+ */
 const fastShutdownMs = 30_000
 
 /**
- * In a session of its own: a Ctrl-C goes to all processes of the terminal's group, and the server alone decides in
- * which order things stop.
+ * Starts PostgreSQL in a session of its own. Ctrl-C signals all processes of the terminal's process group, but the server
+ * decides in which order processes stop.
  */
 export async function launchPostgres(launch: Launch): Promise<Postgres> {
-  const { binaries, way, clusterFolder, logFile, lockFd } = launch
+  const { binaries, runMode, clusterFolder, logFile, lockFd } = launch
   const [program = '', ...args] = [
-    ...way.prefix,
+    ...runMode.prefix,
     binaries.postgres,
     '-D',
     clusterFolder,
@@ -56,8 +59,8 @@ export async function launchPostgres(launch: Launch): Promise<Postgres> {
   if (pid === undefined) throw notStarted(await failed)
 
   const isAlive = (): boolean => child.exitCode === null && child.signalCode === null
-  const signal = (name: 'SIGINT' | 'SIGQUIT'): Promise<void> => sendSignal(way, pid, name)
-  // Where no death signal exists this is what stops the database of a server that throws.
+  const signal = (name: 'SIGINT' | 'SIGQUIT'): Promise<void> => sendSignal(runMode, pid, name)
+  // On systems without a parent-death signal, this stops the database if the server exits because of an error.
   const onProcessExit = (): void => void child.kill('SIGINT')
   process.once('exit', onProcessExit)
   exited.then(() => process.off('exit', onProcessExit))
@@ -72,12 +75,12 @@ export async function launchPostgres(launch: Launch): Promise<Postgres> {
   return { pid, isAlive, exited, stop }
 }
 
-/** A root without CAP_KILL must not signal another user's process; that user may. */
-async function sendSignal(way: Way, pid: number, name: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+/** Root without CAP_KILL may not signal another user's process, so the signal is sent as that user. */
+async function sendSignal(runMode: RunMode, pid: number, name: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   try {
     process.kill(pid, name)
   } catch (error) {
-    if (systemCode(error) === 'EPERM') await runCommand([...way.prefix, 'sh', '-c', `kill -s ${name.slice(3)} ${pid}`])
+    if (systemCode(error) === 'EPERM') await runCommand([...runMode.prefix, 'sh', '-c', `kill -s ${name.slice(3)} ${pid}`])
     else if (systemCode(error) !== 'ESRCH') throw error
   }
 }

@@ -9,56 +9,56 @@ export interface UserId {
   readonly gid: number
 }
 
-/** One way to run PostgreSQL, which refuses to run as root. */
-export interface Way {
+/** How PostgreSQL, which refuses to run as root, is run. */
+export interface RunMode {
   readonly name: 'plain' | 'namespace' | 'set-user' | 'set-user-plain'
-  /** Stands before every command of PostgreSQL and replaces itself by it: the process id stays. */
+  /** The prefix of every PostgreSQL command. It replaces itself with the command, so the process id stays the same. */
   readonly prefix: readonly string[]
-  /** Who owns the files of the cluster on disk. */
+  /** The owner of the cluster's files on disk. */
   readonly owner: UserId
 }
 
-export interface FoundWay extends Way {
+export interface VerifiedRunMode extends RunMode {
   readonly majorVersion: number
 }
 
 interface Places {
   readonly binaries: Binaries
-  /** The cluster, or the data folder as long as there is none. */
+  /** The cluster, or the data folder if there is no cluster yet. */
   readonly folder: string
   /** Its owner on disk. */
   readonly owner: UserId
-  /** initdb wants its user to have a name. */
+  /** Whether initdb will run, which requires that its user has a name. */
   readonly isNew: boolean
 }
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
-/** prctl(2) PR_SET_PDEATHSIG: when the server dies without a word, PostgreSQL gets SIGINT, a fast shutdown. */
+/** prctl(2) PR_SET_PDEATHSIG: if the server is killed, PostgreSQL gets SIGINT, which is a fast shutdown. */
 const deathSignal = ['setpriv', '--pdeathsig', 'INT']
 
 const root: UserId = { uid: 0, gid: 0 }
 
-/** Tries the ways that may work for this user and these files, best first, and returns the first that does. */
-export async function findWay(places: Places): Promise<FoundWay> {
-  const refusals: string[] = []
-  for (const way of isRoot() ? await waysOfRoot(places) : await waysOfUser(places)) {
-    const answer = await tryWay(way, places)
-    if (typeof answer === 'number') return { ...way, majorVersion: answer }
-    refusals.push(`${way.name}: ${answer}`)
+/** Tries the modes that may work for this user and these files, best first, and returns the first that works. */
+export async function findRunMode(places: Places): Promise<VerifiedRunMode> {
+  const failures: string[] = []
+  for (const runMode of isRoot() ? await runModesOfRoot(places) : await runModesOfUser(places)) {
+    const result = await tryRunMode(runMode, places)
+    if (typeof result === 'number') return { ...runMode, majorVersion: result }
+    failures.push(`${runMode.name}: ${result}`)
   }
-  throw isRoot() ? noWayAsRoot(refusals) : cannotRun(refusals)
+  throw isRoot() ? noRunModeAsRoot(failures) : cannotRun(failures)
 }
 
-async function waysOfUser({ isNew }: Places): Promise<Way[]> {
+async function runModesOfUser({ isNew }: Places): Promise<RunMode[]> {
   const self: UserId = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
-  const plain: Way = { name: 'plain', prefix: [], owner: self }
+  const plain: RunMode = { name: 'plain', prefix: [], owner: self }
   if (process.platform !== 'linux') return [plain]
-  const ways: Way[] = [{ ...plain, prefix: deathSignal }, plain]
-  return isNew && !hasName() ? [namespace(await pickAccount(self.uid), self), ...ways] : ways
+  const runModes: RunMode[] = [{ ...plain, prefix: deathSignal }, plain]
+  return isNew && !hasName() ? [namespace(await pickAccount(self.uid), self), ...runModes] : runModes
 }
 
-/** A container started with a bare number for its user has none. */
+/** False in a container that was started with only a number as its user. */
 function hasName(): boolean {
   try {
     return userInfo().username !== ''
@@ -67,7 +67,7 @@ function hasName(): boolean {
   }
 }
 
-async function waysOfRoot({ owner, isNew }: Places): Promise<Way[]> {
+async function runModesOfRoot({ owner, isNew }: Places): Promise<RunMode[]> {
   if (process.platform !== 'linux') return []
   const account = await pickAccount(owner.uid)
   if (owner.uid === 0 || (isNew && account.uid !== owner.uid)) {
@@ -76,18 +76,18 @@ async function waysOfRoot({ owner, isNew }: Places): Promise<Way[]> {
   return [setUser(owner), setUserPlain(owner), namespace(account, root)]
 }
 
-/** A namespace in which this very user bears another number: files stay its own, other users gain nothing. */
-const namespace = (account: UserId, owner: UserId): Way => ({
+/** A namespace in which this user has another id. The user remains the owner of the files, and other users get no access. */
+const namespace = (account: UserId, owner: UserId): RunMode => ({
   name: 'namespace',
   prefix: ['unshare', '--user', `--map-user=${account.uid}`, `--map-group=${account.gid}`, ...deathSignal],
   owner,
 })
 
 /**
- * Where namespaces are refused: another user, who keeps one capability, to get through a folder that only root may
- * enter. The database's own roles cannot reach files, so that the capability serves nobody else.
+ * For systems that do not allow namespaces: another user with one capability, which lets it enter a folder that only root may
+ * enter. The database's own roles cannot access files, so no other user benefits from the capability.
  */
-const setUser = (target: UserId): Way => ({
+const setUser = (target: UserId): RunMode => ({
   name: 'set-user',
   prefix: [
     'setpriv',
@@ -101,8 +101,8 @@ const setUser = (target: UserId): Way => ({
   owner: target,
 })
 
-/** Without CAP_SETPCAP; works where the other user can reach the folder unaided. */
-const setUserPlain = (target: UserId): Way => ({
+/** Without CAP_SETPCAP. It works if the other user may enter the folder without a capability. */
+const setUserPlain = (target: UserId): RunMode => ({
   name: 'set-user-plain',
   prefix: ['setpriv', ...identity(target), ...deathSignal],
   owner: target,
@@ -110,40 +110,40 @@ const setUserPlain = (target: UserId): Way => ({
 
 const identity = ({ uid, gid }: UserId): string[] => [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
 
-/** The major version when PostgreSQL runs this way and can enter the folder, else what was said against it. */
-async function tryWay(way: Way, { binaries, folder }: Places): Promise<number | string> {
+/** The major version if PostgreSQL runs in this mode and can enter the folder; otherwise the error message. */
+async function tryRunMode(runMode: RunMode, { binaries, folder }: Places): Promise<number | string> {
   const probe = ['sh', '-c', 'cd "$1" && exec "$0" --version', binaries.postgres, folder]
-  const { code, output, failure } = await runCommand([...way.prefix, ...probe], { env: binaries.env })
+  const { code, output, failure } = await runCommand([...runMode.prefix, ...probe], { env: binaries.env })
   if (failure !== undefined) return failure.message
   const version = /postgres \(PostgreSQL\) (\d+)/.exec(output)?.[1]
   return code === 0 && version !== undefined ? Number(version) : output || `exit code ${code}`
 }
 
-/** A user other than root who has a name: the wanted one, else 1000, else any. */
-async function pickAccount(first: number): Promise<UserId> {
+/** A user other than root who has a name: the preferred one if possible, else 1000, else any. */
+async function pickAccount(preferred: number): Promise<UserId> {
   const text = await readFile('/etc/passwd', 'utf8').catch(() => '')
   const accounts = text
     .split('\n')
     .map((line) => line.split(':'))
     .map(([, , uid, gid]) => ({ uid: Number(uid), gid: Number(gid) }))
     .filter(({ uid, gid }) => uid > 0 && gid > 0)
-  for (const uid of [first, 1000, 65534]) {
+  for (const uid of [preferred, 1000, 65534]) {
     const account = accounts.find((candidate) => candidate.uid === uid)
     if (account !== undefined) return account
   }
   return accounts[0] ?? { uid: 1000, gid: 1000 }
 }
 
-const noWayAsRoot = (refusals: readonly string[]): EmbeddedError =>
+const noRunModeAsRoot = (failures: readonly string[]): EmbeddedError =>
   new EmbeddedError(
     'no-privilege-drop',
-    'PostgreSQL does not run as root, and no way to give up root works here. Run Muster as an ordinary user who owns ' +
-      `MUSTER_DATA, or allow user namespaces or setpriv (util-linux). ${useDatabaseUrl}\nTried: ${refusals.join('\n')}`,
+    'PostgreSQL does not run as root, and no method to drop root privileges works. Run Muster as an ordinary user who owns ' +
+      `MUSTER_DATA, or allow user namespaces or setpriv (util-linux). ${useDatabaseUrl}\nTried: ${failures.join('\n')}`,
   )
 
-const cannotRun = (refusals: readonly string[]): EmbeddedError =>
+const cannotRun = (failures: readonly string[]): EmbeddedError =>
   new EmbeddedError(
     'unsupported-platform',
-    'The PostgreSQL that comes with Muster does not run here: it needs glibc (Debian, Ubuntu, Fedora and their like, ' +
-      `not Alpine) and the right to read and execute its files. ${useDatabaseUrl}\nTried: ${refusals.join('\n')}`,
+    'The PostgreSQL included with Muster does not run on this system: it needs glibc (as in Debian, Ubuntu, and Fedora, ' +
+      `but not Alpine) and permission to read and execute its files. ${useDatabaseUrl}\nTried: ${failures.join('\n')}`,
   )

@@ -2,8 +2,8 @@ import { readFile, readlink, realpath } from 'node:fs/promises'
 import { runCommand } from './run-command.ts'
 
 /**
- * Names a living process for good: a process id alone is given again, in a container after every restart. Undefined
- * when no such process lives.
+ * Identifies a running process permanently. A process id alone is reused, in a container after every restart. Undefined if no
+ * such process is running.
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') {
@@ -15,7 +15,7 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ])
-    // proc_pid_stat(5): the name stands in brackets and may hold any character; field 3 is the state, 22 the start.
+    // proc_pid_stat(5): the name is in parentheses and may contain any character. Field 3 is the state, 22 the start time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : `${pid} ${fields[19]} ${boot.trim()}`
   } catch {
@@ -23,12 +23,12 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
   }
 }
 
-/** Whether the process is a PostgreSQL of this folder, and not one that came to its id by chance. */
+/** Whether the process is PostgreSQL in this folder, and not another process that has the same id by chance. */
 export async function isPostgresOf(pid: number, clusterFolder: string): Promise<boolean> {
   const folder = await realpath(clusterFolder)
   if (process.platform === 'linux') {
     const [cwd, exe] = await Promise.all(['cwd', 'exe'].map((name) => readlink(`/proc/${pid}/${name}`).catch(() => '')))
-    // An update may have replaced the file of a running program: " (deleted)" then stands behind its name.
+    // If an update replaced the file of a running program, " (deleted)" follows its name.
     return cwd === folder && /\/postgres( \(deleted\))?$/.test(exe ?? '')
   }
   const { output } = await runCommand(['ps', '-o', 'command=', '-p', String(pid)])

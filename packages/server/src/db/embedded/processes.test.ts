@@ -10,43 +10,43 @@ import { isGone, launchServer, newDataFolder, newFolder, query, start, startServ
 const silent = { info() {}, warn() {}, error() {} }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s to the whole group stops the server, which stops its database',
+  'stops the server, which stops its database, on %s to the process group',
   async (signal) => {
-    const { process: server, said } = await startServer(await newDataFolder())
+    const { process: server, result } = await startServer(await newDataFolder())
     const exit = once(server, 'exit')
     process.kill(-(server.pid ?? 0), signal)
     expect(await exit).toEqual([0, null])
-    expect(await isGone(said.pid)).toBe(true)
+    expect(await isGone(result.pid)).toBe(true)
   },
 )
 
 test.each(['has gone', 'may still be there'])(
-  'a server that is killed takes its database with it; the next start just works when that %s',
+  'the database of a killed server stops, and the next start works if that database %s',
   async (moment) => {
     const folder = await newDataFolder()
-    const { said, kill } = await startServer(folder)
+    const { result, kill } = await startServer(folder)
     await query((await connectRunning(folder))!, 'CREATE TABLE kept AS SELECT 7 AS seven')
     await kill('SIGKILL')
-    if (moment === 'has gone') await until(() => isGone(said.pid))
+    if (moment === 'has gone') await until(() => isGone(result.pid))
 
     const next = await start(folder)
-    expect(await isGone(said.pid)).toBe(true)
+    expect(await isGone(result.pid)).toBe(true)
     expect(await query(next.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }])
   },
 )
 
-test('a server killed together with its database leaves nothing that stands in the way', async () => {
+test('starts again after the server and its database were killed', async () => {
   const folder = await newDataFolder()
-  const { said, kill } = await startServer(folder)
+  const { result, kill } = await startServer(folder)
   await query((await connectRunning(folder))!, 'CREATE TABLE kept AS SELECT 7 AS seven')
-  process.kill(said.pid ?? 0, 'SIGKILL')
+  process.kill(result.pid ?? 0, 'SIGKILL')
   await kill('SIGKILL')
 
   const next = await start(folder)
   expect(await query(next.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }])
 })
 
-test('a first start that is killed at any moment is made up for by the next', async () => {
+test('starts after a first start was killed at any moment', async () => {
   const folder = await newFolder()
   let kills = 0
   while (!existsSync(join(folder, 'pg'))) {
@@ -61,24 +61,24 @@ test('a first start that is killed at any moment is made up for by the next', as
   expect(await query(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('a second server on the folder is refused by name, in this process and in another', async () => {
+test('rejects a second server on the folder, in this process or another, and names the first', async () => {
   const folder = await newDataFolder()
   const first = await start(folder)
-  const refusal = { code: 'locked', message: expect.stringMatching(`${process.pid}.*MUSTER_DATA.*DATABASE_URL`) }
-  await expect(start(folder)).rejects.toMatchObject(refusal)
-  expect((await startServer(folder)).said).toMatchObject(refusal)
+  const lockedError = { code: 'locked', message: expect.stringMatching(`${process.pid}.*MUSTER_DATA.*DATABASE_URL`) }
+  await expect(start(folder)).rejects.toMatchObject(lockedError)
+  expect((await startServer(folder)).result).toMatchObject(lockedError)
   expect(await query(first.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('of servers that start at once, one serves', async () => {
+test('runs only one of several servers that start at the same time', async () => {
   const folder = await newFolder()
-  const said = (await Promise.all([1, 2, 3].map(() => startServer(folder)))).map(
-    (server) => server.said.code ?? 'serves',
+  const results = (await Promise.all([1, 2, 3].map(() => startServer(folder)))).map(
+    (server) => server.result.code ?? 'serves',
   )
-  expect(said.toSorted()).toEqual(['locked', 'locked', 'serves'])
+  expect(results.toSorted()).toEqual(['locked', 'locked', 'serves'])
 })
 
-test('a running database is found by other processes, and only a running one', async () => {
+test('other processes find a database only while it is running', async () => {
   const folder = await newDataFolder()
   expect(await connectRunning(join(folder, 'nowhere'))).toBeUndefined()
   expect(await connectRunning(await newFolder())).toBeUndefined()
@@ -90,7 +90,7 @@ test('a running database is found by other processes, and only a running one', a
   expect(await connectRunning(folder)).toBeUndefined()
 })
 
-test('a database that was killed is not taken for running', async () => {
+test('does not treat a killed database as running', async () => {
   const folder = await newDataFolder()
   const { pid, ended } = await start(folder)
   process.kill(pid, 'SIGKILL')
@@ -98,7 +98,7 @@ test('a database that was killed is not taken for running', async () => {
   expect(await connectRunning(folder)).toBeUndefined()
 })
 
-test('a running database is found under a path too long for a socket', async () => {
+test('finds a running database under a path that is too long for a socket', async () => {
   const folder = join(await newFolder(), 'x'.repeat(150))
   await createDataFolder(folder)
   await startServer(folder)
@@ -108,7 +108,7 @@ test('a running database is found under a path too long for a socket', async () 
 test('a command uses the database of a server and leaves it running', async () => {
   const folder = await newFolder()
   const server = launchServer(folder)
-  // It has the folder, and its database is being made.
+  // The server has locked the folder and is creating its database.
   await until(() => ['pg.unfinished', 'pg'].some((name) => existsSync(join(folder, name))))
   const database = await connectOrStart({ dataFolder: folder, log: silent, onExit: () => {} })
   await database.close()

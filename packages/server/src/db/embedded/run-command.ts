@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** System tools are looked up here and not in the caller's PATH: they may run as root. */
+/** System tools are searched in this path, not in the caller's PATH, because they may run as root. */
 const toolPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin'
 
 /**
- * What PostgreSQL and the tools before it get to see: nothing of the server's own environment, which may hold secrets
- * or PG* variables meant for another database.
+ * The environment of PostgreSQL and the tools that start it. It includes nothing of the server's own environment, which may
+ * contain secrets, or PG* variables for another database.
  */
 export function cleanEnvironment(libraryPath?: string): NodeJS.ProcessEnv {
   return { PATH: toolPath, LC_ALL: 'C', ...(libraryPath === undefined ? {} : { LD_LIBRARY_PATH: libraryPath }) }
@@ -14,9 +14,9 @@ export function cleanEnvironment(libraryPath?: string): NodeJS.ProcessEnv {
 export interface Finished {
   /** Exit code; null after a signal, or when the program could not be started (`failure`). */
   readonly code: number | null
-  /** What it wrote to stdout and stderr, in the order of arrival. */
+  /** The output on stdout and stderr, in the order of arrival. */
   readonly output: string
-  /** ENOENT and its like: the program is not there or must not be executed. */
+  /** Why the program could not be started, such as ENOENT or EACCES. */
   readonly failure?: Error
 }
 
@@ -29,8 +29,8 @@ interface CommandOptions {
 }
 
 /**
- * Runs a command to its end; never rejects. It gets a session of its own, so that a Ctrl-C at the terminal reaches the
- * server alone.
+ * Runs a command until it ends. Never rejects. The command gets a session of its own, so that Ctrl-C in the terminal reaches
+ * only the server.
  */
 export function runCommand(command: readonly string[], options: CommandOptions = {}): Promise<Finished> {
   return new Promise((resolve) => {
@@ -53,7 +53,7 @@ export function runCommand(command: readonly string[], options: CommandOptions =
     }
     child.stdout?.on('data', collect)
     child.stderr?.on('data', collect)
-    // EPIPE: the command ended before it read its input; its exit code tells the rest.
+    // EPIPE: the command ended before it read its input. Its exit code shows whether it succeeded.
     child.stdin?.on('error', () => {})
     child.stdin?.end(options.input ?? '')
     child.on('error', (failure) => resolve({ code: null, output, failure }))

@@ -11,7 +11,7 @@ function availableMemory(): number {
 }
 
 /**
- * Settings given on the command line, where they win over postgresql.conf. Sized for a machine that the database
+ * Settings for the command line, where they take precedence over postgresql.conf. The sizes are for a machine that the database
  * shares with the server.
  */
 export function settings(memory = availableMemory()): Record<string, string> {
@@ -25,9 +25,9 @@ export function settings(memory = availableMemory()): Record<string, string> {
     fsync: 'on',
     full_page_writes: 'on',
     synchronous_commit: 'on',
-    // Also without an archive: WAL of the level "minimal" would make an archive unusable that is turned off and on again.
+    // Also without an archive: if archiving is turned off and on again, WAL of level "minimal" would make the archive unusable.
     wal_level: 'replica',
-    // Without a network door no standby can connect.
+    // Without network access, no standby can connect.
     max_wal_senders: '0',
 
     max_connections: '100',
@@ -37,7 +37,7 @@ export function settings(memory = availableMemory()): Record<string, string> {
     maintenance_work_mem: `${clamp(mib / 32, 32, 512)}MB`,
     random_page_cost: '1.1',
     jit: 'off',
-    // Its tables lie in /dev/shm, of which a container has 64 MiB by default.
+    // Its tables are in /dev/shm, which has 64 MiB by default in containers.
     enable_parallel_hash: 'off',
     max_logical_replication_workers: '0',
 
@@ -46,7 +46,7 @@ export function settings(memory = availableMemory()): Record<string, string> {
     log_destination: 'stderr',
     logging_collector: 'off',
     log_checkpoints: 'off',
-    // Statements, and the DETAIL of an error, may hold values of users: they stay out of the log.
+    // Statements and the DETAIL of an error may contain users' data, so they are not logged.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
   }

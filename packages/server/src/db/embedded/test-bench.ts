@@ -13,14 +13,14 @@ import type { EmbeddedConnection } from './connection.ts'
 import { type Embedded, type EmbeddedOptions, startEmbedded } from './embedded.ts'
 import { processIdentity } from './process-identity.ts'
 
-/** A new folder that only this user may enter, gone after the test. */
+/** Creates a folder that only this user may enter, and removes it after the test. */
 export async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-embedded-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
   return folder
 }
 
-/** Such a folder with a database in it, as a first start leaves it. */
+/** Creates such a folder with a database in it, as after a first start. */
 export async function newDataFolder(): Promise<string> {
   const folder = await newFolder()
   await createDataFolder(folder)
@@ -33,7 +33,7 @@ export interface Started extends Embedded {
   readonly ended: Promise<string>
 }
 
-/** Starts the database and stops it after the test at the latest. */
+/** Starts the database, and stops it after the test unless the test already did. */
 export async function start(
   dataFolder: string,
   settings: EmbeddedOptions['settings'] = {},
@@ -65,14 +65,14 @@ export async function query<R extends pg.QueryResultRow>(
 
 export interface TestServer {
   readonly process: ChildProcess
-  /** What it said first: `pid` and `host` of its database, or `code` and `message` of its failure. */
-  readonly said: { pid?: number; host?: string; code?: string; message?: string }
+  /** Its first line of output: `pid` and `host` of its database, or `code` and `message` of its error. */
+  readonly result: { pid?: number; host?: string; code?: string; message?: string }
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
 const script = fileURLToPath(new URL('test-server.ts', import.meta.url))
 
-/** Runs the little server as a process of its own, behind a command such as setpriv, and waits until it has spoken. */
+/** Runs the test server as a separate process, optionally through a command such as setpriv, and waits for its first output. */
 export async function startServer(
   dataFolder: string,
   before: readonly string[] = [],
@@ -87,12 +87,12 @@ export async function startServer(
   })
   const lines = createInterface({ input: server.stdout! })
   const { value } = await lines[Symbol.asyncIterator]().next()
-  if (value === undefined) throw new Error(`the test server said nothing: ${stderr}`)
-  const said: TestServer['said'] = JSON.parse(value)
-  pid = said.pid
+  if (value === undefined) throw new Error(`the test server printed nothing: ${stderr}`)
+  const result: TestServer['result'] = JSON.parse(value)
+  pid = result.pid
   return {
     process: server,
-    said,
+    result,
     kill: async (signal) => {
       const exit = once(server, 'exit')
       server.kill(signal)
@@ -113,7 +113,7 @@ export function launchServer(dataFolder: string, before: readonly string[] = [],
   return server
 }
 
-/** Waits for what is bound to come; the test's own limit ends it otherwise. */
+/** Waits until the condition is true, or the test's time limit ends. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(10)
 }
@@ -121,5 +121,5 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 export const isGone = async (pid: number | undefined): Promise<boolean> =>
   pid === undefined || (await processIdentity(pid)) === undefined
 
-/** Root of a whole machine; root of a container may not mount, and is itself one of the cases that others imitate. */
+/** True for root of a whole machine. Root in a container may not mount. Other tests imitate such a container. */
 export const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0

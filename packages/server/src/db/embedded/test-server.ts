@@ -1,18 +1,18 @@
 /**
- * A server in little for the tests: starts the embedded database of a folder, says how it went in one line of JSON, and
- * stops the database on SIGTERM or Ctrl-C. `node test-server.ts <data folder>`
+ * A minimal server for the tests. Starts the embedded database of a folder, prints the result as one line of JSON, and stops
+ * the database on SIGTERM or Ctrl-C. Usage: `node test-server.ts <data folder>`
  */
 import pg from 'pg'
 import { startEmbedded } from './embedded.ts'
 import { EmbeddedError } from './embedded-error.ts'
 
-const say = (line: object): void => console.log(JSON.stringify(line))
+const print = (line: object): void => console.log(JSON.stringify(line))
 const log = { info() {}, warn() {}, error() {} }
 
 try {
-  const embedded = await startEmbedded({ dataFolder: process.argv[2] ?? '', log, onExit: (reason) => say({ reason }) })
+  const embedded = await startEmbedded({ dataFolder: process.argv[2] ?? '', log, onExit: (reason) => print({ reason }) })
   const stop = async (): Promise<void> => {
-    // A Ctrl-C must not have reached the database before it is told.
+    // Proves that Ctrl-C did not reach the database itself before the server stops it.
     const client = new pg.Client({ ...embedded.connection })
     await client.connect()
     await client.query('SELECT 1')
@@ -22,8 +22,8 @@ try {
   }
   process.on('SIGTERM', () => void stop())
   process.on('SIGINT', () => void stop())
-  say({ pid: embedded.pid, host: embedded.connection.host })
+  print({ pid: embedded.pid, host: embedded.connection.host })
 } catch (error) {
-  say(error instanceof EmbeddedError ? { code: error.code, message: error.message } : { message: String(error) })
+  print(error instanceof EmbeddedError ? { code: error.code, message: error.message } : { message: String(error) })
   process.exit(1)
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { askDatabase, type EmbeddedConnection } from './connection.ts'
+import { type EmbeddedConnection, readDatabaseState } from './connection.ts'
 import { EmbeddedError, useDatabaseUrl } from './embedded-error.ts'
 import type { EmbeddedLog } from './embedded-log.ts'
 import { adviceOn } from './explain-failure.ts'
@@ -16,16 +16,16 @@ interface Start {
   readonly log: EmbeddedLog
 }
 
-const noticeEverySeconds = 10
+const logIntervalSeconds = 10
 
-/** Recovery after a crash takes as long as it takes: there is no bound as long as PostgreSQL lives. */
+/** Waits without a time limit while PostgreSQL is running, because recovery after a crash may take long. */
 export async function waitUntilReady({ postgres, connection, clusterFolder, logFile, log }: Start): Promise<void> {
-  const began = Date.now()
+  const startedAt = Date.now()
   let seconds = 0
   while (postgres.isAlive()) {
-    if ((await saysReady(clusterFolder)) && (await askDatabase(connection)) === 'ready') return
-    if (Date.now() - began > (seconds + noticeEverySeconds) * 1000) {
-      seconds += noticeEverySeconds
+    if ((await hasReadyStatus(clusterFolder)) && (await readDatabaseState(connection)) === 'ready') return
+    if (Date.now() - startedAt > (seconds + logIntervalSeconds) * 1000) {
+      seconds += logIntervalSeconds
       log.info({ seconds }, 'the embedded database is still starting, perhaps recovering from a crash')
     }
     await Promise.race([sleep(15), postgres.exited])
@@ -38,8 +38,8 @@ export async function waitUntilReady({ postgres, connection, clusterFolder, logF
   )
 }
 
-/** Line 8 of postmaster.pid is its status: read first, since each connection refused would be a line in the log. */
-async function saysReady(clusterFolder: string): Promise<boolean> {
+/** Whether line 8 of postmaster.pid has the status "ready". Connecting before that would add a line to the log each time. */
+async function hasReadyStatus(clusterFolder: string): Promise<boolean> {
   const text = await readFile(join(clusterFolder, 'postmaster.pid'), 'utf8').catch(() => '')
   return text.split('\n')[7]?.trim() === 'ready'
 }

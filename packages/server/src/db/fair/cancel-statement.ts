@@ -1,12 +1,12 @@
 import pg from 'pg'
 
-/** What `pg` knows of a connection beyond its types. */
+/** Properties of a `pg` client that its types omit. */
 interface Backend {
   processID: number | null
   secretKey: number | null
 }
 
-interface Way {
+interface CancelClient {
   host: string
   port: number
   ssl: unknown
@@ -21,22 +21,22 @@ interface Way {
   }
 }
 
-const CANCEL_WITHIN_MS = 5_000
+const CANCEL_TIMEOUT_MS = 5_000
 
 /**
- * Asks PostgreSQL to cancel what a connection runs, on a connection made for that (PostgreSQL, Frontend/Backend Protocol, Canceling
- * Requests in Progress). The request may arrive when the statement has ended and the next one runs: close the connection
- * afterwards. Never fails: what is not canceled ends by the statement timeout.
+ * Cancels the running statement of a connection, over a separate connection (PostgreSQL, Frontend/Backend Protocol, Canceling
+ * Requests in Progress). The request may arrive after the statement has ended and the next one has begun, so callers must close
+ * the connection afterwards. Never fails: a statement that is not canceled ends at the statement timeout.
  */
 export function cancelStatement(client: pg.PoolClient, options: pg.PoolConfig): void {
   const { processID, secretKey } = client as unknown as Backend
   if (processID === null || secretKey === null) return
-  const { host, port, ssl, sslNegotiation, connection } = new pg.Client(options) as unknown as Way
+  const { host, port, ssl, sslNegotiation, connection } = new pg.Client(options) as unknown as CancelClient
   const cancel = (): void => {
     connection.cancel(processID, secretKey)
     connection.end()
   }
-  const timer = setTimeout(() => connection.stream.destroy(), CANCEL_WITHIN_MS).unref()
+  const timer = setTimeout(() => connection.stream.destroy(), CANCEL_TIMEOUT_MS).unref()
   connection.on('error', () => clearTimeout(timer))
   connection.on('end', () => clearTimeout(timer))
   connection.on('connect', () => {

@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 const SORTED = '{ login { devices(sort: "no.index", size: 1) { items { id } } } }'
 const WHO = '{ login { email } }'
 
-/** Until the returned function is called, statements on devices do not end. */
+/** Blocks all statements on devices until the returned function is called. */
 async function blockDevices(app: TestApp): Promise<() => Promise<void>> {
   const { connection } = app
   const client = new pg.Client(connection)
@@ -28,7 +28,7 @@ async function start(env: Record<string, string> = {}): Promise<TestApp> {
   return app
 }
 
-/** The same as the owner's `query`, from a client that may leave. */
+/** The same as the owner's `query`, but can be aborted. */
 function send({ url, owner }: TestApp, query: string, signal: AbortSignal): Promise<Response> {
   const request = { method: 'POST', url: `${url}/graphql/v1`, body: JSON.stringify({ query }) }
   const headers = { 'content-type': 'application/json' }
@@ -43,7 +43,7 @@ function send({ url, owner }: TestApp, query: string, signal: AbortSignal): Prom
   return fetch(request.url, { ...request, headers: { ...headers, ...signature }, signal })
 }
 
-/** Zero if it was never counted. */
+/** The value of a metric; 0 if it was never recorded. */
 async function metric({ url }: TestApp, name: string): Promise<number> {
   const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n')
   return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length) ?? 0)
@@ -54,7 +54,7 @@ async function inFlight(app: TestApp): Promise<Record<'quick' | 'walking', numbe
   return { quick: await of('quick'), walking: await of('walking') }
 }
 
-it('answers another user and /readyz while one user asks for far more than the database can do', async () => {
+it('responds to another user and to /readyz while one user overloads the database', async () => {
   const app = await start()
   const other = await app.createUser()
   const release = await blockDevices(app)
@@ -77,7 +77,7 @@ it('answers another user and /readyz while one user asks for far more than the d
   expect(await inFlight(app)).toEqual({ quick: 0, walking: 0 })
 })
 
-it('answers RATE_LIMITED to a query that waits too long behind others of its user', async () => {
+it('rejects a query with RATE_LIMITED if it waits too long behind other queries of its user', async () => {
   const app = await start()
   const release = await blockDevices(app)
   const running = [app.owner.query(SORTED), app.owner.query(SORTED)]
@@ -92,7 +92,7 @@ it('answers RATE_LIMITED to a query that waits too long behind others of its use
   for (const { errors: others } of await Promise.all(running)) expect(others).toBeUndefined()
 })
 
-it('ends a query that no index serves at its time limit, and names the argument', async () => {
+it('cancels a query without a suitable index at its time limit, and names the argument', async () => {
   const app = await start({ MUSTER_QUERY_SECONDS: '1' })
   const release = await blockDevices(app)
   const { errors } = await app.owner.query(SORTED)
@@ -102,7 +102,7 @@ it('ends a query that no index serves at its time limit, and names the argument'
   expect((await app.owner.query(SORTED)).errors).toBeUndefined()
 })
 
-it('ends every other statement of a query at the same limit, and lets a mutation wait', async () => {
+it('cancels every other statement of a query at the same limit, but lets a mutation wait', async () => {
   const app = await start({ MUSTER_QUERY_SECONDS: '1' })
   const register = 'mutation { registerDevice(name: "device") { device { id } } }'
   const { id } = (await app.owner.data(register)).registerDevice.device
@@ -123,7 +123,7 @@ it('ends every other statement of a query at the same limit, and lets a mutation
   expect((await registered).errors).toBeUndefined()
 })
 
-it('lets a download wait for its turn as long as it takes', async () => {
+it('lets a download wait for a connection without a time limit', async () => {
   const app = await start()
   const { eventsUrl } = (await app.owner.data('{ login { eventsUrl } }')).login
   const release = await blockDevices(app)
@@ -142,17 +142,17 @@ it('lets a download wait for its turn as long as it takes', async () => {
   for (const { errors } of await Promise.all(running)) expect(errors).toBeUndefined()
 })
 
-it('gives back what clients took that have left', async () => {
+it('releases the connections of clients that disconnected', async () => {
   const app = await start()
   const release = await blockDevices(app)
-  const leaving = new AbortController()
-  const left = Array.from({ length: 20 }, () => send(app, SORTED, leaving.signal).catch(() => 'left'))
+  const controller = new AbortController()
+  const aborted = Array.from({ length: 20 }, () => send(app, SORTED, controller.signal).catch(() => 'left'))
   await pollUntil(
     () => inFlight(app),
     ({ walking }) => walking === 2,
   )
-  leaving.abort()
-  expect(await Promise.all(left)).toEqual(Array(20).fill('left'))
+  controller.abort()
+  expect(await Promise.all(aborted)).toEqual(Array(20).fill('left'))
   await release()
   await pollUntil(
     () => inFlight(app),

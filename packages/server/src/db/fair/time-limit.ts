@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import type { ConnectionUse, Pool } from '../database.ts'
 import { cancelStatement } from './cancel-statement.ts'
 
-/** A statement was canceled because it took longer than a query's statement may. */
+/** A statement of a query was canceled at its time limit. */
 export class TimeLimitError extends ApiError {
   readonly seconds: number
 
@@ -29,30 +29,30 @@ export interface TimeLimitOptions {
 interface Running {
   client: pg.PoolClient
   use: ConnectionUse
-  /** When its time is over, by `performance.now()`. */
+  /** When its time limit ends, by `performance.now()`. */
   until: number
 }
 
 /** Limits the time of each statement that a connection is used for. */
 export type TimeLimit = (use: ConnectionUse) => ConnectionUse
 
-const LOOK_EVERY_MS = 200
+const CHECK_INTERVAL_MS = 200
 
 /**
- * Cancels each statement that takes too long, and closes its connection: a late request to cancel must not meet the next statement.
- * All statements share a timer, since starting one for each would cost more than everything else here.
+ * Cancels each statement that takes too long, and closes its connection, because a late cancel request could hit the next
+ * statement. All statements share a timer, because a timer for each would cost more than the rest of this function.
  */
 export function createTimeLimit({ pool, ms, onEnd }: TimeLimitOptions): TimeLimit {
-  /** The one that began first comes first, and so does the one whose time is over first. */
+  /** In the order in which they began, and therefore also in the order of their time limits. */
   const running = new Set<Running>()
   let timer: NodeJS.Timeout | undefined
 
-  const look = (): void => {
+  const check = (): void => {
     const now = performance.now()
     for (const statement of running) {
       if (statement.until > now) break
       running.delete(statement)
-      statement.use.isSpoiled = true
+      statement.use.mustClose = true
       cancelStatement(statement.client, pool.options)
     }
     if (running.size > 0) return
@@ -66,11 +66,11 @@ export function createTimeLimit({ pool, ms, onEnd }: TimeLimitOptions): TimeLimi
       async run(client, send) {
         const statement = { client, use: limited, until: performance.now() + ms }
         running.add(statement)
-        timer ??= setInterval(look, Math.min(LOOK_EVERY_MS, ms / 10)).unref()
+        timer ??= setInterval(check, Math.min(CHECK_INTERVAL_MS, ms / 10)).unref()
         try {
           return await send()
         } catch (error) {
-          if (!limited.isSpoiled || !isCanceled(error)) throw error
+          if (!limited.mustClose || !isCanceled(error)) throw error
           onEnd()
           throw new TimeLimitError(ms)
         } finally {

@@ -22,7 +22,7 @@ async function open(queryMs = 0): Promise<TestDatabase & { counts: Counts }> {
   return { ...database, counts: counts! }
 }
 
-/** Keeps every statement of `blocked` from ending until it is called. */
+/** Blocks every statement of `blocked` until the returned function is called. */
 async function holdLock({ connection }: TestDatabase): Promise<() => Promise<void>> {
   const client = new pg.Client(connection)
   await client.connect()
@@ -39,18 +39,18 @@ async function holdLock({ connection }: TestDatabase): Promise<() => Promise<voi
 const blocked = (db: Database): Promise<unknown> => sql`select pg_advisory_lock_shared(1), ${1}::int`.execute(db)
 const quick = async (db: Database): Promise<number> =>
   (await sql<{ one: number }>`select ${1}::int as one`.execute(db)).rows[0]!.one
-const when = (isSo: () => boolean): Promise<boolean> => pollUntil(async () => isSo(), Boolean)
-const failure = (asked: Promise<unknown>): Promise<unknown> => asked.catch((error: unknown) => error)
+const waitUntil = (condition: () => boolean): Promise<boolean> => pollUntil(async () => condition(), Boolean)
+const failure = (result: Promise<unknown>): Promise<unknown> => result.catch((error: unknown) => error)
 
 const isIdle = ({ counts }: { counts: Counts }): boolean =>
   Object.values(counts.inFlight()).every((count) => count === 0) &&
   Object.values(counts.waiting()).every((count) => count === 0)
 
-it('lets a user have so many statements in flight, and others have the rest', async () => {
+it('limits the statements of one user in flight, and runs those of other users', async () => {
   const database = await open()
   const release = await holdLock(database)
   const greedy = Array.from({ length: 40 }, () => blocked(userDatabase(database.db, 'greedy')))
-  await when(() => database.counts.inFlight().quick === 3)
+  await waitUntil(() => database.counts.inFlight().quick === 3)
   expect(database.counts.waiting().quick).toBe(37)
   for (const user of ['b', 'c', 'd']) expect(await quick(userDatabase(database.db, user))).toBe(1)
   await release()
@@ -58,13 +58,13 @@ it('lets a user have so many statements in flight, and others have the rest', as
   expect(isIdle(database)).toBe(true)
 })
 
-it('keeps connections for the server when users take all that they may', async () => {
+it('reserves connections for the server when users take all that they may', async () => {
   const database = await open()
   const release = await holdLock(database)
   const users = ['a', 'b', 'c', 'd'].flatMap((user) =>
     Array.from({ length: 20 }, () => blocked(userDatabase(database.db, user))),
   )
-  await when(() => database.counts.inFlight().quick === 8)
+  await waitUntil(() => database.counts.inFlight().quick === 8)
   for (let times = 0; times < 20; times++) expect(await quick(database.db)).toBe(1)
   expect(await Promise.all([quick(database.db), quick(database.db)])).toEqual([1, 1])
   await release()
@@ -72,15 +72,15 @@ it('keeps connections for the server when users take all that they may', async (
   expect(isIdle(database)).toBe(true)
 })
 
-it('gives a free connection to the user with the fewest statements in flight, not to the first in line', async () => {
+it('gives a free connection to the user with the fewest statements in flight, not to the first in the queue', async () => {
   const database = await open()
   const release = await holdLock(database)
-  const asked = ['a', 'b', 'c'].flatMap((user) =>
+  const results = ['a', 'b', 'c'].flatMap((user) =>
     Array.from({ length: 30 }, () => failure(blocked(userDatabase(database.db, user)))),
   )
-  await when(() => database.counts.inFlight().quick === 8)
+  await waitUntil(() => database.counts.inFlight().quick === 8)
   const late = quick(userDatabase(database.db, 'late'))
-  await when(() => database.counts.waiting().quick === 83)
+  await waitUntil(() => database.counts.waiting().quick === 83)
   await pollUntil(
     () => cancelOne(database.db),
     (isCanceled) => isCanceled,
@@ -88,53 +88,53 @@ it('gives a free connection to the user with the fewest statements in flight, no
   // All others still wait for the lock.
   expect(await late).toBe(1)
   await release()
-  await Promise.all(asked)
+  await Promise.all(results)
   expect(isIdle(database)).toBe(true)
 })
 
-/** Ends one of the statements that wait for the lock. */
+/** Cancels one of the statements that wait for the lock. */
 async function cancelOne(db: Database): Promise<boolean> {
   const { rows } = await sql<{ isCanceled: boolean }>`select pg_cancel_backend(pid) as "isCanceled"
     from pg_stat_activity where datname = current_database() and wait_event = 'advisory' limit 1`.execute(db)
   return rows[0]?.isCanceled === true
 }
 
-it('runs two walking statements of a user, and half of all connections for users walk', async () => {
+it('runs at most two walking statements of a user, on at most half of the connections for users', async () => {
   const database = await open()
   const release = await holdLock(database)
   const walks = ['a', 'b', 'c', 'd'].flatMap((user) =>
     Array.from({ length: 5 }, () => walk(userDatabase(database.db, user), ['all'], blocked)),
   )
-  await when(() => database.counts.inFlight().walking === 4)
+  await waitUntil(() => database.counts.inFlight().walking === 4)
   expect(database.counts.waiting().walking).toBe(16)
-  // Neither others nor those who walk wait for that with what is quick.
+  // Quick statements do not wait for walking ones, of the same user or of others.
   for (const user of ['a', 'b', 'e']) expect(await quick(userDatabase(database.db, user))).toBe(1)
   await release()
   await Promise.all(walks)
   expect(isIdle(database)).toBe(true)
 })
 
-it('rejects statements beyond those that may wait, and says whose they are', async () => {
+it('rejects statements when too many are waiting, and says that they are of the same account', async () => {
   const database = await open()
   const release = await holdLock(database)
   const db = userDatabase(database.db, 'greedy')
-  const asked = Array.from({ length: 3 + limits.waitingStatements }, () => blocked(db))
+  const results = Array.from({ length: 3 + limits.waitingStatements }, () => blocked(db))
   const error = await failure(blocked(db))
   expect(error).toMatchObject({ code: 'RATE_LIMITED', details: { retryAfter: 1 } })
   expect((error as Error).message).toMatch(/^1000 statements of this account are waiting/)
   expect(await quick(userDatabase(database.db, 'other'))).toBe(1)
   await release()
-  await Promise.all(asked)
+  await Promise.all(results)
   expect(isIdle(database)).toBe(true)
 })
 
-it('rejects what waited too long, and says what for', async () => {
+it('rejects a statement that waited too long, and says what it waited for', async () => {
   const database = await open()
   const release = await holdLock(database)
   const db = userDatabase(database.db, 'greedy')
   const walks = Array.from({ length: 3 }, () => failure(walk(db, ['all'], blocked)))
   const others = Array.from({ length: 2 }, () => failure(blocked(db)))
-  await when(() => database.counts.inFlight().quick === 1)
+  await waitUntil(() => database.counts.inFlight().quick === 1)
   const rejected = (await Promise.all([walks[2], others[1]])) as ApiError[]
   for (const error of rejected) expect(error).toBeInstanceOf(ApiError)
   expect(rejected.map(({ code, details }) => [code, details.retryAfter])).toEqual([
@@ -148,7 +148,7 @@ it('rejects what waited too long, and says what for', async () => {
   expect(isIdle(database)).toBe(true)
 })
 
-it('cancels a walking statement at its time limit and names the cause; the next statement is not hit', async () => {
+it('cancels a walking statement at its time limit and names the cause, without affecting the next statement', async () => {
   const database = await open(300)
   const release = await holdLock(database)
   const db = userDatabase(database.db, 'slow')
@@ -164,7 +164,7 @@ it('cancels a walking statement at its time limit and names the cause; the next 
   await release()
 })
 
-it('cancels each statement of a query at its time limit, on its own connection, and no other', async () => {
+it('cancels each statement of a query at its time limit, on its own connection, and no other statement', async () => {
   const database = await open(300)
   const release = await holdLock(database)
   const changing = blocked(userDatabase(database.db, 'slow'))
@@ -184,7 +184,7 @@ it('cancels each statement of a query at its time limit, on its own connection, 
   expect(isIdle(database)).toBe(true)
 })
 
-it('gives its place back whatever goes wrong', async () => {
+it('releases the place of a statement after any error', async () => {
   const database = await open()
   const db = userDatabase(database.db, 'unlucky')
   const wrong = (on: Database): Promise<unknown> => sql`select 1 / ${0}::int`.execute(on)
@@ -208,7 +208,7 @@ it('gives its place back whatever goes wrong', async () => {
   expect(isIdle(database)).toBe(true)
 })
 
-it('says that the database is away where it is, not that the user asks too much', async () => {
+it('reports an unavailable database as such, not as RATE_LIMITED', async () => {
   const database = await createTestDatabase({ statementsPerUser: 2, queryMs: 0 })
   await database.drop()
   const db = userDatabase(database.db, 'user')
@@ -216,7 +216,7 @@ it('says that the database is away where it is, not that the user asks too much'
     expect(error).toMatchObject({ message: 'Cannot use a pool after calling end on the pool' })
 })
 
-it('counts a transaction as one statement, and what it runs waits for nothing', async () => {
+it('counts a transaction as one statement, and runs its statements without waiting', async () => {
   const database = await open()
   const db = userDatabase(database.db, 'user')
   const all = await Promise.all(

@@ -18,11 +18,11 @@ import {
 import { createTimeLimit, type TimeLimit, TimeLimitError } from './time-limit.ts'
 
 export interface FairOptions {
-  /** Statements of one user in flight at most. */
+  /** Maximum number of statements of one user in flight. */
   statementsPerUser: number
-  /** Milliseconds that a statement of a query may take; 0 for no limit of its own. */
+  /** Milliseconds that a statement of a query may take; 0 for no limit besides the statement timeout. */
   queryMs: number
-  /** Called with what counts its statements, once. */
+  /** Called once, with the functions that count the statements. */
   onOpen?: ((counts: Pick<StatementScheduler, 'inFlight' | 'waiting'>) => void) | undefined
   onReject?: ((reason: Rejection) => void) | undefined
 }
@@ -30,24 +30,24 @@ export interface FairOptions {
 /** The databases of one user on one pool. */
 interface UserDatabases {
   statements: UserStatements
-  /** For what changes something: no time limit of its own. */
+  /** For mutations: no time limit besides the statement timeout. */
   writing: Database
-  /** For queries: the same with the time limit. */
+  /** For queries: with the time limit. */
   reading: Database
-  /** For downloads: in turn with walking statements, and no time limit of its own. */
+  /** For downloads: queued with walking statements, and without the time limit. */
   downloading: Database
 }
 
-/** Users whose databases are kept. One costs a few KiB; a user without one gets it again. */
-const MOST_USERS = 1_000
+/** Number of users whose databases are cached. Each takes a few KiB, and is created again when needed. */
+const MAX_CACHED_USERS = 1_000
 
 const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()
-/** For statements that may read every record: few at a time, and with the time limit. */
+/** Databases for statements that may read every record: few at a time, and with the time limit. */
 const walkingOf = new WeakMap<Database, Database>()
 
 /**
- * The database for the server's own work, which may use every connection of the pool. What users ask for must go through
- * `userDatabase`, which shares the connections out among them.
+ * The database for the server's own work, which may use every connection of the pool. Requests of users must use
+ * `userDatabase`, which divides the connections among users.
  */
 export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOptions): Database {
   const { statementsPerUser, queryMs, onOpen, onReject } = options
@@ -62,14 +62,14 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
   })
 
   const databaseFor = (statements: UserStatements, lane: Lane, use: () => ConnectionUse): Database => {
-    const connectInTurn = async (asked: number, turn: Promise<void>) => {
-      await turn
-      return connect(use(), asked)
+    const connectWhenAdmitted = async (requestedAt: number, admitted: Promise<void>) => {
+      await admitted
+      return connect(use(), requestedAt)
     }
     return databaseOf(pool, () => {
-      const asked = performance.now()
-      const turn = scheduler.enter(statements, lane)
-      return turn === undefined ? connect(use(), asked) : connectInTurn(asked, turn)
+      const requestedAt = performance.now()
+      const admitted = scheduler.enter(statements, lane)
+      return admitted === undefined ? connect(use(), requestedAt) : connectWhenAdmitted(requestedAt, admitted)
     })
   }
 
@@ -102,7 +102,7 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
     if (user === undefined) {
       user = createUser()
       users.set(accountId, user)
-      if (users.size > MOST_USERS) forgetIdle(users)
+      if (users.size > MAX_CACHED_USERS) evictIdleUser(users)
     }
     return user
   })
@@ -110,7 +110,7 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
   return endingPool(server, pool)
 }
 
-/** Kysely ends the pool only if this database was used, and it may be that only those of users were. */
+/** Kysely ends the pool only if this database was used, but possibly only the databases of users were. */
 function endingPool(server: Database, pool: Pool): Database {
   const destroy = server.destroy.bind(server)
   server.destroy = async () => {
@@ -120,8 +120,8 @@ function endingPool(server: Database, pool: Pool): Database {
   return server
 }
 
-/** One that has something in flight is kept, so that no user counts twice. */
-function forgetIdle(users: Map<string, UserDatabases>): void {
+/** Removes one idle user. Users with statements in flight remain, so that no user is counted twice. */
+function evictIdleUser(users: Map<string, UserDatabases>): void {
   for (const [accountId, { statements }] of users) {
     if (statements.inFlight > 0 || statements.waiting.length > 0) continue
     users.delete(accountId)
@@ -130,22 +130,22 @@ function forgetIdle(users: Map<string, UserDatabases>): void {
 }
 
 /**
- * The same database for what this user asks for: its statements take their turn with those of other users. A transaction counts as one
- * statement. A database that knows no users is returned as it is.
+ * The same database for requests of this user: its statements are scheduled fairly with those of other users. A transaction
+ * counts as one statement. A database without fairness is returned unchanged.
  */
 export const userDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).writing ?? db
 
 /** The same for queries: each statement has a time limit, and one that takes longer fails with LIMIT_EXCEEDED. */
 export const queryDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).reading ?? db
 
-/** The same for downloads, which take turns with the statements of `walk` and may take long. */
+/** The same for downloads, which are scheduled with the statements of `walk` and have no time limit. */
 export const downloadDatabase = (db: Database, accountId: string): Database =>
   usersOf.get(db)?.(accountId).downloading ?? db
 
 /**
- * Runs a statement that may read every record of the account. Few of them run at a time, so that quick statements of others need
- * not wait for their end, and each has a time limit. `reasons` says which arguments are to blame, as `rowsRead` does. Empty: it is a
- * statement as any other.
+ * Runs a statement that may read every record of the account. Few of them run at a time, so that quick statements of other
+ * users do not wait for them, and each has a time limit. `reasons` names the arguments that cause this, as `rowsRead` returns
+ * them. If it is empty, the statement runs like any other.
  */
 export async function walk<Result>(
   db: Database,

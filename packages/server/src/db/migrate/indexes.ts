@@ -2,33 +2,33 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { NewIndex } from '../migration.ts'
 import type { Run } from './statements.ts'
-import { againAfterDeadlock, inShortTransaction } from './statements.ts'
+import { inShortTransaction, retryOnDeadlock } from './statements.ts'
 
-/** Longer names PostgreSQL would cut. */
-const LONGEST_NAME = 63
+/** PostgreSQL truncates longer names. */
+const MAX_NAME_LENGTH = 63
 
-/** Makes an index while everybody writes on. One that a kill left half made is dropped and made anew. */
-export async function makeIndex(run: Run, step: NewIndex): Promise<void> {
+/** Creates an index without blocking writes. An incomplete index that a killed server left is dropped and created again. */
+export async function createIndex(run: Run, step: NewIndex): Promise<void> {
   const { on } = step
-  if ((await kindOf(run.connection, on)) === 'p') return makeOnPartitions(run, step)
-  await makeConcurrently(run, step)
+  if ((await kindOf(run.connection, on)) === 'p') return createOnPartitions(run, step)
+  await createConcurrently(run, step)
 }
 
 export async function dropIndex(run: Run, name: string): Promise<void> {
   const kind = await kindOf(run.connection, name)
   if (kind === undefined) return
-  // PostgreSQL drops those of a partitioned table in no other way.
+  // PostgreSQL cannot drop an index of a partitioned table concurrently.
   if (kind === 'I') {
     return inShortTransaction(run, async (db) => void (await sql.raw(`drop index "${name}"`).execute(db)))
   }
-  await againAfterDeadlock(run, async (connection) => {
+  await retryOnDeadlock(run, async (connection) => {
     await sql.raw(`drop index concurrently if exists "${name}"`).execute(connection)
   })
 }
 
-async function makeConcurrently(run: Run, { index, on, unique = false, as }: NewIndex): Promise<void> {
+async function createConcurrently(run: Run, { index, on, unique = false, as }: NewIndex): Promise<void> {
   const create = `create ${unique ? 'unique ' : ''}index concurrently "${index}" on "${on}" ${as}`
-  await againAfterDeadlock(run, async (connection) => {
+  await retryOnDeadlock(run, async (connection) => {
     const isValid = await findValidity(connection, index)
     if (isValid) return
     if (isValid === false) await sql.raw(`drop index concurrently "${index}"`).execute(connection)
@@ -36,32 +36,32 @@ async function makeConcurrently(run: Run, { index, on, unique = false, as }: New
   })
 }
 
-/** `create index concurrently` refuses a partitioned table; its own index is valid once each of the partitions has one. */
-async function makeOnPartitions(run: Run, step: NewIndex): Promise<void> {
+/** A partitioned table does not support `create index concurrently`. Its index is valid once each partition has one. */
+async function createOnPartitions(run: Run, step: NewIndex): Promise<void> {
   const { index, on, unique = false, as } = step
   await inShortTransaction(run, async (db) => {
     const create = `create ${unique ? 'unique ' : ''}index if not exists "${index}" on only "${on}" ${as}`
     await sql.raw(create).execute(db)
   })
-  // One of a month that begins meanwhile gets its own with the others of the table.
+  // A partition that is created meanwhile gets this index with the table's other indexes.
   for (const partition of await selectPartitionsWithout(run.connection, step)) {
     const own = `${partition}_${index}`
-    if (own.length > LONGEST_NAME) throw new Error(`the name ${own} is too long for an index`)
-    await makeConcurrently(run, { ...step, on: partition, index: own })
+    if (own.length > MAX_NAME_LENGTH) throw new Error(`the name ${own} is too long for an index`)
+    await createConcurrently(run, { ...step, on: partition, index: own })
     await inShortTransaction(run, async (db) => {
       await sql.raw(`alter index "${index}" attach partition "${own}"`).execute(db)
     })
   }
 }
 
-/** `r` is a table, `p` a partitioned one, `i` an index, `I` one of a partitioned table. */
+/** `r` is a table, `p` a partitioned table, `i` an index, and `I` an index of a partitioned table. */
 async function kindOf(db: Database, name: string): Promise<string | undefined> {
   const { rows } = await sql<{ kind: string }>`
     select relkind::text as kind from pg_class where oid = to_regclass(quote_ident(${name}))`.execute(db)
   return rows[0]?.kind
 }
 
-/** Undefined where there is no such index. */
+/** Undefined if there is no such index. */
 async function findValidity(db: Database, index: string): Promise<boolean | undefined> {
   const { rows } = await sql<{ valid: boolean }>`
     select indisvalid and indisready as valid from pg_index where indexrelid = to_regclass(quote_ident(${index}))`.execute(

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { withSessionLock } from '../pool/session-lock.ts'
-import { type MigrationLog, TELL_EVERY_MS } from './log.ts'
-import { findUnderWay } from './progress.ts'
+import { LOG_INTERVAL_MS, type MigrationLog } from './log.ts'
+import { findRunningMigration } from './progress.ts'
 
 const LOCK = 'muster migrations'
 
@@ -12,48 +12,45 @@ interface Options {
   signal: AbortSignal
 }
 
-/** Does work on one connection, as the only one in the database who does; tells meanwhile whom it waits for. */
+/** Runs `work` on a connection that holds the migration lock. While it waits for the lock, it logs which session holds it. */
 export function withMigrationLock<Result>(
   { db, log, signal }: Options,
   work: (connection: Database) => Promise<Result>,
 ): Promise<Result> {
   return db.connection().execute(async (connection) => {
-    let told = Number.NEGATIVE_INFINITY
+    let loggedAt = Number.NEGATIVE_INFINITY
     const onWait = async (): Promise<void> => {
-      if (performance.now() - told < TELL_EVERY_MS) return
-      told = performance.now()
+      if (performance.now() - loggedAt < LOG_INTERVAL_MS) return
+      loggedAt = performance.now()
       const runner = await findRunner(connection)
-      const underWay = await findUnderWay(connection)
-      log.warn(
-        { ...underWay, by: runner },
-        'waiting for another server, which is bringing the database to a newer release',
-      )
+      const running = await findRunningMigration(connection)
+      log.warn({ ...running, by: runner }, 'waiting for another server that is migrating the database')
     }
-    const prepared = async (): Promise<Result> => {
-      await endSoonWithoutClient(connection)
+    const prepareAndWork = async (): Promise<Result> => {
+      await detectLostClient(connection)
       await createTables(connection)
       return work(connection)
     }
-    return withSessionLock(connection, LOCK, prepared, { signal, onWait })
+    return withSessionLock(connection, LOCK, prepareAndWork, { signal, onWait })
   })
 }
 
-/** Not every system that PostgreSQL runs on has all of them. */
-const watchfulness = {
+/** Some systems do not support all of these settings. */
+const connectionChecks = {
   client_connection_check_interval: '1s',
   tcp_keepalives_idle: '10s',
   tcp_keepalives_interval: '10s',
 }
 
-/** Has PostgreSQL notice while a statement runs that nobody waits for its outcome any more, so that the next can begin. */
-async function endSoonWithoutClient(connection: Database): Promise<void> {
-  for (const [setting, value] of Object.entries(watchfulness)) {
+/** Makes PostgreSQL cancel a statement if its client is gone, so that the next server can begin. */
+async function detectLostClient(connection: Database): Promise<void> {
+  for (const [setting, value] of Object.entries(connectionChecks)) {
     const set = sql.raw(`set ${setting} = '${value}'`).execute(connection)
     await set.catch(() => {})
   }
 }
 
-/** The first under a name and with columns that releases read which ran migrations in another way. */
+/** The first table has the name and columns that older releases, which used another migrator, expect. */
 async function createTables(connection: Database): Promise<void> {
   await sql`
     create table if not exists migration (name varchar(255) primary key, "timestamp" varchar(255) not null)`.execute(
@@ -70,15 +67,15 @@ async function createTables(connection: Database): Promise<void> {
 }
 
 interface Runner {
-  /** In PostgreSQL. */
+  /** The process id of its PostgreSQL session. */
   pid: number
   address: string | null
   since: Date
-  /** Of an index in the making. */
+  /** Progress of the index that is being created. */
   percent: number | null
 }
 
-/** Who holds the lock; undefined when he has just let go. */
+/** The session that holds the lock; undefined if it has just released it. */
 async function findRunner(db: Database): Promise<Runner | undefined> {
   const { rows } = await sql<Runner>`
     select activity.pid, host(client_addr) as address, backend_start as since,

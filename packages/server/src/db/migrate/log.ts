@@ -6,5 +6,5 @@ export interface MigrationLog {
 
 export const silentLog: MigrationLog = { info() {}, warn() {} }
 
-/** Between two words about the same wait. */
-export const TELL_EVERY_MS = 10_000
+/** Interval between log lines about the same wait or step. */
+export const LOG_INTERVAL_MS = 10_000

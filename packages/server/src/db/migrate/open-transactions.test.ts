@@ -11,7 +11,7 @@ import { type Embedded, startEmbedded } from '../embedded/embedded.ts'
 import { migrate } from '../migrate.ts'
 import { type Migration, readMigrations, releaseFolder } from '../migration.ts'
 
-/** Lets in the superuser, of whom the server's role may see nothing. */
+/** Starts a database that also accepts the superuser, whose sessions the server's role cannot inspect. */
 async function startDatabase(): Promise<Embedded> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-roles-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }))
@@ -24,7 +24,7 @@ async function startDatabase(): Promise<Embedded> {
   return embedded
 }
 
-it('whoever waits for another role’s transaction is told of it, though not since when it is open', async () => {
+it('reports a transaction of another role that a migration waits for, without its start time', async () => {
   const { connection } = await startDatabase()
   const db = createDatabase(createPool({ connection, size: 4, statementTimeout: 0 }))
   onTestFinished(() => db.destroy())
@@ -48,9 +48,9 @@ it('whoever waits for another role’s transaction is told of it, though not sin
     ],
   }
   const migrations = [...(await readMigrations(releaseFolder)), column]
-  const told = Promise.withResolvers<object>()
-  const migrated = migrate(db, { migrations, log: { info() {}, warn: told.resolve } })
-  expect(await told.promise).toMatchObject({
+  const warned = Promise.withResolvers<object>()
+  const migrated = migrate(db, { migrations, log: { info() {}, warn: warned.resolve } })
+  expect(await warned.promise).toMatchObject({
     open: [],
     unseen: {
       count: 1,

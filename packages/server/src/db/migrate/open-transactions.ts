@@ -7,7 +7,7 @@ interface OpenTransaction {
   since: Date
 }
 
-/** Since when, PostgreSQL tells those alone who are members of its role. */
+/** PostgreSQL shows the start time only to members of the transaction's role. */
 interface UnseenTransaction {
   pid: number
   program: string
@@ -15,32 +15,35 @@ interface UnseenTransaction {
 }
 
 export interface OpenTransactions {
-  /** The oldest. */
+  /** The oldest open transactions. */
   open: OpenTransaction[]
-  /** There where other roles have any. */
+  /** Set if other roles have open transactions. */
   unseen?: { count: number; some: UnseenTransaction[]; toSeeThem: string }
 }
 
-const SHOWN = 3
+const MAX_SHOWN = 3
 
-/** What an index waits for that is made concurrently, and most likely who holds a lock for long. */
+/** The transactions that `create index concurrently` waits for. One of them is also the likely holder of a long-held lock. */
 export async function findOpenTransactions(db: Database): Promise<OpenTransactions> {
   const open = await selectOldest(db)
   const unseen = await selectUnseen(db)
   if (unseen.length === 0) return { open }
   const toSeeThem = 'grant pg_read_all_stats to the role of DATABASE_URL'
-  return { open, unseen: { count: unseen.length, some: unseen.slice(0, SHOWN), toSeeThem } }
+  return { open, unseen: { count: unseen.length, some: unseen.slice(0, MAX_SHOWN), toSeeThem } }
 }
 
 async function selectOldest(db: Database): Promise<OpenTransaction[]> {
   const { rows } = await sql<OpenTransaction>`
     select pid, application_name as program, xact_start as since from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid() and xact_start < now() - interval '1 second'
-    order by xact_start limit ${SHOWN}`.execute(db)
+    order by xact_start limit ${MAX_SHOWN}`.execute(db)
   return rows
 }
 
-/** Of a session that is not for this role most is null, its state among it; its locks are shown, and every transaction has one of itself. */
+/**
+ * Most columns of another role's session are null, including its state. Its locks are visible, though, and every transaction
+ * holds a lock on its own virtual id.
+ */
 async function selectUnseen(db: Database): Promise<UnseenTransaction[]> {
   const { rows } = await sql<UnseenTransaction>`
     select pid, application_name as program, usename as role from pg_stat_activity as session

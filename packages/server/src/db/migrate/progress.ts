@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { Migration } from '../migration.ts'
 
-/** How far a migration has got that is not done. */
+/** The progress of an unfinished migration. */
 export interface Progress {
   migration: string
-  /** The one that is under way, from 0. */
+  /** Index of the current step, from 0. */
   step: number
   what: string
-  /** How far a backfill has got. */
+  /** The place that a backfill has reached. */
   after: string | null
 }
 
@@ -25,7 +25,10 @@ export async function saveProgress(db: Database, { migration, step, what, after 
   )
 }
 
-/** As Kysely's migrator does it, which ran those of former releases and does not start where one that it knows is missing. */
+/**
+ * Records a migration in the format of Kysely's migrator. Older releases use that migrator, which does not start if a migration
+ * that it knows is missing.
+ */
 export async function finishMigration(transaction: Database, { name, needs }: Migration): Promise<void> {
   await sql`delete from migration_progress where migration = ${name}`.execute(transaction)
   await sql`
@@ -34,8 +37,8 @@ export async function finishMigration(transaction: Database, { name, needs }: Mi
   )
 }
 
-/** What a migration is at; undefined where none is under way, and where there is no Muster. */
-export async function findUnderWay(db: Database): Promise<Pick<Progress, 'migration' | 'what'> | undefined> {
+/** The migration in progress and its current step; undefined if there is none, or if the database does not belong to Muster. */
+export async function findRunningMigration(db: Database): Promise<Pick<Progress, 'migration' | 'what'> | undefined> {
   const { rows: found } = await sql<{ found: boolean }>`
     select to_regclass('migration_progress') is not null as found`.execute(db)
   if (!found[0]?.found) return undefined

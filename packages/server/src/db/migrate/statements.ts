@@ -2,27 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { MigrationLog } from './log.ts'
-import { TELL_EVERY_MS } from './log.ts'
+import { LOG_INTERVAL_MS } from './log.ts'
 import { findOpenTransactions } from './open-transactions.ts'
 import type { Progress } from './progress.ts'
 
 export interface Run {
-  /** A single one, which holds the lock. */
+  /** The single connection that holds the lock. */
   connection: Database
-  /** To look at it from the side. */
+  /** For observing and canceling the statements of `connection`. */
   db: Database
   log: MigrationLog
   signal: AbortSignal
 }
 
-/** Everybody who comes for a table after it waits behind a statement that waits for the table: so much shorter than 5 s. */
+/** Well under 5 s, because all later statements on a table queue behind a statement that waits for a lock on it. */
 const LOCK_TIMEOUT = '1s'
-const PAUSE_MS = { first: 100, most: 5_000 }
+const PAUSE_MS = { first: 100, max: 5_000 }
 
-/** A lock that did not come in time, and a deadlock. */
-const passing: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
+/** SQLSTATEs of a lock timeout and a deadlock. */
+const retryable: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
-/** One transaction, again until it got its locks in time; those who waited behind it go on in between. */
+/** Retries a transaction until it gets its locks in time. Statements that queued behind it run between the attempts. */
 export async function inShortTransaction<Result>(
   { connection, log, signal }: Run,
   work: (transaction: Database) => Promise<Result>,
@@ -35,21 +35,21 @@ export async function inShortTransaction<Result>(
       })
     } catch (error) {
       const { code, message } = error as { code?: string; message: string }
-      if (!passing.has(code)) throw error
+      if (!retryable.has(code)) throw error
       if (tries % 10 === 0) {
         log.warn(
           { reason: message, ...(await findOpenTransactions(connection)) },
-          'a migration did not get its lock; trying again',
+          'a migration did not get its lock in time; retrying',
         )
       }
-      // Not in step with what happens at regular times.
-      await sleep(Math.min(PAUSE_MS.most, PAUSE_MS.first * 2 ** tries) * (0.5 + Math.random()), undefined, { signal })
+      // The random factor prevents the retries from coinciding with periodic work.
+      await sleep(Math.min(PAUSE_MS.max, PAUSE_MS.first * 2 ** tries) * (0.5 + Math.random()), undefined, { signal })
     }
   }
 }
 
-/** Statements outside of a transaction. They wait for their locks as long as it takes: nobody who writes waits behind them. */
-export async function againAfterDeadlock(
+/** Runs statements outside a transaction. They wait for locks without a limit, because writes do not queue behind them. */
+export async function retryOnDeadlock(
   { connection, signal }: Run,
   work: (connection: Database) => Promise<void>,
 ): Promise<void> {
@@ -63,19 +63,19 @@ export async function againAfterDeadlock(
   }
 }
 
-/** Tells every ten seconds how a step that takes long is getting on, and ends its statement when the signal comes. */
-export async function whileTelling<Result>(
+/** Logs the progress of a long step every ten seconds, and cancels its statement when the signal is aborted. */
+export async function withProgressLog<Result>(
   { connection, db, log, signal }: Run,
   { migration, what }: Progress,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(connection)
   const { pid } = rows[0]!
-  const tell = async (): Promise<void> => {
-    const doing = await selectDoing(db, pid)
-    log.info({ migration, step: what, ...doing, ...(await findOpenTransactions(db)) }, 'a migration is at work')
+  const logProgress = async (): Promise<void> => {
+    const indexProgress = await selectIndexProgress(db, pid)
+    log.info({ migration, step: what, ...indexProgress, ...(await findOpenTransactions(db)) }, 'a migration is running')
   }
-  const timer = setInterval(() => void tell().catch(() => {}), TELL_EVERY_MS)
+  const timer = setInterval(() => void logProgress().catch(() => {}), LOG_INTERVAL_MS)
   const cancel = (): void => void sql`select pg_cancel_backend(${pid})`.execute(db).catch(() => {})
   signal.addEventListener('abort', cancel)
   try {
@@ -86,13 +86,13 @@ export async function whileTelling<Result>(
   }
 }
 
-interface Doing {
+interface IndexProgress {
   phase: string | null
   percent: number | null
 }
 
-async function selectDoing(db: Database, pid: number): Promise<Doing | undefined> {
-  const { rows } = await sql<Doing>`
+async function selectIndexProgress(db: Database, pid: number): Promise<IndexProgress | undefined> {
+  const { rows } = await sql<IndexProgress>`
     select phase, round(100.0 * blocks_done / nullif(blocks_total, 0))::float8 as percent
     from pg_stat_progress_create_index where pid = ${pid}`.execute(db)
   return rows[0]

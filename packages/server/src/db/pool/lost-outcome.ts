@@ -1,47 +1,48 @@
 import pg from 'pg'
 
 /** SQLSTATE `transaction_resolution_unknown` (PostgreSQL, Appendix A). */
-export const OUTCOME_LOST = '08007'
+export const OUTCOME_UNKNOWN = '08007'
 
 type Run = (text: unknown, values?: readonly unknown[]) => unknown
 
 /**
- * Statements of a connection, whose errors tell where nobody knows what came of them: those that make something last, which is
- * COMMIT and what changes something outside a transaction, and whose answer was lost with the connection. Everything else that a
- * connection is lost from has not happened.
+ * Wraps `run` so that a statement whose outcome is unknown fails with `OUTCOME_UNKNOWN`. These are COMMIT, and changes of data
+ * outside a transaction, if the connection broke before the result arrived. Any other statement has no effect if the connection
+ * breaks.
  */
-export function tellLostOutcome(client: pg.PoolClient, run: Run): Run {
+export function reportUnknownOutcome(client: pg.PoolClient, run: Run): Run {
   let isInTransaction = false
-  let lost: Error | undefined
+  let unknownOutcome: Error | undefined
   return (text, values) => {
     const step = stepOf(text)
-    // Sent by whoever saw COMMIT fail, and what comes of it would be told instead.
-    if (step === 'rollback' && lost !== undefined) return Promise.reject(lost)
-    const makesLast = step === 'commit' || (step === undefined && !isInTransaction)
+    // Callers send ROLLBACK after COMMIT failed. An error of ROLLBACK would hide that of COMMIT.
+    if (step === 'rollback' && unknownOutcome !== undefined) return Promise.reject(unknownOutcome)
+    const isCommitting = step === 'commit' || (step === undefined && !isInTransaction)
     if (step !== undefined) isInTransaction = step === 'begin'
-    if (step === 'begin') lost = undefined
-    if (!makesLast || !isConnected(client)) return run(text, values)
+    if (step === 'begin') unknownOutcome = undefined
+    if (!isCommitting || !isConnected(client)) return run(text, values)
     return (run(text, values) as Promise<unknown>).catch((error: Error) => {
-      if ((isConnected(client) && !isOfPooler(error)) || (step === undefined && !changesSomething(text))) throw error
-      const message = 'the connection broke before it was known what came of this'
-      lost = Object.assign(new Error(message, { cause: error }), { code: OUTCOME_LOST })
-      throw lost
+      if ((isConnected(client) && !isPoolerError(error)) || (step === undefined && !changesData(text))) throw error
+      const message = 'the connection broke before the outcome was known'
+      unknownOutcome = Object.assign(new Error(message, { cause: error }), { code: OUTCOME_UNKNOWN })
+      throw unknownOutcome
     })
   }
 }
 
 const steps = /^(begin|start transaction|commit|rollback)\b(?! to )/i
 
-/** Of a transaction, where a statement is one. */
+/** Which transaction command a statement is; undefined for other statements. */
 function stepOf(text: unknown): 'begin' | 'commit' | 'rollback' | undefined {
   const step = typeof text === 'string' && text.length < 100 ? steps.exec(text)?.[1]?.toLowerCase() : undefined
   return step === 'start transaction' ? 'begin' : (step as 'begin' | 'commit' | 'rollback' | undefined)
 }
 
-const changesSomething = (text: unknown): boolean =>
+const changesData = (text: unknown): boolean =>
   typeof text === 'string' && /\b(insert into|update|delete from|merge into)\b/i.test(text)
 
-/** A pooler whose own connection broke says so (class 08), which a database never does of a statement that it has taken. */
-const isOfPooler = (error: Error): boolean => error instanceof pg.DatabaseError && error.code?.startsWith('08') === true
+/** A pooler reports class 08 if its own connection broke. A database never does so for a statement that it has accepted. */
+const isPoolerError = (error: Error): boolean =>
+  error instanceof pg.DatabaseError && error.code?.startsWith('08') === true
 
 const isConnected = (client: pg.PoolClient): boolean => (client as unknown as { _queryable: boolean })._queryable

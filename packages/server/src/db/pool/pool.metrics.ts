@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import type { Metrics } from '../../metrics.ts'
 
-/** What a pool is for. */
+/** The purpose of a pool. */
 export type PoolName = 'requests' | 'work'
 
-/** Returns what takes in how long a connection was waited for, in milliseconds. */
+/** Returns a function that records how many milliseconds a caller waited for a connection. */
 export function measurePool(metrics: Metrics, name: PoolName, pool: pg.Pool): (ms: number) => void {
   metrics.gauge('databaseConnections', () => ({ [name]: pool.totalCount }))
   metrics.gauge('databaseConnectionsInUse', () => ({ [name]: pool.totalCount - pool.idleCount }))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 
-const LOOK_EVERY_MS = 200
+const POLL_INTERVAL_MS = 200
 
 export interface SessionLockOptions {
   signal?: AbortSignal | undefined
@@ -10,9 +10,9 @@ export interface SessionLockOptions {
 }
 
 /**
- * Does work under a lock that its session holds: it ends with the connection, whatever becomes of the process. `connection` is a single one.
- * It asks again and again rather than in a statement that waits: that one would hold a snapshot, for whose end an index made
- * concurrently would wait, and so its maker for him who waits for his lock.
+ * Runs `work` while its session holds an advisory lock, which ends with the connection even if the process is killed.
+ * `connection` must be a single connection. The lock is polled, because a statement that waits for it would hold a snapshot.
+ * CREATE INDEX CONCURRENTLY waits for all snapshots, so it and the waiting statement could block each other.
  */
 export async function withSessionLock<Result>(
   connection: Database,
@@ -22,12 +22,12 @@ export async function withSessionLock<Result>(
 ): Promise<Result> {
   while (!(await tryLock(connection, name))) {
     await onWait()
-    await sleep(LOOK_EVERY_MS, undefined, { signal })
+    await sleep(POLL_INTERVAL_MS, undefined, { signal })
   }
   try {
     return await work()
   } finally {
-    // A connection that broke in the work has let go already, and says nothing new.
+    // If the connection broke during the work, the lock is already released, and the work has reported the error.
     await sql`select pg_advisory_unlock(hashtext(${name}))`.execute(connection).catch(() => {})
   }
 }

@@ -1,5 +1,5 @@
-// Made here rather than drawn from PostgreSQL's own settings, so that a database given by URL behaves like the embedded one.
-// Workers started for one page cost more than they save, and take processors from other requests.
+// Set on each connection, regardless of PostgreSQL's configuration, so that an external database behaves like the embedded one.
+// Parallel workers are off because for one page they cost more than they save, and take processors from other requests.
 const always = {
   jit: 'off',
   max_parallel_workers_per_gather: '0',
@@ -7,7 +7,7 @@ const always = {
   idle_in_transaction_session_timeout: '30000',
 }
 
-/** What a connection is set to, by the names and values that pg_settings has. */
+/** The settings of a connection, with the names and values of pg_settings. */
 export const sessionSettings = (statementTimeout: number): Readonly<Record<string, string>> => ({
   ...always,
   statement_timeout: String(statementTimeout),
@@ -18,5 +18,5 @@ export const settingStatements = (settings: Readonly<Record<string, string>>): s
     .map(([name, value]) => `set ${name} = ${value}`)
     .join('; ')
 
-/** Poolers set this one anew for each client, and on whichever connection they give it. */
+/** Poolers apply this setting for each client, on every connection that they assign to it. */
 export const utc = "set timezone = 'UTC'"

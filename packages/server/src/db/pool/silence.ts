@@ -1,96 +1,100 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-const LOOK_EVERY_MS = 50
-/** A request that waits for longer makes the database prove that it lives. */
-const PATIENCE_MS = 150
+const CHECK_INTERVAL_MS = 50
+/** The database is probed if a caller waits for longer than this. */
+const PROBE_AFTER_MS = 150
 /**
- * A question that got no answer for so long is asked again on another connection, since the first one may lead nowhere; each time
- * it has longer, for a machine that is so busy.
+ * A probe without a response in this time is repeated on a new connection, because the first one may be dead. The limit grows
+ * with each attempt, for busy machines.
  */
-const ASK_AGAIN_MS = { first: 3_000, most: 8_000 }
-/** Of a connection that lies idle, so that nothing on the way forgets it. */
+const PROBE_TIMEOUT_MS = { first: 3_000, max: 8_000 }
+/** TCP keep-alive of the idle probe connection, so that firewalls and NAT gateways do not drop it. */
 const KEEP_ALIVE_MS = 10_000
 
-export interface SilenceOptions {
+export interface ResponseWatchOptions {
   connection: pg.ClientConfig
-  /** Milliseconds for which nothing may be heard. */
-  mostMs: number
-  /** Told when the database falls silent, and when it is heard again. */
-  onChange?: ((isSilent: boolean) => void) | undefined
+  /** Milliseconds without a response after which the database counts as unresponsive. */
+  timeoutMs: number
+  /** Called with true when the database becomes unresponsive, and with false when it responds again. */
+  onChange?: ((isUnresponsive: boolean) => void) | undefined
 }
 
-/** The way to a pool's connections that ends while the database is silent. */
-export interface Silence {
+/** Provides connections of a pool, except while the database is unresponsive. */
+export interface ResponseWatch {
   connect(): Promise<pg.PoolClient>
   close(): void
 }
 
 interface Waiting {
   since: number
-  refuse: (error: Error) => void
+  reject: (error: Error) => void
 }
 
 /**
- * Has nobody wait for a database that has fallen silent: frozen, or out of reach without a word. Its own timeout of a statement
- * cannot end those. What waits is cut off, what comes is refused at once, until the database answers again. A slow statement of
- * a database that answers others goes on. While nothing waits, nothing is asked.
+ * Fails statements early while the database is unresponsive: frozen, or unreachable without an error. PostgreSQL's statement
+ * timeout does not help in these cases. Until the database responds again, waiting statements fail, and new ones are rejected
+ * immediately. A slow statement continues if the database responds to probes. Probes are sent only while callers wait.
  */
-export function endSilence(pool: pg.Pool, { connection, mostMs, onChange }: SilenceOptions): Silence {
+export function watchResponses(
+  pool: pg.Pool,
+  { connection, timeoutMs, onChange }: ResponseWatchOptions,
+): ResponseWatch {
   const takenAt = new Map<pg.PoolClient, number>()
   const waiting = new Set<Waiting>()
-  const question = createQuestion(connection)
-  let isSilent = false
+  const probe = createProbe(connection)
+  let isUnresponsive = false
   let timer: NodeJS.Timeout | undefined
-  /** Looks since it was asked. Not by the clock: of a process that could not run, the answers that are there seem late. */
-  let looks = 0
-  let answeredAt = Number.NEGATIVE_INFINITY
+  /** Checks since the probe began. Elapsed time is not used, because responses would seem late after the process was paused. */
+  let checks = 0
+  let respondedAt = Number.NEGATIVE_INFINITY
 
-  const cutOff = (): void => {
-    for (const { refuse } of waiting) refuse(silent())
+  const failWaiting = (): void => {
+    for (const { reject } of waiting) reject(unresponsiveError())
     waiting.clear()
     for (const client of takenAt.keys()) destroy(client)
   }
 
-  const change = (to: boolean): void => {
-    if (to === isSilent) return
-    isSilent = to
-    if (isSilent) cutOff()
-    onChange?.(isSilent)
+  const setUnresponsive = (value: boolean): void => {
+    if (value === isUnresponsive) return
+    isUnresponsive = value
+    if (isUnresponsive) failWaiting()
+    onChange?.(isUnresponsive)
   }
 
-  const ask = async (): Promise<void> => {
-    looks = 0
-    // What cannot be asked, as for want of a file of certificates, tells nothing.
-    const answers = await question.ask().catch(() => true)
-    if (answers) answeredAt = performance.now()
-    change(!answers)
+  const runProbe = async (): Promise<void> => {
+    checks = 0
+    // If the probe cannot be sent, for example because a certificate file is missing, the database may be responsive.
+    const responds = await probe.run().catch(() => true)
+    if (responds) respondedAt = performance.now()
+    setUnresponsive(!responds)
   }
 
   const isAnyoneWaiting = (): boolean => {
-    const longest = performance.now() - PATIENCE_MS
-    for (const [client, since] of takenAt) if (since < longest && isAsking(client)) return true
-    for (const { since } of waiting) if (since < longest) return true
+    const latest = performance.now() - PROBE_AFTER_MS
+    for (const [client, since] of takenAt) if (since < latest && isRunningQuery(client)) return true
+    for (const { since } of waiting) if (since < latest) return true
     return false
   }
 
-  const look = (): void => {
-    if (pool.ending || !(isSilent || takenAt.size > 0 || waiting.size > 0)) stop()
-    else if (question.isAsked()) {
-      looks++
-      if (looks * LOOK_EVERY_MS >= mostMs) change(true)
-    } else if (isSilent || (isAnyoneWaiting() && performance.now() - answeredAt > PATIENCE_MS)) void ask()
+  const check = (): void => {
+    if (pool.ending || !(isUnresponsive || takenAt.size > 0 || waiting.size > 0)) stop()
+    else if (probe.isRunning()) {
+      checks++
+      if (checks * CHECK_INTERVAL_MS >= timeoutMs) setUnresponsive(true)
+    } else if (isUnresponsive || (isAnyoneWaiting() && performance.now() - respondedAt > PROBE_AFTER_MS))
+      void runProbe()
   }
 
   const start = (): void => {
-    timer ??= setInterval(look, LOOK_EVERY_MS).unref()
+    timer ??= setInterval(check, CHECK_INTERVAL_MS).unref()
   }
   const stop = (): void => {
     clearInterval(timer)
     timer = undefined
   }
 
-  pool.on('connect', question.prepare)
+  pool.on('connect', probe.prepare)
   pool.on('acquire', (client) => {
     takenAt.set(client, performance.now())
     start()
@@ -100,11 +104,11 @@ export function endSilence(pool: pg.Pool, { connection, mostMs, onChange }: Sile
 
   return {
     connect() {
-      if (isSilent) return Promise.reject(silent())
-      // A free connection is there at once: nothing waits.
+      if (isUnresponsive) return Promise.reject(unresponsiveError())
+      // An idle connection is available immediately.
       if (pool.idleCount > 0 && pool.waitingCount === 0) return pool.connect()
       return new Promise((resolve, reject) => {
-        const wait: Waiting = { since: performance.now(), refuse: reject }
+        const wait: Waiting = { since: performance.now(), reject }
         waiting.add(wait)
         start()
         pool.connect().then(
@@ -116,87 +120,90 @@ export function endSilence(pool: pg.Pool, { connection, mostMs, onChange }: Sile
         )
       })
     },
-    close: question.close,
+    close: probe.close,
   }
 }
 
-/** As PostgreSQL says that a connection is not to be had (Appendix A, class 08). */
-const silent = (): Error => Object.assign(new Error('the database does not answer'), { code: '08001' })
+/** Has PostgreSQL's code for a connection that cannot be established (Appendix A, class 08). */
+const unresponsiveError = (): Error => Object.assign(new Error('the database does not respond'), { code: '08001' })
 
-/** Whoever keeps a connection to hear of something, and asks nothing on it, waits for nothing. */
-const isAsking = (client: pg.PoolClient): boolean =>
+/** A caller that holds a connection without a running query does not wait for the database. */
+const isRunningQuery = (client: pg.PoolClient): boolean =>
   (client as unknown as { _activeQuery: unknown })._activeQuery !== null
 
-/** Cuts off what waits: it fails, and the pool replaces the connection. */
+/** Closes the socket. The running query fails, and the pool replaces the connection. */
 const destroy = (client: pg.PoolClient): void =>
   void (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
 
-interface Question {
-  /** Has a connection open before it is needed. */
+interface Probe {
+  /** Opens the connection before it is needed. */
   prepare(): void
-  /** Whether the database answers; never, while it says nothing. Asked again and again meanwhile. */
-  ask(): Promise<boolean>
-  isAsked(): boolean
+  /** Whether the database can be reached. Retries as long as there is no response. */
+  run(): Promise<boolean>
+  isRunning(): boolean
   close(): void
 }
 
-/** Asked on a connection that is open by then: making one takes a busy machine longer than it may keep silent. A refusal is an answer. */
-function createQuestion(connection: pg.ClientConfig): Question {
-  let kept: pg.Client | undefined
-  let isAsked = false
+/**
+ * Probes the database on a connection that is already open, because opening one may take a busy machine longer than the
+ * response timeout. An error from PostgreSQL counts as a response.
+ */
+function createProbe(connection: pg.ClientConfig): Probe {
+  let current: pg.Client | undefined
+  let isRunning = false
   let isClosed = false
 
   const end = (client: pg.Client): void => {
-    if (kept === client) kept = undefined
+    if (current === client) current = undefined
     client.end().catch(() => {})
   }
 
   const open = (): pg.Client => {
     const client = clientFor(connection)
     client.once('end', () => end(client))
-    kept = client
+    current = client
     return client
   }
 
-  const askOnce = async (withinMs: number): Promise<boolean | 'nothing'> => {
-    const isNew = kept === undefined
-    const client = kept ?? open()
-    const answered = (isNew ? client.connect() : Promise.resolve()).then(() => client.query('select 1'))
-    const answer = await Promise.race([
-      answered.then(
+  const runOnce = async (withinMs: number): Promise<boolean | 'nothing'> => {
+    const isNew = current === undefined
+    const client = current ?? open()
+    const responded = (isNew ? client.connect() : Promise.resolve()).then(() => client.query('select 1'))
+    const result = await Promise.race([
+      responded.then(
         () => true,
         (error: unknown) => error instanceof pg.DatabaseError,
       ),
       sleep(withinMs, 'nothing' as const, { ref: false }),
     ])
-    if (answer === true && !isClosed) return true
+    if (result === true && !isClosed) return true
     end(client)
-    // A connection that broke while nobody used it tells nothing.
-    return answer === false && !isNew ? 'nothing' : answer
+    // If a connection broke while it was idle, the database may still be responsive.
+    return result === false && !isNew ? 'nothing' : result
   }
 
   return {
     prepare() {
-      if (kept === undefined && !isClosed) askOnce(ASK_AGAIN_MS.most).catch(() => {})
+      if (current === undefined && !isClosed) runOnce(PROBE_TIMEOUT_MS.max).catch(() => {})
     },
-    isAsked: () => isAsked,
-    async ask() {
-      isAsked = true
-      let answer: boolean | 'nothing' = 'nothing'
-      let withinMs = ASK_AGAIN_MS.first
+    isRunning: () => isRunning,
+    async run() {
+      isRunning = true
+      let result: boolean | 'nothing' = 'nothing'
+      let withinMs = PROBE_TIMEOUT_MS.first
       try {
-        while (answer === 'nothing' && !isClosed) {
-          answer = await askOnce(withinMs)
-          withinMs = Math.min(2 * withinMs, ASK_AGAIN_MS.most)
+        while (result === 'nothing' && !isClosed) {
+          result = await runOnce(withinMs)
+          withinMs = Math.min(2 * withinMs, PROBE_TIMEOUT_MS.max)
         }
       } finally {
-        isAsked = false
+        isRunning = false
       }
-      return answer !== false
+      return result !== false
     },
     close() {
       isClosed = true
-      if (kept !== undefined) end(kept)
+      if (current !== undefined) end(current)
     },
   }
 }
@@ -205,7 +212,7 @@ function clientFor(connection: pg.ClientConfig): pg.Client {
   const client = new pg.Client({
     ...connection,
     application_name: 'muster watch',
-    connectionTimeoutMillis: ASK_AGAIN_MS.most,
+    connectionTimeoutMillis: PROBE_TIMEOUT_MS.max,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   })

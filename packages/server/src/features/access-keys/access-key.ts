@@ -1,4 +1,4 @@
-/** An access key as the rest of the server sees it: everything but its secret. */
+/** An access key as used by the rest of the server: all fields except its secret. */
 export interface AccessKey {
   /** The keyId of signed requests. */
   key: string
@@ -8,7 +8,7 @@ export interface AccessKey {
   requireDigest: boolean
   algorithm: 'hmac-sha256' | 'ed25519'
   created: Date
-  /** To the minute. */
+  /** Precise to the minute. */
   lastUsed: Date | null
   expires: Date | null
 }

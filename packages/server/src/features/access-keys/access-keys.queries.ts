@@ -75,13 +75,13 @@ export async function selectAccessKey(db: Database, accountId: string, key: stri
   return row === undefined ? undefined : toAccessKey(row)
 }
 
-/** Not limited to one account: the first start has no viewer. */
+/** Whether the key exists in any account, because the first start has no viewer. */
 export async function hasKey(db: Database, key: string): Promise<boolean> {
   const row = await db.selectFrom('access_key').select('key').where('key', '=', key).executeTakeFirst()
   return row !== undefined
 }
 
-/** Lets one transaction at a time add keys to an account. Other changes to the account's data do not wait for it. */
+/** Lets only one transaction at a time add keys to an account. Other changes to the account's data do not wait for it. */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const row = await db
     .selectFrom('account')
@@ -152,7 +152,7 @@ export async function removeAccessKey(db: Database, accountId: string, key: stri
   return row === undefined ? undefined : toAccessKey(row)
 }
 
-/** Every server process receives this after the transaction commits. */
+/** Notifies every server process about a changed key after the transaction commits. */
 export async function notifyAccessKey(db: Database, channel: string, key: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${key})`.execute(db)
 }

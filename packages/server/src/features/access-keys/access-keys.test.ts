@@ -36,11 +36,11 @@ const eventsOf = (user: TestUser) =>
     .orderBy('id', 'desc')
     .execute()
 
-const codeOf = (answer: { errors: { extensions: { code: string } }[] | undefined }) =>
-  answer.errors?.[0]?.extensions.code
+const codeOf = (response: { errors: { extensions: { code: string } }[] | undefined }) =>
+  response.errors?.[0]?.extensions.code
 
 describe('creating an access key', () => {
-  it('shows the secret once, and the key in the list', async () => {
+  it('returns the secret once and adds the key to the list', async () => {
     const user = await app.createUser()
     const { createAccessKey: created } = await user.data(create, { name: 'laptop' })
     expect(created.key).toMatch(/^[A-Za-z0-9_-]{8,128}$/)
@@ -60,7 +60,7 @@ describe('creating an access key', () => {
     expect(login.accessKeys.map(({ key }: { key: string }) => key)).toEqual([created.key, user.keyId])
   })
 
-  it('keeps no secret in the database that can be read without the master key', async () => {
+  it('stores no secret that can be read without the master key', async () => {
     const user = await app.createUser()
     const { createAccessKey: created } = await user.data(create)
     const row = await app.db
@@ -72,7 +72,7 @@ describe('creating an access key', () => {
     expect(JSON.stringify(await eventsOf(user))).not.toContain(created.secret)
   })
 
-  it('takes the public half of an ed25519 key instead', async () => {
+  it('accepts an ed25519 public key instead', async () => {
     const user = await app.createUser()
     const { publicKey } = generateKeyPairSync('ed25519')
     const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url').toString('base64')
@@ -87,8 +87,8 @@ describe('creating an access key', () => {
     ['a name with U+0000', { name: 'a\u0000b' }, 'BAD_USER_INPUT'],
     ['a name with half a surrogate pair', { name: 'a\ud800' }, 'BAD_USER_INPUT'],
     ['a name that is too long', { name: '🔑'.repeat(101) }, 'LIMIT_EXCEEDED'],
-    ['a time that has passed', { expires: '2020-01-01' }, 'BAD_USER_INPUT'],
-    ['a public key that is none', { publicKey: 'AAAA' }, 'BAD_USER_INPUT'],
+    ['a time in the past', { expires: '2020-01-01' }, 'BAD_USER_INPUT'],
+    ['an invalid public key', { publicKey: 'AAAA' }, 'BAD_USER_INPUT'],
     [
       'an RSA key',
       {
@@ -99,7 +99,7 @@ describe('creating an access key', () => {
       },
       'BAD_USER_INPUT',
     ],
-  ])('refuses %s, and changes nothing', async (_what, variables, code) => {
+  ])('rejects %s and changes nothing', async (_name, variables, code) => {
     const user = await app.createUser()
     const before = await eventsOf(user)
     expect(codeOf(await user.query(create, variables))).toBe(code)
@@ -107,25 +107,25 @@ describe('creating an access key', () => {
     expect(await eventsOf(user)).toEqual(before)
   })
 
-  it('takes a name of 100 characters, however many bytes they have', async () => {
+  it('accepts a name of 100 characters of any size in bytes', async () => {
     const user = await app.createUser()
     const name = '🔑'.repeat(100)
     expect((await user.data(create, { name })).createAccessKey.accessKey.name).toBe(name)
   })
 
-  it('stops at ten keys, also when many are asked for at once', async () => {
+  it('is limited to 10 keys, also for concurrent requests', async () => {
     const user = await app.createUser()
-    const answers = await Promise.all(Array.from({ length: 14 }, () => user.query(create)))
-    expect(answers.filter(({ errors }) => errors === undefined)).toHaveLength(9)
-    const refused = answers.filter(({ errors }) => errors !== undefined)
-    expect(refused.map(codeOf)).toEqual(Array(5).fill('LIMIT_EXCEEDED'))
-    expect(refused[0]?.errors?.[0]?.message).toMatch(/\b10\b/)
+    const responses = await Promise.all(Array.from({ length: 14 }, () => user.query(create)))
+    expect(responses.filter(({ errors }) => errors === undefined)).toHaveLength(9)
+    const rejected = responses.filter(({ errors }) => errors !== undefined)
+    expect(rejected.map(codeOf)).toEqual(Array(5).fill('LIMIT_EXCEEDED'))
+    expect(rejected[0]?.errors?.[0]?.message).toMatch(/\b10\b/)
     expect((await user.data(list)).login.accessKeys).toHaveLength(10)
   })
 })
 
 describe('changing an access key', () => {
-  it('changes what is given, clears a name by null, and leaves the rest', async () => {
+  it('changes the given fields, clears a name set to null, and keeps the others', async () => {
     const user = await app.createUser()
     const { createAccessKey: created } = await user.data(create, { name: 'laptop' })
     const { key } = created
@@ -141,26 +141,26 @@ describe('changing an access key', () => {
     expect((await user.data(rename, { key })).updateAccessKey).toMatchObject({ name: null, enabled: false })
   })
 
-  it('stops a disabled key within a second, and a deleted one', async () => {
+  it('rejects a disabled or deleted key within a second', async () => {
     const user = await app.createUser()
     const { key, secret } = (await user.data(create)).createAccessKey
     const credentials = { MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret }
-    const ask = () => sendAs(credentials, app.url, list)
-    expect((await ask()).status).toBe(200)
+    const listKeys = () => sendAs(credentials, app.url, list)
+    expect((await listKeys()).status).toBe(200)
     await user.data(update, { key, enabled: false })
     await sleep(1_000)
-    const disabled = await ask()
+    const disabled = await listKeys()
     expect(disabled.status).toBe(401)
     expect(disabled.body.errors[0].extensions).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'key-disabled' })
     await user.data(update, { key, enabled: true })
     await sleep(1_000)
-    expect((await ask()).status).toBe(200)
+    expect((await listKeys()).status).toBe(200)
     await user.data(remove, { key })
     await sleep(1_000)
-    expect((await ask()).body.errors[0].extensions.reason).toBe('bad-signature')
+    expect((await listKeys()).body.errors[0].extensions.reason).toBe('bad-signature')
   })
 
-  it('may be done by the key itself, as its last request', async () => {
+  it('can be the last request of the key itself', async () => {
     const user = await app.createUser()
     expect(await user.data(remove, { key: user.keyId })).toEqual({ deleteAccessKey: true })
     await sleep(1_000)
@@ -171,7 +171,7 @@ describe('changing an access key', () => {
 describe('a key that creates or enables another key', () => {
   const soon = () => new Date(Date.now() + 60_000)
 
-  /** A new key of the user, and what sends a request signed with it. */
+  /** Creates a key of the user. Returns it with a function that sends requests signed with it. */
   async function keyOf(user: TestUser, variables: Record<string, unknown>) {
     const { key, secret } = (await user.data(create, variables)).createAccessKey
     const credentials = { MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret }
@@ -180,7 +180,7 @@ describe('a key that creates or enables another key', () => {
     return { key, send }
   }
 
-  it('cannot create one that never expires or expires later', async () => {
+  it('cannot create a key that never expires or expires later', async () => {
     const user = await app.createUser()
     const expires = soon()
     const weak = await keyOf(user, { expires })
@@ -194,7 +194,7 @@ describe('a key that creates or enables another key', () => {
     expect(data.createAccessKey.accessKey.expires).toBe(expires.toISOString())
   })
 
-  it('cannot create one that drops the digest requirement, by its secret or by a public key', async () => {
+  it('cannot create a key without the digest requirement, with a secret or a public key', async () => {
     const user = await app.createUser()
     const weak = await keyOf(user, { requireDigest: true })
     const { publicKey } = generateKeyPairSync('ed25519')
@@ -207,14 +207,14 @@ describe('a key that creates or enables another key', () => {
     expect((await weak.send(create, { requireDigest: true })).data.createAccessKey.accessKey.requireDigest).toBe(true)
   })
 
-  it('cannot create any if it is read-only', async () => {
+  it('cannot create a key if it is read-only', async () => {
     const user = await app.createUser()
     const reader = await keyOf(user, { readOnly: true })
     const { errors } = await reader.send(create, { readOnly: true })
     expect(errors[0].extensions.code).toBe('FORBIDDEN')
   })
 
-  it('cannot enable a stronger one, and can enable one like itself', async () => {
+  it('can enable an equal key but not a stronger one', async () => {
     const user = await app.createUser()
     const [strong, alike] = [await keyOf(user, {}), await keyOf(user, { expires: soon(), requireDigest: true })]
     for (const { key } of [strong, alike]) await user.data(update, { key, enabled: false })
@@ -228,7 +228,7 @@ describe('a key that creates or enables another key', () => {
 })
 
 describe('the event of a change', () => {
-  it('tells who did what to which key, and is not there when nothing changed', async () => {
+  it('shows the actor, the change, and the key, and is omitted if nothing changed', async () => {
     const user = await app.createUser()
     const { key } = (await user.data(create, { name: 'laptop', readOnly: true })).createAccessKey
     await user.data(update, { key, name: 'laptop', enabled: true })
@@ -255,7 +255,7 @@ describe('the event of a change', () => {
 })
 
 describe('another user', () => {
-  it('neither sees, changes nor deletes a key', async () => {
+  it('cannot see, change, or delete a key', async () => {
     const [user, other] = [await app.createUser(), await app.createUser()]
     expect(codeOf(await other.query(update, { key: user.keyId, enabled: false }))).toBe('NOT_FOUND')
     expect(codeOf(await other.query(remove, { key: user.keyId }))).toBe('NOT_FOUND')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { generateSecret, parsePublicKey } from '@muster/http-signature'
 import { accessKeyChannel } from '../../auth/key-cache.ts'
-import { holdMasterKey } from '../../auth/master-key.ts'
+import { lockMasterKey } from '../../auth/master-key.ts'
 import type { Secrets } from '../../auth/secrets.ts'
 import { assertRecentSignIn } from '../../auth/sessions/sign-in/recent-sign-in.ts'
 import type { Context } from '../../context.ts'
@@ -38,7 +38,7 @@ export interface AccessKeyInput {
   readOnly?: boolean
   requireDigest?: boolean
   expires?: Date | null
-  /** Ed25519, SPKI PEM or its 32 bytes in base64. The key then has no secret. */
+  /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. The access key then has no secret. */
   publicKey?: string | null
 }
 
@@ -60,15 +60,15 @@ export async function createAccessKey(
   return createOnce(context, create, ({ key, secret }) => ({ kind: 'access key', id: key, secret }))
 }
 
-/** Creates a key; `db` is a transaction. */
+/** Creates a key. `db` must be a transaction. */
 export async function addAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
   const { db, viewer, clock } = context
   const strength = { expires: input.expires ?? null, requireDigest: input.requireDigest ?? false }
   assertAccessKeyInput(input, clock())
   await assertNotStronger(context, strength)
   await assertRecentSignIn(context, viewer)
-  await assertRoomForAnother(db, viewer.accountId)
-  await holdMasterKey(db, context.secrets)
+  await assertBelowLimit(db, viewer.accountId)
+  await lockMasterKey(db, context.secrets)
 
   const key = generateKeyId()
   const { secret, ...material } = keyMaterial(context, key, input.publicKey ?? null)
@@ -80,17 +80,17 @@ export async function addAccessKey(context: Creating, input: AccessKeyInput): Pr
     ...material,
   })
   const { name, readOnly, requireDigest, algorithm, expires } = accessKey
-  await announce(context, 'ACCESS_KEY_CREATE', accessKey, { name, readOnly, requireDigest, algorithm, expires })
+  await recordAndNotify(context, 'ACCESS_KEY_CREATE', accessKey, { name, readOnly, requireDigest, algorithm, expires })
   return { key, secret, accessKey }
 }
 
 export interface AccessKeyChange {
-  /** Unchanged if undefined; null clears it. */
+  /** Unchanged if undefined. null clears the name. */
   name?: string | null
   enabled?: boolean | null
 }
 
-/** A key can disable itself; that is then its last request. */
+/** Changes a key. A key can disable itself with its last request. */
 export async function updateAccessKey(
   { db, viewer }: Viewing,
   key: string,
@@ -110,32 +110,32 @@ export async function updateAccessKey(
     if (changes === undefined) return before
     if (after.enabled && !before.enabled) await assertNotStronger({ db: transaction, viewer }, after)
     await writeAccessKey(transaction, viewer.accountId, after)
-    await announce({ db: transaction, viewer }, 'ACCESS_KEY_UPDATE', after, { changes })
+    await recordAndNotify({ db: transaction, viewer }, 'ACCESS_KEY_UPDATE', after, { changes })
     return after
   })
 }
 
-/** A key can delete itself; that is then its last request. */
+/** Deletes a key. A key can delete itself with its last request. */
 export async function deleteAccessKey({ db, viewer }: Viewing, key: string): Promise<void> {
   assertStorable(key, 'key')
   await db.transaction().execute(async (transaction) => {
     const deleted = await removeAccessKey(transaction, viewer.accountId, key)
     if (deleted === undefined) throw notFound('access key', key)
-    await announce({ db: transaction, viewer }, 'ACCESS_KEY_DELETE', deleted, { name: deleted.name })
+    await recordAndNotify({ db: transaction, viewer }, 'ACCESS_KEY_DELETE', deleted, { name: deleted.name })
   })
 }
 
-/** Deletes every access key of the user. Returns how many there were. */
+/** Deletes every access key of the user and returns their number. */
 export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<number> {
   const keys = await selectAccessKeys(db, viewer.accountId)
   for (const { key } of keys) {
     const deleted = await removeAccessKey(db, viewer.accountId, key)
-    if (deleted !== undefined) await announce({ db, viewer }, 'ACCESS_KEY_DELETE', deleted, { name: deleted.name })
+    if (deleted !== undefined) await recordAndNotify({ db, viewer }, 'ACCESS_KEY_DELETE', deleted, { name: deleted.name })
   }
   return keys.length
 }
 
-/** Makes every server process read the user's access keys again once the transaction has committed. */
+/** Makes every server process reload the user's access keys after the transaction commits. */
 export async function reloadAccessKeys(db: Database, accountId: string): Promise<void> {
   for (const { key } of await selectAccessKeys(db, accountId)) await notifyAccessKey(db, accessKeyChannel, key)
 }
@@ -148,7 +148,7 @@ function assertAccessKeyInput({ name, expires, publicKey }: AccessKeyInput, now:
   if (publicKey != null) readPublicKey(publicKey)
 }
 
-async function assertRoomForAnother(db: Database, accountId: string): Promise<void> {
+async function assertBelowLimit(db: Database, accountId: string): Promise<void> {
   if (!(await lockAccount(db, accountId))) throw notFound('user', accountId)
   const found = await countKeys(db, accountId)
   if (found >= limits.accessKeys) {
@@ -179,14 +179,14 @@ function readPublicKey(text: string): string {
   return outcome.base64
 }
 
-/** RFC 4648 §6: no characters that look alike, and none that are special in a shell or a URL. */
+/** RFC 4648 §6: no similar characters, and none with a special meaning in a shell or a URL. */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** 90 random bits. */
 const generateKeyId = (): string => `MK${Array.from(randomBytes(18), (byte) => alphabet[byte & 31]).join('')}`
 
-/** Records the event of a change, and notifies every process that its cached copy of the key is out of date. */
-async function announce(
+/** Records the event of a change and notifies every process that its cached copy of the key is out of date. */
+async function recordAndNotify(
   { db, viewer }: Viewing,
   type: EventTypeName,
   accessKey: AccessKey,

@@ -6,8 +6,8 @@ import { selectAccessKey } from './access-keys.queries.ts'
 type Strength = Pick<AccessKey, 'expires' | 'requireDigest'>
 
 /**
- * A key that creates or enables another key grants no more than it has: the other key expires no later, and covers a digest
- * if the first one must. Read-only keys never get here, because they cannot run mutations.
+ * Rejects creating or enabling a key with more rights than the viewer's key: the other key must not expire later, and must
+ * require a digest if the viewer's key does. Read-only keys need no check, because they cannot run mutations.
  */
 export async function assertNotStronger(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,

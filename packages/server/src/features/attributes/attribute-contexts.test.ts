@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('overrides lie over the base, name by name, for their context alone', async () => {
+test('overrides replace base values by name in their context only', async () => {
   const id = await client.addDevice({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
   expect(await client.set('net.ssid', 'night', id, 'night')).toEqual({ result: 'night' })
   expect(await client.set('only', 'there', id, 'night')).toEqual({ result: 'there' })
@@ -28,7 +28,7 @@ test('overrides lie over the base, name by name, for their context alone', async
   expect((await client.read(id, 'day'))?.attributes).toEqual({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
 })
 
-test('removing in a context shows the base again; removing in the base leaves overrides', async () => {
+test('removing an override restores the base value, and removing a base value keeps overrides', async () => {
   const id = await client.addDevice({ site: 'oslo' })
   await client.set('site', 'bergen', id, 'day')
   expect(await client.set('site', null, id)).toEqual({ result: null })
@@ -38,7 +38,7 @@ test('removing in a context shows the base again; removing in the base leaves ov
   expect(await client.read(id, 'day')).toEqual({ attributes: { site: 'oslo' }, contexts: [] })
 })
 
-test('overrides are what is set in a context alone, a value that the base has too among them', async () => {
+test('overrides contain exactly the values set in a context, including values equal to the base', async () => {
   const person = await app.createUser()
   const own = attributeClient(person)
   const id = await own.addDevice({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
@@ -62,14 +62,14 @@ test('overrides are what is set in a context alone, a value that the base has to
     service: [{ overrides: ofDevice }],
   })
   expect((await person.data(document, { context: 'day' })).login.service).toEqual([{ overrides: {} }])
-  // What the base becomes later does not show there.
+  // Later base values do not appear in the overrides.
   await own.set('site', 'bergen', id)
   expect((await own.read(id, 'night'))?.attributes).toMatchObject({ site: 'oslo' })
   await own.setAll({ site: null, net: null, $svc: null }, id, 'night')
   expect((await person.data(document, { context: 'night' })).login.service).toEqual([{ overrides: {} }])
 })
 
-test('categoryA and its siblings are base values; overrides of them lie over attributes alone', async () => {
+test('categoryA to statusE are base values, and overrides of them affect only attributes', async () => {
   const id = await client.addDevice({ $svc: { categoryA: 'base' } })
   expect(await client.set('$svc.categoryA', 'over', id, 'day')).toEqual({ result: 'over' })
   expect(await client.set('$svc.statusE', 'up', id)).toEqual({ result: 'up' })
@@ -87,7 +87,7 @@ test('categoryA and its siblings are base values; overrides of them lie over att
   expect((await client.read(id, 'day'))?.attributes).toEqual({ $svc: { categoryA: 'over' } })
 })
 
-test('categoryA and its siblings are the same whatever else a document asks for', async () => {
+test('categoryA to statusE do not depend on the other fields of a document', async () => {
   const id = await client.addDevice({ site: 'oslo', $svc: { categoryA: 'base' } })
   const alone = { id, categoryA: 'base', statusA: null }
   const others = { site: 'oslo', attributes: { site: 'oslo', $svc: { categoryA: 'base' } } }
@@ -107,7 +107,7 @@ test('categoryA and its siblings are the same whatever else a document asks for'
   }
 })
 
-test('a name is a value or a group in all contexts together', async () => {
+test('a name is either a value or a group in all contexts', async () => {
   const id = await client.addDevice({ site: 'oslo' })
   expect(await client.set('site.floor', '1', id, 'day')).toEqual(rejectedWith('CONFLICT', /value/))
   await client.set('net.ssid', 'x', id, 'day')

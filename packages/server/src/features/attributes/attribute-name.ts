@@ -2,10 +2,10 @@ import { ApiError, badInput } from '../../errors.ts'
 import { assertVisible, characters } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 
-/** A parsed name: `site` has one level, `net.ssid` a group and a sub-name. */
+/** A parsed name: `site` has one level, `net.ssid` has a group and a sub-name. */
 export type AttributeName = readonly [name: string] | readonly [group: string, subName: string]
 
-/** What has attributes. A device's are those of its bulk service. */
+/** The kinds of objects that have attributes. A device and its bulk service have the same attributes. */
 export type TargetKind = 'user' | 'device' | 'service'
 
 /** Sub-names of the reserved group, which user interfaces show as the category and status of a device. */
@@ -32,7 +32,7 @@ export function parseAttributeName(text: string, path: string): AttributeName {
   return dot === -1 ? [level(text, path)] : [level(text.slice(0, dot), path), level(text.slice(dot + 1), path)]
 }
 
-/** One level of a name: not empty, no dot at either end, no control characters, no more than 128 characters. */
+/** Checks one level of a name: not empty, no dot at either end, no control characters, at most 128 characters. */
 export function level(text: string, path: string): string {
   if (text === '') throw badInput(`${path} must not be empty: it is an attribute name`)
   if (text.startsWith('.') || text.endsWith('.')) throw outerDot(text, path)
@@ -41,35 +41,35 @@ export function level(text: string, path: string): string {
   if (length > limits.nameLength) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `${path} may have ${limits.nameLength} characters a level at most, found ${length}`,
+      `${path} may have at most ${limits.nameLength} characters per level, found ${length}`,
     )
   }
   return text
 }
 
 const outerDot = (text: string, path: string): ApiError =>
-  badInput(`${path}: a level of an attribute name must not begin or end with a dot, found ${JSON.stringify(text)} does`)
+  badInput(`${path}: a level of an attribute name must not begin or end with a dot, found ${JSON.stringify(text)}`)
 
-/** The context; undefined for the base. */
+/** Checks and returns a context; undefined for the base. */
 export function parseContext(text: string | null | undefined, path: string): string | undefined {
   if (text == null) return undefined
   if (text === '') throw badInput(`${path} must not be empty; omit it for the base values`)
   return parseContextName(text, path)
 }
 
-/** For arguments that require a context. */
+/** Checks and returns a context that is required. */
 export function parseContextName(text: string, path: string): string {
   if (text === '') throw badInput(`${path} must not be empty`)
   assertPlainText(text, path)
   const length = characters(text)
   if (length > limits.contextLength) {
-    throw new ApiError('LIMIT_EXCEEDED', `${path} may have ${limits.contextLength} characters at most, found ${length}`)
+    throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${limits.contextLength} characters, found ${length}`)
   }
   return text
 }
 
 function assertPlainText(text: string, path: string): void {
-  if (!text.isWellFormed()) throw badInput(`${path} must not contain half of a surrogate pair`)
+  if (!text.isWellFormed()) throw badInput(`${path} must not contain a lone surrogate`)
   if (controlCharacter.test(text)) throw badInput(`${path} must not contain control characters`)
 }
 
@@ -89,11 +89,13 @@ export const joinAttributeName = (name: AttributeName): string => name.join('.')
 
 export const isReserved = ([first]: AttributeName): boolean => first.startsWith('$')
 
-/** Whether the name is one of the ten that are stored in separate columns. */
+/** Whether the name is one of the ten names that are stored in separate columns. */
 export const isCategoryOrStatus = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && categoryAndStatus.includes(subName)
 
-/** Rejects a reserved name that this kind of target cannot have. The name of the group alone is valid to remove the whole group. */
+/**
+ * Rejects a reserved name that this kind of target cannot have. The name of the group alone is valid for removing the group.
+ */
 export function assertAllowed(name: AttributeName, value: string | null, kind: TargetKind, path: string): void {
   if (!isReserved(name)) return
   const [group, subName] = name

@@ -26,7 +26,7 @@ test.each([
   ['a\u0085', /control/],
   ['a.\n', /control/],
   ['\ud800', /surrogate/],
-])('the name %j is refused, set, in an object and read', async (name, message) => {
+])('the name %j is rejected when set, in an object, and when read', async (name, message) => {
   expect(await client.set(name, 'x', service)).toEqual(code('BAD_USER_INPUT', message))
   expect(await client.set(name, 'x', service, 'day')).toEqual(code('BAD_USER_INPUT', message))
   expect(await client.setAll({ [name]: 'x' }, service)).toEqual(code('BAD_USER_INPUT', message))
@@ -36,7 +36,7 @@ test.each([
 })
 
 test.each(['a\u200b', 'net.\u202ea', '\u2066a\u2069', 'a\u200db', '\ufeffa', 'a\u00adb'])(
-  'the name %j has invisible characters: it cannot be set, and it can be read and removed',
+  'the name %j with invisible characters cannot be set, but can be read and removed',
   async (name) => {
     expect(await client.set(name, 'x', service)).toEqual(code('BAD_USER_INPUT', /name .*invisible characters.*U\+/))
     expect(await client.set('a', 'x', service, name)).toEqual(code('BAD_USER_INPUT', /context .*invisible/))
@@ -46,7 +46,7 @@ test.each(['a\u200b', 'net.\u202ea', '\u2066a\u2069', 'a\u200db', '\ufeffa', 'a\
     const { errors } = await app.owner.query(register, { attributes: { [name]: 'x' } })
     expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
 
-    // As an earlier release took it.
+    // Inserts the name directly, because earlier releases accepted it.
     const [first, second] = name.split('.') as [string, string?]
     await app.db
       .updateTable('service')
@@ -59,7 +59,7 @@ test.each(['a\u200b', 'net.\u202ea', '\u2066a\u2069', 'a\u200db', '\ufeffa', 'a\
   },
 )
 
-test('a value and a device name may have invisible characters', async () => {
+test('a value and a device name can contain invisible characters', async () => {
   const value = '\u{1f468}\u200d\u{1f469}'
   expect(await client.set('a', value, service)).toEqual({ result: value })
   await client.set('a', null, service)
@@ -67,7 +67,7 @@ test('a value and a device name may have invisible characters', async () => {
   expect((await app.owner.data(register, { name: value })).registerDevice.device.name).toBe(value)
 })
 
-test('a literal with a variable that is not set is refused', async () => {
+test('a literal with an unset variable is rejected', async () => {
   const document = `mutation ($id: String!, $value: String) {
     setAttributes(serviceId: $id, attributes: { a: $value }) }`
   const { errors } = await app.owner.query(document, { id: service })
@@ -95,14 +95,14 @@ test.each([
   [{ a: null, 'a.b': 'y' }, /twice/],
   [{ a: 'nul \u0000' }, /attributes\.a .*U\+0000/],
   [{ a: { b: 'half \ud83d' } }, /attributes\.a\.b .*surrogate/],
-])('the object %j is refused', async (attributes, message) => {
+])('the object %j is rejected', async (attributes, message) => {
   expect(await client.setAll(attributes, service)).toEqual(code('BAD_USER_INPUT', message))
   const { data } = await client.setMany([{ serviceId: service, attributes }])
   expect(data?.setAttributesMany).toMatchObject([code('BAD_USER_INPUT', message)])
   expect((await client.read(service))?.attributes).toEqual({})
 })
 
-test('contexts are not empty, have no control characters and at most 64 characters', async () => {
+test('a context must have 1 to 64 characters and no control characters', async () => {
   const document = 'query ($context: String) { login { attributes(context: $context) } }'
   const overrides = 'query ($context: String!) { login { overrides(context: $context) } }'
   for (const [context, expected] of [
@@ -122,7 +122,7 @@ test('contexts are not empty, have no control characters and at most 64 characte
   await client.set('a', null, service, widest)
 })
 
-test('reserved names stand where they belong and nowhere else', async () => {
+test('reserved names are valid only on their kinds of targets', async () => {
   const ids = { device, service, user: app.owner.accountId }
   const allowed = [
     ['$svc.categoryA', 'device'],
@@ -161,19 +161,19 @@ test('reserved names stand where they belong and nowhere else', async () => {
   await client.set('group', null, service)
 })
 
-test('names have 128 characters a level, values 16 KiB', async () => {
-  const longest = `${'\u{1f600}'.repeat(128)}.${'n'.repeat(128)}`
-  expect(await client.set(longest, 'x', service)).toEqual({ result: 'x' })
-  expect(await client.set(longest, null, service)).toEqual({ result: null })
+test('names have at most 128 characters per level, values at most 16 KiB', async () => {
+  const longestName = `${'\u{1f600}'.repeat(128)}.${'n'.repeat(128)}`
+  expect(await client.set(longestName, 'x', service)).toEqual({ result: 'x' })
+  expect(await client.set(longestName, null, service)).toEqual({ result: null })
   expect(await client.set('n'.repeat(129), 'x', service)).toEqual(code('LIMIT_EXCEEDED', /128.*129/))
   expect(await client.setAll({ a: { ['n'.repeat(129)]: 'x' } }, service)).toEqual(code('LIMIT_EXCEEDED', /128.*129/))
   expect(await client.set('a', 'é'.repeat(8193), service)).toEqual(code('LIMIT_EXCEEDED', /16384.*16386/))
-  const most = 'é'.repeat(8192)
-  expect(await client.set('a', most, service)).toEqual({ result: most })
+  const longestValue = 'é'.repeat(8192)
+  expect(await client.set('a', longestValue, service)).toEqual({ result: longestValue })
   await client.set('a', null, service)
 })
 
-/** Attributes that take exactly this many bytes, as JSON with a blank after each colon and comma. */
+/** Attributes of exactly this many bytes, as JSON with a space after each colon and comma. */
 function ofSize(bytes: number): Record<string, string> {
   const attributes = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`k${index}`, '']))
   let left = bytes - 4 * '"k0": "", '.length
@@ -184,7 +184,7 @@ function ofSize(bytes: number): Record<string, string> {
   return attributes
 }
 
-test('64 KiB in one context, counted alike by every way of writing', async () => {
+test('at most 64 KiB in one context, by every way of writing', async () => {
   for (const [target, context] of [
     [service, null],
     [device, null],
@@ -204,7 +204,7 @@ test('64 KiB in one context, counted alike by every way of writing', async () =>
   }
 })
 
-test('the reserved values of a device count among its base values', async () => {
+test('the reserved values of a device count toward the limits of its base values', async () => {
   const id = await client.addDevice(Object.fromEntries(Array.from({ length: 199 }, (_, index) => [`n${index}`, ''])))
   expect(await client.set('$svc.statusA', 'x', id)).toEqual({ result: 'x' })
   expect(await client.set('$svc.statusB', 'x', id)).toEqual(code('LIMIT_EXCEEDED', /200.*201/))
@@ -227,7 +227,7 @@ test('the reserved values of a device count among its base values', async () => 
   expect(await client.set('3', 'v', big)).toEqual({ result: 'v' })
 })
 
-test('200 names and 64 contexts', async () => {
+test('at most 200 names and 64 contexts', async () => {
   const id = await client.addDevice()
   const names = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`g${index % 7}.n${index}`, 'x']))
   expect(await client.setAll({ ...names, more: 'x' }, id)).toEqual(code('LIMIT_EXCEEDED', /200.*201/))
@@ -251,7 +251,7 @@ test('200 names and 64 contexts', async () => {
   expect(await client.read(service)).toEqual({ attributes: {}, contexts: [] })
 })
 
-test('a device is registered with attributes by the same rules', async () => {
+test('registering a device applies the same rules to attributes', async () => {
   const document = `mutation ($attributes: Object) { registerDevice(name: "new", attributes: $attributes) {
     device { attributes categoryB } } }`
   const register = async (attributes: unknown) => {

@@ -15,7 +15,7 @@ const succeeded = (outcomes: readonly Outcome<unknown>[]) => outcomes.filter((ou
 const codes = (outcomes: readonly Outcome<unknown>[]) =>
   outcomes.flatMap((outcome) => ('code' in outcome ? [outcome.code] : []))
 
-test('200 writers of different names on one device lose none', async () => {
+test('200 concurrent writers of different names on one device lose no value', async () => {
   const device = await client.addDevice()
   const values = Object.fromEntries(range(200).map((index) => [`name${index}`, `${index}`]))
   const outcomes = await Promise.all(Object.entries(values).map(([name, value]) => client.set(name, value, device)))
@@ -26,7 +26,7 @@ test('200 writers of different names on one device lose none', async () => {
   expect(events).toHaveLength(200)
 })
 
-test('of writers of every kind none loses the value of another', async () => {
+test('concurrent writers of every kind lose no value', async () => {
   const device = await client.addDevice()
   const outcomes = await Promise.all(
     range(120).map((index): Promise<Outcome<unknown>> => {
@@ -45,7 +45,7 @@ test('of writers of every kind none loses the value of another', async () => {
   expect(Object.keys(day).filter((name) => name.startsWith('all'))).toHaveLength(30)
 })
 
-test('a name never becomes a value and a group at once, in the base and in contexts', async () => {
+test('a name never becomes both a value and a group, in the base or in contexts', async () => {
   const device = await client.addDevice()
   for (const round of range(60)) {
     const name = `name${round}`
@@ -64,7 +64,7 @@ test('a name never becomes a value and a group at once, in the base and in conte
   }
 })
 
-test('of four writers of one value one makes an event', async () => {
+test('four concurrent writers of one value record one event', async () => {
   const device = await client.addDevice()
   const service = await client.addService(device)
   const places = [
@@ -82,7 +82,7 @@ test('of four writers of one value one makes an event', async () => {
   }
 })
 
-test('two long lists of one another’s targets in opposite order both come through', async () => {
+test('two long lists with the same targets in opposite order both succeed', async () => {
   const devices = await Promise.all(range(12).map(() => client.addDevice()))
   const services = await Promise.all(devices.map((device) => client.addService(device)))
   const targets = [...devices, app.owner.accountId, ...services]
@@ -102,19 +102,19 @@ test('two long lists of one another’s targets in opposite order both come thro
   }
 })
 
-test('a list does not wait for ever on the removal of its devices, nor leaves anything behind', async () => {
+test('a list does not deadlock with the removal of its devices and leaves no attributes behind', async () => {
   for (const _ of range(5)) {
     const devices = await Promise.all(range(6).map(() => client.addDevice()))
     const services = await Promise.all(
       devices.flatMap((device) => [client.addService(device), client.addService(device)]),
     )
     const items = [...services, ...devices].map((serviceId) => ({ serviceId, attributes: { a: 'b' }, context: 'day' }))
-    const [answer, removal] = await Promise.all([
+    const [response, removal] = await Promise.all([
       client.setMany(items),
       app.owner.query('mutation ($ids: [String!]!) { deleteDevices(deviceId: $ids) }', { ids: devices.toReversed() }),
     ])
     expect(removal.errors).toBeUndefined()
-    const results = answer.data!.setAttributesMany as { code: string | null }[]
+    const results = response.data!.setAttributesMany as { code: string | null }[]
     for (const { code } of results) expect([null, 'NOT_FOUND']).toContain(code)
   }
   const left = await app.db
@@ -127,7 +127,7 @@ test('a list does not wait for ever on the removal of its devices, nor leaves an
   expect(left).toEqual([])
 })
 
-test('the limit of names holds against writers of plain and reserved names together', async () => {
+test('concurrent writers of plain and reserved names cannot exceed the limit of names', async () => {
   const device = await client.addDevice(Object.fromEntries(range(199).map((index) => [`name${index}`, 'x'])))
   const outcomes = await Promise.all([
     ...range(5).map((index) => client.set(`more${index}`, 'x', device)),
@@ -138,7 +138,7 @@ test('the limit of names holds against writers of plain and reserved names toget
   expect(new Set(codes(outcomes))).toEqual(new Set(['LIMIT_EXCEEDED']))
 })
 
-test('the limit of contexts holds against writers of new ones', async () => {
+test('concurrent writers of new contexts cannot exceed the limit of contexts', async () => {
   const device = await client.addDevice()
   const contexts = range(63).map((index) => `context ${index}`)
   await client.setMany(contexts.map((context) => ({ serviceId: device, attributes: { site: 'x' }, context })))

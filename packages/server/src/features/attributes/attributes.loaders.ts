@@ -15,7 +15,7 @@ interface Place {
   context: string
 }
 
-/** Base attributes by device id, including the reserved ones; none for a deleted device. */
+/** Base attributes by device id, including the reserved ones. Empty for a deleted device. */
 const deviceBases = perRequest(
   ({ db, viewer }: Context) =>
     new DataLoader(async (ids: readonly string[]) => {
@@ -74,7 +74,7 @@ const contexts = perRequest(
 
 export const attributeLoaders = { deviceBases, serviceBases, userBases, overrides, contexts } as const
 
-/** Called after a write, so that the request reads current values. */
+/** Clears cached attributes. Call it after a write, so that the request reads current values. */
 export function forgetAttributes(context: Context): void {
   for (const loader of Object.values(attributeLoaders)) loader(context).clearAll()
 }

@@ -22,31 +22,31 @@ type Step = { one: Write } | { all: Write } | { many: Write[] }
 /** Values by full name. */
 type Values = Map<string, string>
 
-/** What the API promises, said once more without SQL: per place, the values of the base (under '') and each context. */
+/** A model of the API without SQL: for each target, the values of the base (under '') and of each context. */
 class Model {
   readonly places: Record<Place, Map<string, Values>> = { user: new Map(), device: new Map(), service: new Map() }
 
-  /** Makes one write, all or none, and answers the code of the error. */
+  /** Applies all of a write or none of it, and returns the code of the error. */
   write({ on, context, entries }: Write): string | undefined {
-    const code = this.#refusal(on, entries)
+    const code = this.#findError(on, entries)
     if (code !== undefined) return code
     const values = this.#values(on, context ?? '')
     for (const [name, value] of entries) {
       if (value !== null) values.set(name, value)
-      else for (const gone of [...values.keys()]) if (gone === name || top(gone) === name) values.delete(gone)
+      else for (const removed of [...values.keys()]) if (removed === name || top(removed) === name) values.delete(removed)
     }
     return undefined
   }
 
-  #refusal(on: Place, entries: Entry[]): string | undefined {
+  #findError(on: Place, entries: Entry[]): string | undefined {
     const tops = Map.groupBy(entries, ([name]) => top(name))
     for (const ofTop of tops.values()) {
       if (new Set(ofTop.map(([name]) => isGroup(name))).size > 1) return 'BAD_USER_INPUT'
     }
     if (entries.some(([name, value]) => !isAllowed(on, name, value))) return 'RESERVED_ATTRIBUTE'
-    const standing = [...this.places[on].values()].flatMap((values) => [...values.keys()])
+    const existing = [...this.places[on].values()].flatMap((values) => [...values.keys()])
     const clashes = (name: string) =>
-      standing.some((other) => top(other) === top(name) && isGroup(other) !== isGroup(name))
+      existing.some((other) => top(other) === top(name) && isGroup(other) !== isGroup(name))
     return entries.some(([name, value]) => value !== null && clashes(name)) ? 'CONFLICT' : undefined
   }
 
@@ -98,7 +98,7 @@ const name = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...names) }, fc.co
 const value = fc.constantFrom(null, '', 'x', 'y', 'Ø "\\\n\u0001\u{1f600}')
 const entry: fc.Arbitrary<Entry> = fc.tuple(name, value)
 const place = fc.constantFrom<Place[]>('device', 'device', 'service', 'user')
-// A request's JSON may not have a member __proto__; setAttribute takes the name as a string.
+// The JSON of a request must not have a member __proto__, but setAttribute accepts it as a name.
 const inObject = entry.filter(([name]) => top(name) !== '__proto__')
 const writeOf = (entries: fc.Arbitrary<Entry[]>): fc.Arbitrary<Write> =>
   fc.record({ on: place, context: fc.constantFrom(null, 'day', 'night'), entries, nested: fc.boolean() })
@@ -109,10 +109,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ many: fc.array(several, { minLength: 1, maxLength: 5 }) }),
 )
 
-/** An object that may hold a name such as __proto__. */
+/** An object that can have a member such as __proto__. */
 const plain = (): Record<string, unknown> => Object.create(null)
 
-/** JSON of the entries; groups with their dots where a name is also given by itself, which cannot be written otherwise. */
+/** JSON of the entries. Groups whose name is also an entry use names with dots, because JSON cannot contain both members. */
 function tree(entries: Iterable<[string, unknown]>, nested = true): Record<string, unknown> {
   const all = [...entries]
   const result = plain()
@@ -158,7 +158,7 @@ async function run(client: AttributeClient, model: Model, ids: Record<Place, str
   expect(outcome).toEqual(code === undefined ? { result } : { code, message: expect.any(String) })
 }
 
-/** What the events say the values are, old values checked on the way. */
+/** Computes the values from the events and checks their old values. */
 async function replay(client: AttributeClient): Promise<Record<string, string>> {
   const state: Record<string, string> = {}
   for (const { target, data } of await client.changes()) {
@@ -174,7 +174,7 @@ async function replay(client: AttributeClient): Promise<Record<string, string>> 
   return state
 }
 
-test('whatever is written, everything reads as a plain model says, and so do the events', async () => {
+test('attributes and events match a simple model after any writes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const user = await app.createUser()

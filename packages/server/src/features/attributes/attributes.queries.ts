@@ -12,8 +12,8 @@ interface LockedRow {
 }
 
 /**
- * Locks devices in the order of their ids, with what of them is in device_live: the ones named, and those of the services
- * named, which a removal of the device would lock too. The latter come without attributes.
+ * Locks devices and their rows in device_live in the order of their ids: the given devices, and the devices of the given
+ * services, because removing a device, which locks it, also removes its services. The latter are returned without attributes.
  */
 export const lockDevices = (db: Database, accountId: string, ids: readonly string[]) =>
   query<LockedRow & { named: boolean } & ReservedValues>(
@@ -81,7 +81,7 @@ export const listContexts = (db: Database, accountId: string, targetIds: readonl
     [accountId, targetIds],
   )
 
-/** All contexts in use on targets; the overrides of those that are in the pairs of target and context come with them. */
+/** All contexts in use on targets, with the overrides of the given pairs of target and context. */
 export const listContextsWithOverrides = (
   db: Database,
   accountId: string,
@@ -125,7 +125,7 @@ export interface TargetRow {
   override_names?: OverrideNames
 }
 
-// The planner does not know the number of rows. The list of ids besides the join keeps it from reading the whole table.
+// The planner does not know the number of rows. The list of ids besides the join prevents a scan of the whole table.
 export const updateTargets = (
   db: Database,
   table: keyof typeof owners,
@@ -141,7 +141,7 @@ export const updateTargets = (
     [accountId, JSON.stringify(rows), rows.map(({ id }) => id)],
   )
 
-/** All ten reserved values of devices, missing ones removed. */
+/** Sets all ten reserved values of devices, and removes missing ones. */
 export const updateReserved = (
   db: Database,
   accountId: string,

@@ -6,7 +6,7 @@ import { listAttributeNames } from './names/attribute-names.ts'
 import {
   type BaseOf,
   deviceBase,
-  type Holder,
+  type AttributeOwner,
   readAttribute,
   readAttributes,
   readContexts,
@@ -19,18 +19,18 @@ import {
 import { setAttribute } from './set-attribute.ts'
 import { setAttributes, setAttributesMany } from './set-attributes.ts'
 
-/** The fields that everything with attributes has. */
-const attributeFields = <Kind extends Holder>(baseOf: BaseOf<Kind>) => ({
-  attributes: (holder: Kind, input: { context?: string | null }, context: Context) =>
-    readAttributes(context, baseOf, { holder, contextName: input.context }),
-  attribute: (holder: Kind, input: { name: string; context?: string | null }, context: Context) =>
-    readAttribute(context, baseOf, { holder, name: input.name, contextName: input.context }),
-  overrides: (holder: Kind, input: { context: string }, context: Context) =>
-    readOverrides(context, holder, input.context),
-  contexts: (holder: Kind, _input: unknown, context: Context) => readContexts(context, holder),
+/** The fields of all objects with attributes. */
+const attributeFields = <Kind extends AttributeOwner>(baseOf: BaseOf<Kind>) => ({
+  attributes: (owner: Kind, input: { context?: string | null }, context: Context) =>
+    readAttributes(context, baseOf, { owner, contextName: input.context }),
+  attribute: (owner: Kind, input: { name: string; context?: string | null }, context: Context) =>
+    readAttribute(context, baseOf, { owner, name: input.name, contextName: input.context }),
+  overrides: (owner: Kind, input: { context: string }, context: Context) =>
+    readOverrides(context, owner, input.context),
+  contexts: (owner: Kind, _input: unknown, context: Context) => readContexts(context, owner),
 })
 
-/** categoryA … statusE: always the base values, even if other attributes are read in a context. */
+/** categoryA to statusE. They are always base values, even if other attributes are read in a context. */
 const categoryAndStatusFields = Object.fromEntries(
   categoryAndStatus.map((subName) => [
     subName,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('setting and reading', () => {
-  test('a value is answered, read back and removed by null', async () => {
+  test('a value is returned, read, and removed with null', async () => {
     expect(await client.set('site', 'oslo', service)).toEqual({ result: 'oslo' })
     expect(await client.set('net.ssid', 'lab', service)).toEqual({ result: 'lab' })
     expect(await client.set('net.b.c', '', service)).toEqual({ result: '' })
@@ -29,7 +29,7 @@ describe('setting and reading', () => {
     expect(await client.read(service)).toEqual({ attributes: {}, contexts: [] })
   })
 
-  test('ids are taken in either case, and a device id is its bulk service', async () => {
+  test('ids are accepted in upper or lower case, and a device id selects its bulk service', async () => {
     const id = await client.addDevice({ site: 'oslo' })
     await client.set('shelf', '3', id.toUpperCase())
     const document = `query ($id: [String!]!) { login {
@@ -41,7 +41,7 @@ describe('setting and reading', () => {
     expect(login.service).toEqual([{ attributes, attribute: '3' }])
   })
 
-  test('setAttributes merges, nested or with dots, and is all or nothing', async () => {
+  test('setAttributes merges nested and dotted names, and applies all changes or none', async () => {
     const id = await client.addDevice({ keep: 'k', net: { ssid: 'a', key: 'b' } })
     const merged = { keep: 'k', net: { ssid: 'c', 'x.y': 'd' }, more: '1' }
     const input = { 'net.ssid': 'c', net: { key: null, 'x.y': 'd' }, more: '1' }
@@ -51,13 +51,13 @@ describe('setting and reading', () => {
     expect(await client.setAll({ net: null }, id)).toEqual({ result: { keep: 'k', more: '1' } })
   })
 
-  test('a value left away is refused, in whatever way it is left away', async () => {
+  test('an omitted value is rejected in variables and in literals', async () => {
     const document = `mutation ($v: String, $id: String!) { setAttribute(name: "site", value: $v, serviceId: $id) }`
     const inLiteral = `mutation ($id: String!) { setAttribute(name: "site", serviceId: $id) }`
     await client.set('site', 'stays', device)
     for (const _ of [1, 2, 3]) {
-      for (const answer of [await user.query(document, { id: device }), await user.query(inLiteral, { id: device })]) {
-        expect(answer.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
+      for (const response of [await user.query(document, { id: device }), await user.query(inLiteral, { id: device })]) {
+        expect(response.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
       }
     }
     expect((await client.read(device))?.attributes).toMatchObject({ site: 'stays' })
@@ -65,7 +65,7 @@ describe('setting and reading', () => {
     expect((await client.read(device))?.attributes).not.toHaveProperty('site')
   })
 
-  test('attributes stand in literals of the document too', async () => {
+  test('attributes can be literals in the document', async () => {
     const document = `mutation ($id: String!) {
       setAttributes(serviceId: $id, attributes: { literal: "x", group: { __proto__: "y" } }) }`
     const { data } = await user.query(document, { id: service })
@@ -78,7 +78,7 @@ describe('setting and reading', () => {
     ['{ net: { ssid: LAB } }', /in quotes: "LAB"/],
     ['{ site: [oslo] }', /in quotes: "oslo"/],
     ['{ net: { ssid: "a", ssid: "b" } }', /only one input field named "ssid"/],
-  ])('a literal that JSON could not hold is refused: %s', async (literal, message) => {
+  ])('a literal that JSON cannot represent is rejected: %s', async (literal, message) => {
     const before = await client.read(service)
     const { errors } = await user.query(`mutation { setAttributes(serviceId: "${service}", attributes: ${literal}) }`)
     expect(errors).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })])
@@ -86,7 +86,7 @@ describe('setting and reading', () => {
     expect(await client.read(service)).toEqual(before)
   })
 
-  test('what is set in one mutation is read by the next field of the same document', async () => {
+  test('a value set by one field of a mutation is read by the next field', async () => {
     const id = await client.addDevice({ a: '1' })
     const read = 'attributes(context: "day") base: attributes contexts'
     const document = `mutation ($id: String!) {
@@ -106,7 +106,7 @@ describe('setting and reading', () => {
 })
 
 describe('setAttributesMany', () => {
-  test('each item goes by itself and in order', async () => {
+  test('each item is applied separately and in order', async () => {
     const id = await client.addDevice({ net: { ssid: 'x' } })
     const missing = '80:00:00:00:00:00:00:00'
     const { data } = await client.setMany([
@@ -130,7 +130,7 @@ describe('setAttributesMany', () => {
     ])
   })
 
-  test('1000 items go through, 1001 do not, none is no error', async () => {
+  test('accepts 0 to 1,000 items', async () => {
     const id = await client.addDevice()
     const items = Array.from({ length: 1001 }, (_, index) => ({ serviceId: id, attributes: { n: `${index}` } }))
     const { data } = await client.setMany(items.slice(1))
@@ -141,7 +141,7 @@ describe('setAttributesMany', () => {
   })
 })
 
-test('changes are events with context, old and new values; what is there already is none', async () => {
+test('changes are recorded with context, old, and new values, and unchanged values are not', async () => {
   const other = await app.createUser()
   const own = attributeClient(other)
   const id = await own.addDevice()
@@ -167,7 +167,7 @@ test('changes are events with context, old and new values; what is there already
   ])
 })
 
-test('attributeNames counts devices and services, once each, and says when a name last changed', async () => {
+test('attributeNames counts each device and service once and shows when a name last changed', async () => {
   const other = await app.createUser()
   const own = attributeClient(other)
   const one = await own.addDevice({ site: 'x', $svc: { statusA: 'up' } })
@@ -187,24 +187,24 @@ test('attributeNames counts devices and services, once each, and says when a nam
   ])
 })
 
-test('another user finds nothing, and changes nothing', async () => {
+test('another user cannot find or change attributes', async () => {
   const id = await client.addDevice({ site: 'mine' })
   const serviceId = await client.addService(id)
   await client.set('site', 'mine', serviceId)
-  const stranger = attributeClient(await app.createUser())
+  const otherUser = attributeClient(await app.createUser())
   for (const target of [id, serviceId, user.accountId, 'nothing', '80:00:00:00:00:00:00:01', '']) {
     for (const context of [null, 'day']) {
-      expect(await stranger.set('site', 'theirs', target, context)).toEqual(rejectedWith('NOT_FOUND', /./))
-      expect(await stranger.set('site', null, target, context)).toEqual(rejectedWith('NOT_FOUND', /./))
-      expect(await stranger.setAll({ site: 'theirs' }, target, context)).toEqual(rejectedWith('NOT_FOUND', /./))
+      expect(await otherUser.set('site', 'theirs', target, context)).toEqual(rejectedWith('NOT_FOUND', /./))
+      expect(await otherUser.set('site', null, target, context)).toEqual(rejectedWith('NOT_FOUND', /./))
+      expect(await otherUser.setAll({ site: 'theirs' }, target, context)).toEqual(rejectedWith('NOT_FOUND', /./))
     }
-    const { data } = await stranger.setMany([{ serviceId: target, attributes: { site: 'theirs' } }])
+    const { data } = await otherUser.setMany([{ serviceId: target, attributes: { site: 'theirs' } }])
     expect(data?.setAttributesMany).toEqual([
       { serviceId: target, attributes: null, ...rejectedWith('NOT_FOUND', /./) },
     ])
   }
-  expect(await stranger.set('$svc.statusA', 'theirs', id)).toEqual(rejectedWith('NOT_FOUND', /./))
-  expect(await stranger.read(id)).toBeNull()
+  expect(await otherUser.set('$svc.statusA', 'theirs', id)).toEqual(rejectedWith('NOT_FOUND', /./))
+  expect(await otherUser.read(id)).toBeNull()
   expect((await client.read(id, 'day'))?.attributes).toEqual({ site: 'mine' })
   expect((await client.read(serviceId, 'day'))?.attributes).toEqual({ site: 'mine' })
 })

@@ -7,10 +7,10 @@ export type Attributes = Record<string, string | Record<string, string>>
 /** Attributes that are usually sent unchanged and parsed only on demand. */
 export type RawAttributes = RawJson<Attributes>
 
-/** The kind of a top-level name: never both on one target. */
+/** The kind of a top-level name. A name is never both on one target. */
 export type NameKind = 'value' | 'group'
 
-/** An object for names that callers choose: `__proto__` and `constructor` are names like any other. */
+/** An object for names that callers choose, including `__proto__` and `constructor`. */
 export function emptyObject<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>
 }
@@ -54,16 +54,16 @@ export function countNames(attributes: Attributes): number {
 
 /** Bytes of the attributes as PostgreSQL writes them: JSON with a space after each colon and comma. */
 export function byteSize(attributes: Attributes): number {
-  let blanks = blanksOf(Object.keys(attributes).length)
+  let spaces = countSpaces(Object.keys(attributes).length)
   for (const value of Object.values(attributes)) {
-    if (typeof value !== 'string') blanks += blanksOf(Object.keys(value).length)
+    if (typeof value !== 'string') spaces += countSpaces(Object.keys(value).length)
   }
-  return Buffer.byteLength(JSON.stringify(attributes)) + blanks
+  return Buffer.byteLength(JSON.stringify(attributes)) + spaces
 }
 
-const blanksOf = (members: number): number => Math.max(0, 2 * members - 1)
+const countSpaces = (members: number): number => Math.max(0, 2 * members - 1)
 
-/** Columns of device_live that hold the reserved values of a device, each with its sub-name in the API. */
+/** Columns of device_live that contain the reserved values of a device, by their sub-names in the API. */
 export const reservedColumns: ReadonlyMap<string, string> = new Map(
   ['category', 'status'].flatMap((kind) =>
     ['A', 'B', 'C', 'D', 'E'].map((letter): [string, string] => [
@@ -79,7 +79,7 @@ export type ReservedValues = Record<string, string | null>
 const subNames = [...reservedColumns.keys()]
 const columns = [...reservedColumns.values()]
 
-/** The base attributes of a device from what its two rows hold. */
+/** The base attributes of a device from the data of its two rows. */
 export function joinReserved(attributes: Attributes, values: ReservedValues): Attributes {
   const group = reservedGroup(
     columns.map((column) => values[column]),
@@ -88,14 +88,17 @@ export function joinReserved(attributes: Attributes, values: ReservedValues): At
   return group === undefined ? attributes : { ...attributes, [RESERVED_GROUP]: group }
 }
 
-/** The same of attributes as JSON. */
+/** Like `joinReserved`, for attributes as JSON. */
 export function joinReservedRaw(attributes: string, group: Record<string, string> | undefined): RawAttributes {
   if (group === undefined) return new RawJson(attributes)
   const others = attributes === '{}' ? '' : `${attributes.slice(1, -1)}, `
   return new RawJson(`{${others}"${RESERVED_GROUP}": ${JSON.stringify(group)}}`)
 }
 
-/** Values that stand in the order of `reservedColumns` from a place on, by their sub-names; undefined where there are none. */
+/**
+ * The reserved values by sub-name. `values` has them from an index, in the order of `reservedColumns`. Undefined if none is
+ * set.
+ */
 export function reservedGroup(values: readonly unknown[], from: number): Record<string, string> | undefined {
   let group: Record<string, string> | undefined
   for (let index = 0; index < subNames.length; index++) {

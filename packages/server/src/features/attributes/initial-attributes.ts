@@ -15,8 +15,8 @@ export function assertAllAllowed(changes: readonly Change[], kind: TargetKind, p
 }
 
 /**
- * The attributes for the rows of a new device: `attributes` without the reserved ones, and the reserved ones by their columns of
- * device_live. Checks every rule and limit. Ignores null values, which remove attributes elsewhere.
+ * The attributes for the rows of a new device: `attributes` without the reserved ones, and the reserved ones by their columns
+ * in device_live. Checks every rule and limit. Null values, which remove attributes elsewhere, are ignored.
  */
 export function initialAttributes(
   input: Record<string, unknown>,

@@ -27,7 +27,7 @@ export const parseTargetId = (accountId: string, text: string): string | undefin
 
 /**
  * Locks targets and reads the data that checks of a change need. Unknown ids are omitted. Rows are locked in the same order
- * everywhere (devices, then services, then the account, each by id), so two callers never deadlock. Other tables are read
+ * everywhere (devices, then services, then the account, each by id), so callers never deadlock. Other tables are read
  * after the locks are acquired, so their data is at least as new as the locks.
  */
 export async function lockTargets(
@@ -73,11 +73,11 @@ async function lockDevicesAndServices(
 }
 
 const newTarget = (
-  who: Pick<Target, 'kind' | 'id' | 'name' | 'device'>,
+  identity: Pick<Target, 'kind' | 'id' | 'name' | 'device'>,
   base: Attributes,
   overrideNames: OverrideNames,
 ): Target => ({
-  ...who,
+  ...identity,
   base,
   overrideNames,
   contextCount: 0,
@@ -141,15 +141,15 @@ async function saveOverrides(db: Database, accountId: string, targets: readonly 
     [...changed.contexts].map((context) => ({ target_id: id, context, attributes: overrides.get(context)! })),
   )
   const isEmpty = ({ attributes }: OverrideRow): boolean => Object.keys(attributes).length === 0
-  const kept = rows.filter((row) => !isEmpty(row))
-  const gone = rows.filter(isEmpty)
-  if (kept.length > 0) await upsertOverrides(db, accountId, kept)
-  if (gone.length > 0) {
+  const nonEmpty = rows.filter((row) => !isEmpty(row))
+  const emptied = rows.filter(isEmpty)
+  if (nonEmpty.length > 0) await upsertOverrides(db, accountId, nonEmpty)
+  if (emptied.length > 0) {
     await deleteOverrides(
       db,
       accountId,
-      gone.map((row) => row.target_id),
-      gone.map((row) => row.context),
+      emptied.map((row) => row.target_id),
+      emptied.map((row) => row.context),
     )
   }
 }

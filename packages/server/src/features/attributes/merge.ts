@@ -18,7 +18,7 @@ export interface Change {
   value: string | null
 }
 
-/** The old and new value of each name, as in events. */
+/** The old and new value of each name, as recorded in events. */
 export type Changes = Record<string, { old: string | null; new: string | null }>
 
 /** Parses the changes in a JSON object; `path` locates it in error messages. */
@@ -39,7 +39,7 @@ function changesOf(key: string, value: unknown, path: string): Change[] {
   })
 }
 
-/** A valid value, or null. */
+/** Checks and returns a value or null. */
 export function attributeValue(value: unknown, path: string): string | null {
   if (value === null) return null
   if (typeof value !== 'string') {
@@ -48,7 +48,7 @@ export function attributeValue(value: unknown, path: string): string | null {
   assertStorable(value, path)
   const bytes = Buffer.byteLength(value)
   if (bytes > limits.valueBytes) {
-    throw new ApiError('LIMIT_EXCEEDED', `${path} may have ${limits.valueBytes} bytes at most, found ${bytes}`)
+    throw new ApiError('LIMIT_EXCEEDED', `${path} may have at most ${limits.valueBytes} bytes, found ${bytes}`)
   }
   return value
 }
@@ -58,7 +58,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 function kindOfJson(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
-  // Of an object literal alone.
+  // Only possible in an object literal of a document.
   if (value === undefined) return 'a variable that is not set'
   return typeof value === 'object' ? 'an object: names are two levels deep at most' : `a ${typeof value}`
 }
@@ -75,35 +75,35 @@ function assertNoneTwice(changes: readonly Change[], path: string): void {
   const kinds = new Map<string, NameKind>()
   for (const { name } of changes) {
     const text = joinAttributeName(name)
-    if (names.has(text)) throw badInput(`${path} gives the name ${JSON.stringify(text)} twice`)
+    if (names.has(text)) throw badInput(`${path} contains the name ${JSON.stringify(text)} twice`)
     names.add(text)
     const kind = kinds.get(name[0])
     if (kind !== undefined && kind !== kindOfName(name)) {
-      throw badInput(`${path} gives the name ${JSON.stringify(name[0])} twice: by itself and as a group`)
+      throw badInput(`${path} contains the name ${JSON.stringify(name[0])} twice: by itself and as a group`)
     }
     kinds.set(name[0], kindOfName(name))
   }
 }
 
-/** The changed attributes, and the differences. Does not modify `before`. */
+/** Returns the changed attributes and the differences. Does not modify `before`. */
 export function applyChanges(before: Attributes, changes: readonly Change[]): { after: Attributes; changes: Changes } {
   const after = copyAttributes(before)
-  const made: Changes = emptyObject()
+  const differences: Changes = emptyObject()
   for (const change of changes.flatMap((one) => expandGroup(after, one))) {
     const old = valueAt(after, change.name)
     if (old === change.value) continue
-    made[joinAttributeName(change.name)] = { old, new: change.value }
+    differences[joinAttributeName(change.name)] = { old, new: change.value }
     setValue(after, change)
   }
-  return { after, changes: made }
+  return { after, changes: differences }
 }
 
 /** Removing a group removes each name in it. */
 function expandGroup(attributes: Attributes, change: Change): Change[] {
   const [first] = change.name
-  const standing = attributes[first]
-  if (change.name.length === 2 || change.value !== null || typeof standing !== 'object') return [change]
-  return Object.keys(standing).map((subName) => ({ name: [first, subName], value: null }))
+  const existing = attributes[first]
+  if (change.name.length === 2 || change.value !== null || typeof existing !== 'object') return [change]
+  return Object.keys(existing).map((subName) => ({ name: [first, subName], value: null }))
 }
 
 function setValue(attributes: Attributes, { name: [first, subName], value }: Change): void {
@@ -112,15 +112,15 @@ function setValue(attributes: Attributes, { name: [first, subName], value }: Cha
     else attributes[first] = value
     return
   }
-  const standing = attributes[first]
-  const group = typeof standing === 'object' ? standing : emptyObject<string>()
+  const existing = attributes[first]
+  const group = typeof existing === 'object' ? existing : emptyObject<string>()
   if (value === null) delete group[subName]
   else group[subName] = value
   if (Object.keys(group).length === 0) delete attributes[first]
   else attributes[first] = group
 }
 
-/** Rejects a value in the place of a group, and the reverse. `kindOnTarget` returns the kind of a top-level name on the target. */
+/** Rejects replacing a group with a value or the reverse. `kindOnTarget` returns the kind of a top-level name on the target. */
 export function assertNoConflict(
   changes: readonly Change[],
   kindOnTarget: (name: string) => NameKind | undefined,
@@ -129,7 +129,7 @@ export function assertNoConflict(
     const kind = kindOnTarget(name[0])
     if (value === null || kind === undefined || kind === kindOfName(name)) continue
     const text = JSON.stringify(joinAttributeName(name))
-    const why = kind === 'group' ? 'is a group here, not a value' : 'is a value here, not a group'
+    const why = kind === 'group' ? 'is a group, not a value' : 'is a value, not a group'
     throw new ApiError(
       'CONFLICT',
       `${text} cannot be set: ${JSON.stringify(name[0])} ${why}, in the base or in a context`,

@@ -9,73 +9,73 @@ type Eventually<Value> = Value | Promise<Value>
 /** Attributes as read from the database. */
 type Read = Attributes | RawAttributes
 
-const lookInto = (read: Read): Attributes => (read instanceof RawJson ? read.value : read)
+const parse = (read: Read): Attributes => (read instanceof RawJson ? read.value : read)
 
-/** Something that has attributes, its base values with it where they were read with its row. */
-export interface Holder {
+/** An object that has attributes. Its base values are included if they were read with its row. */
+export interface AttributeOwner {
   id: string
   attributes?: RawAttributes
 }
 
-/** What attributes need of a service: a bulk service has the attributes of its device. */
-export interface ServiceHolder extends Holder {
+/** A service as needed to read attributes. A bulk service has the attributes of its device. */
+export interface ServiceOwner extends AttributeOwner {
   deviceId: string
 }
 
-export const deviceBase = (context: Context, { id, attributes }: Holder): Eventually<Read> =>
+export const deviceBase = (context: Context, { id, attributes }: AttributeOwner): Eventually<Read> =>
   attributes ?? attributeLoaders.deviceBases(context).load(id)
 
-/** The reserved values among them, which may have been read alone. */
-export const reservedBase = (context: Context, device: Holder & { reserved?: Attributes }): Eventually<Read> =>
+/** The base values, or only the reserved ones if only these were read. */
+export const reservedBase = (context: Context, device: AttributeOwner & { reserved?: Attributes }): Eventually<Read> =>
   device.reserved ?? deviceBase(context, device)
 
-export const serviceBase = (context: Context, service: ServiceHolder): Eventually<Read> => {
+export const serviceBase = (context: Context, service: ServiceOwner): Eventually<Read> => {
   if (service.id === service.deviceId) return deviceBase(context, service)
   return service.attributes ?? attributeLoaders.serviceBases(context).load(service.id)
 }
 
-export const userBase = (context: Context, { id }: Holder): Eventually<Read> =>
+export const userBase = (context: Context, { id }: AttributeOwner): Eventually<Read> =>
   attributeLoaders.userBases(context).load(id)
 
-/** What a holder's base is read by. */
-export type BaseOf<Kind extends Holder> = (context: Context, holder: Kind) => Eventually<Read>
+/** Reads the base attributes of an owner. */
+export type BaseOf<Kind extends AttributeOwner> = (context: Context, owner: Kind) => Eventually<Read>
 
-/** The attributes as read in a context; the base without one. At once where the base is at hand and there is no context. */
-export function readAttributes<Kind extends Holder>(
+/** The attributes as read in a context, or the base attributes without one. Synchronous if no database read is needed. */
+export function readAttributes<Kind extends AttributeOwner>(
   context: Context,
   baseOf: BaseOf<Kind>,
-  { holder, contextName }: { holder: Kind; contextName: string | null | undefined },
+  { owner, contextName }: { owner: Kind; contextName: string | null | undefined },
 ): Eventually<Read> {
   const name = parseContext(contextName, 'context')
-  const base = baseOf(context, holder)
+  const base = baseOf(context, owner)
   if (name === undefined) return base
-  const overrides = attributeLoaders.overrides(context).load({ targetId: holder.id, context: name })
-  return Promise.all([base, overrides]).then(([below, above]) =>
-    above === undefined ? below : overlay(lookInto(below), above),
+  const overrides = attributeLoaders.overrides(context).load({ targetId: owner.id, context: name })
+  return Promise.all([base, overrides]).then(([values, overriding]) =>
+    overriding === undefined ? values : overlay(parse(values), overriding),
   )
 }
 
 /** One value as read in a context; null if there is none. */
-export function readAttribute<Kind extends Holder>(
+export function readAttribute<Kind extends AttributeOwner>(
   context: Context,
   baseOf: BaseOf<Kind>,
-  { holder, name, contextName }: { holder: Kind; name: string; contextName: string | null | undefined },
+  { owner, name, contextName }: { owner: Kind; name: string; contextName: string | null | undefined },
 ): Eventually<string | null> {
   const parsed = parseAttributeName(name, 'name')
-  return valueIn(readAttributes(context, baseOf, { holder, contextName }), parsed)
+  return valueIn(readAttributes(context, baseOf, { owner, contextName }), parsed)
 }
 
 export function valueIn(attributes: Eventually<Read>, name: AttributeName): Eventually<string | null> {
   return attributes instanceof Promise
-    ? attributes.then((read) => valueAt(lookInto(read), name))
-    : valueAt(lookInto(attributes), name)
+    ? attributes.then((read) => valueAt(parse(read), name))
+    : valueAt(parse(attributes), name)
 }
 
-/** The values set in a context only. */
-export async function readOverrides(context: Context, { id }: Holder, contextName: string): Promise<Attributes> {
+/** Only the values that are set in a context. */
+export async function readOverrides(context: Context, { id }: AttributeOwner, contextName: string): Promise<Attributes> {
   const name = parseContextName(contextName, 'context')
   return (await attributeLoaders.overrides(context).load({ targetId: id, context: name })) ?? {}
 }
 
-export const readContexts = (context: Context, { id }: Holder): Promise<string[]> =>
+export const readContexts = (context: Context, { id }: AttributeOwner): Promise<string[]> =>
   attributeLoaders.contexts(context).load(id)

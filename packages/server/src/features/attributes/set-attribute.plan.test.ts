@@ -7,7 +7,7 @@ import { setOnDevice, setOnDevices, setOnService, setReserved } from './set-attr
 const ACCOUNT = 'crowded'
 let database: ExplainedDatabase
 
-/** 5,000 devices with a service each. */
+/** Inserts 5,000 devices with one service each. */
 beforeAll(async () => {
   database = await createExplainedDatabase()
   const { db } = database
@@ -36,7 +36,7 @@ test.each<Case>([
   ],
   ...[true, false].map(
     (waits): Case => [
-      `an attribute of each of several devices, ${waits ? 'waiting for them' : 'those that are locked left out'},`,
+      `one attribute of each of several devices, ${waits ? 'waiting for locked ones' : 'skipping locked ones'},`,
       (db) => setOnDevices(db, ACCOUNT, { writes: several, waits }),
       ['device_live_pkey', 'device_pkey'],
     ],
@@ -51,7 +51,7 @@ test.each<Case>([
     (db) => setOnService(db, { ...write, targetId: 'service of device 7', name: ['site'] }),
     ['device_pkey', 'service_pkey'],
   ],
-])('%s is written by its key', async (_what, run, indexes) => {
+])('%s is written by its primary key', async (_name, run, indexes) => {
   for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
     expect(plan).toEqual({ indexes, scanned: [], naturalSorts: [] })
   }

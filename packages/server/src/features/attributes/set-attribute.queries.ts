@@ -10,20 +10,20 @@ export interface BaseWrite {
   actorId: string | null
   source: EventSource
   name: AttributeName
-  /** null removes. */
+  /** null removes the attribute. */
   value: string | null
 }
 
-/** Sets one base attribute of a device. Returns false if that violates a rule, undefined if there is no such device. */
+/** Sets one base attribute of a device. Returns false if the change violates a rule, undefined if there is no such device. */
 export const setOnDevice = (db: Database, write: BaseWrite) => run(db, onDeviceText, write)
 
-/** Sets one base attribute of a service. Returns false if that violates a rule, undefined if there is no such service. */
+/** Sets one base attribute of a service. Returns false if the change violates a rule, undefined if there is no such service. */
 export const setOnService = (db: Database, write: BaseWrite) => run(db, onServiceText, write)
 
-/** Sets one base attribute of the account. Returns false if that violates a rule. */
+/** Sets one base attribute of the account. Returns false if the change violates a rule. */
 export const setOnAccount = (db: Database, write: BaseWrite) => run(db, onAccountText, write)
 
-/** Sets one of the ten reserved values of a device. Returns false if that violates a rule, undefined if there is no such device. */
+/** Sets one reserved value of a device. Returns false if the change violates a rule, undefined if there is no such device. */
 export const setReserved = (db: Database, write: BaseWrite) => run(db, onLiveTexts.get(write.name[1]!)!, write)
 
 async function run(db: Database, text: string, write: BaseWrite): Promise<boolean | undefined> {
@@ -47,9 +47,10 @@ async function run(db: Database, text: string, write: BaseWrite): Promise<boolea
 export type Outcome = 'done' | 'refused' | 'locked' | null
 
 /**
- * Sets base attributes of devices of one account. The changes of one target succeed or fail together, and no top-level name of a target
- * occurs twice. The rules are those of `setOnDevice`. Changes that are rejected together can be valid one at a time. If `waits` is
- * false, the statement skips devices that another transaction has locked, so two such statements never wait for each other.
+ * Sets base attributes of devices of one account. The changes of one target succeed or fail together, and no top-level name of
+ * a target occurs twice. The rules are those of `setOnDevice`. Changes that are rejected together can be valid one at a time.
+ * If `waits` is false, the statement skips devices that another transaction has locked, so two such statements never wait for
+ * each other.
  */
 export async function setOnDevices(
   db: Database,
@@ -70,9 +71,9 @@ export async function setOnDevices(
 }
 
 /**
- * The whole change in one statement. `target` locks the row first, so that `change` reads its newest version and two writers
- * never lose each other's value. The event's number is drawn after that. If the value is unchanged, nothing is written.
- * In `change`, $3 and $4 are the two levels of the name and $5 is the value.
+ * Makes a complete change in one statement. `target` locks the row first, so that `change` reads its newest version and
+ * concurrent writers lose no values. The event's id is assigned after that. If the value is unchanged, nothing is written. In
+ * `change`, $3 and $4 are the two levels of the name and $5 is the value.
  */
 const statement = (parts: {
   target: string
@@ -99,7 +100,7 @@ const statement = (parts: {
   )
   select allowed from change`
 
-/** Names of the columns of a change in a statement. */
+/** SQL expressions for the parts of a change in a statement. */
 interface ChangeColumns {
   name: string
   subName: string
@@ -109,7 +110,7 @@ interface ChangeColumns {
 const oldOf = ({ name, subName }: ChangeColumns): string =>
   `case when ${subName} is null then attributes ->> ${name} else attributes -> ${name} ->> ${subName} end`
 
-// Removing a whole group is no conflict, but it changes many names, so the transaction does it as well.
+// Removing a group is not a conflict, but it changes many names, so it is left to the transaction like a conflict.
 const conflictOf = ({ name, subName, value }: ChangeColumns): string => `
       coalesce(jsonb_typeof(attributes -> ${name}) = case when ${subName} is null then 'object' else 'string' end
         and (${subName} is null or ${value} is not null), false)
@@ -130,7 +131,7 @@ const next = `case
       else attributes || jsonb_build_object($3::text, (attributes -> $3::text) - $4::text)
     end`
 
-/** Names are counted only if the change adds one; `reserved` are the names in the other row, which count too. */
+/** Names are counted only if the change adds one. `reserved` are the names in the other row, which count toward the limit. */
 const withinLimits = (reserved: { count: string; attributes: string }) =>
   `(old is not null or attribute_count(attributes) + ${reserved.count} < ${limits.namesPerTarget})
       and octet_length((next || ${reserved.attributes})::text) <= ${limits.bytesPerTarget}`
@@ -148,7 +149,7 @@ const reservedGroup = `jsonb_strip_nulls(jsonb_build_object(${[...reservedColumn
 
 const withReserved = `case reserved_count when 0 then '{}' else jsonb_build_object('$svc', reserved) end`
 
-/** One device, or several. */
+/** Selects one device or several. */
 const deviceTarget = (more: string, isOne = 'd.id = $2') => `
     select d.id as device_id, d.attributes, d.override_names,
       jsonb_build_array(jsonb_build_object('id', d.id, 'name', d.name, 'kind', 'device')) as targets,
@@ -209,7 +210,9 @@ const onAccountText = statement({
 
 const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', value: 'value' }
 
-/** Like `statement`, for changes passed as rows: each is checked separately, and those of one target are merged in together. */
+/**
+ * Like `statement`, for changes passed as rows. Each is checked separately, and the changes of one target are merged together.
+ */
 const onDevicesStatement = (locking: string) => `
   with asked as materialized (
     select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])

@@ -26,7 +26,7 @@ export interface AttributeInput {
   context?: string | null | undefined
 }
 
-/** Sets or removes one attribute, and returns the value that then applies in that context. */
+/** Sets or removes one attribute. Returns the resulting value in that context. */
 export async function setAttribute(context: Context, input: AttributeInput): Promise<string | null> {
   const name = parseAttributeName(input.name, 'name')
   if (input.value === undefined) throw badInput('value is required; null removes the attribute')
@@ -43,8 +43,8 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
 }
 
 /**
- * The fast path for nearly every write: one valid base value. Returns false for any other write, and for one that violates a
- * rule. The caller then uses a transaction, which finds the rule.
+ * The fast path for most writes: one valid base value. Returns false for any other write, and for one that violates a rule. The
+ * caller then uses a transaction, which reports the violated rule.
  */
 async function setInOneStatement(
   context: Context,

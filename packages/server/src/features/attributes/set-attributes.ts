@@ -17,13 +17,13 @@ import {
   type Changes,
   flattenAttributes,
 } from './merge.ts'
-import { attributesIn, replaceAttributes, standingKind, type Target } from './target.ts'
+import { attributesIn, replaceAttributes, kindOnTarget, type Target } from './target.ts'
 
 export interface AttributesInput {
   serviceId: string
   attributes: Record<string, unknown>
   context?: string | null | undefined
-  /** The device that makes the write, if any: it can change only itself and its services. */
+  /** The device that makes the write, if any. A device can change only itself and its services. */
   deviceId?: string | undefined
   /** Called with the number of bytes that a change stores, before the change. Can throw RATE_LIMITED. */
   charge?: ((bytes: number) => void) | undefined
@@ -37,7 +37,7 @@ export interface AttributesResult {
   message: string | null
 }
 
-/** Changes to one target in one context, all or none. `path` locates them in error messages. */
+/** Changes to one target in one context, applied as a whole or not at all. `path` locates them in error messages. */
 export interface AttributeWrite extends Place {
   path: string
   changes: readonly Change[]
@@ -95,7 +95,7 @@ function resultOf(serviceId: string, outcome: Attributes | ApiError): Attributes
     : { serviceId, attributes: outcome, code: null, message: null }
 }
 
-/** The write that an input requests, with all checks that do not need the target. */
+/** Parses an input and makes all checks that do not need the target. */
 function parseInput({ viewer }: Pick<Context, 'viewer'>, input: AttributesInput, path: string): AttributeWrite {
   const changes = flattenAttributes(input.attributes, `${path}attributes`)
   if (changes.length === 0) throw badInput(`${path}attributes must not be an empty object`)
@@ -127,8 +127,8 @@ export async function writeAttributes(context: Context, write: AttributeWrite): 
 }
 
 /**
- * Makes writes in order, each all or none; an item that is an error stays an error. All rules are checked under the locks and
- * before any write, so that a write that violates a rule needs no rollback.
+ * Makes writes in order. Each one is applied as a whole or not at all, and items that are errors are returned unchanged. All
+ * rules are checked under the locks before anything is written, so a write that violates a rule needs no rollback.
  */
 async function writeMany(
   context: Context,
@@ -160,15 +160,15 @@ function writeOne(target: Target | undefined, write: AttributeWrite, events: New
   if (target === undefined) throw targetNotFound(write.targetId)
   if (write.deviceId !== undefined && target.device?.id !== write.deviceId) throw targetNotFound(write.targetId)
   assertAllAllowed(write.changes, target.kind, write.path)
-  assertNoConflict(write.changes, (name) => standingKind(target, name))
+  assertNoConflict(write.changes, (name) => kindOnTarget(target, name))
   const { context } = write
   const { after, changes } = applyChanges(attributesIn(target, context), write.changes)
-  const made = Object.values(changes)
-  if (made.some((change) => change.new !== null)) {
+  const differences = Object.values(changes)
+  if (differences.some((change) => change.new !== null)) {
     assertWithinLimits(after)
     assertContextFits(target, context)
   }
-  if (made.length > 0) {
+  if (differences.length > 0) {
     write.charge?.(bytesOfChanges(changes))
     replaceAttributes(target, context, { after, names: Object.keys(changes) })
     events.push(changeEvent(target, context, changes))

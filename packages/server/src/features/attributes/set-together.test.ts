@@ -13,11 +13,11 @@ import type { AttributeName } from './attribute-name.ts'
 import { setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 import { setTogether } from './set-together.ts'
 
-let here: AttributeWrites
+let setup: AttributeWrites
 beforeAll(async () => {
-  here = await openAttributeWrites({ devices: 100 })
+  setup = await openAttributeWrites({ devices: 100 })
 })
-afterAll(() => here.drop())
+afterAll(() => setup.drop())
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index)
 
@@ -26,103 +26,103 @@ const name: fc.Arbitrary<AttributeName> = fc.oneof(fc.tuple(level), fc.tuple(lev
 const value = fc.constantFrom(null, '', 'x', 'y', 'Ø "\\\n\u{1f600}')
 const changes = (atMost: number) => fc.array(fc.record({ name, value }), { maxLength: atMost })
 
-test('several at once leave what they leave one after the other, or nothing where one is refused', async () => {
-  const devices = here.nextDevices(2) as [string, string]
+test('writes in one statement have the same result as separate writes, or none if one is rejected', async () => {
+  const devices = setup.nextDevices(2) as [string, string]
   const [together, singly] = devices
-  const judgedAlike = fc.asyncProperty(
+  const hasEqualResult = fc.asyncProperty(
     changes(4),
     fc.uniqueArray(fc.record({ name, value }), { minLength: 1, maxLength: 4, selector: ({ name: [first] }) => first }),
-    async (before, asked) => {
-      await sql`update device set attributes = '{}' where id = any(${devices})`.execute(here.db)
+    async (before, inputs) => {
+      await sql`update device set attributes = '{}' where id = any(${devices})`.execute(setup.db)
       for (const id of devices)
-        for (const each of before) await setOnDevice(here.db, here.write(id, each.name, each.value))
-      const stood = await here.attributesOf(together)
-      await sql`delete from event`.execute(here.db)
+        for (const each of before) await setOnDevice(setup.db, setup.write(id, each.name, each.value))
+      const initial = await setup.attributesOf(together)
+      await sql`delete from event`.execute(setup.db)
 
-      const writes = asked.map((each) => here.write(together, each.name, each.value))
-      const outcomes = await setOnDevices(here.db, here.accountId, { writes, waits: false })
+      const writes = inputs.map((each) => setup.write(together, each.name, each.value))
+      const outcomes = await setOnDevices(setup.db, setup.accountId, { writes, waits: false })
       const alone: (boolean | undefined)[] = []
-      for (const each of asked) alone.push(await setOnDevice(here.db, here.write(singly, each.name, each.value)))
+      for (const each of inputs) alone.push(await setOnDevice(setup.db, setup.write(singly, each.name, each.value)))
 
       const isDone = alone.every((each) => each === true)
-      expect(outcomes).toEqual(asked.map(() => (isDone ? 'done' : 'refused')))
-      expect(await here.attributesOf(together)).toEqual(isDone ? await here.attributesOf(singly) : stood)
+      expect(outcomes).toEqual(inputs.map(() => (isDone ? 'done' : 'refused')))
+      expect(await setup.attributesOf(together)).toEqual(isDone ? await setup.attributesOf(singly) : initial)
       const inOrder = (list: Change[]) => list.toSorted((one, other) => (one.name < other.name ? -1 : 1))
-      expect(inOrder(await here.changesOf(together))).toEqual(isDone ? inOrder(await here.changesOf(singly)) : [])
+      expect(inOrder(await setup.changesOf(together))).toEqual(isDone ? inOrder(await setup.changesOf(singly)) : [])
     },
   )
-  await fc.assert(judgedAlike, { numRuns: 40 })
+  await fc.assert(hasEqualResult, { numRuns: 40 })
 })
 
-test('writes that are under way at once share statements; each is answered and has its event', async () => {
-  const devices = here.nextDevices(50)
-  const { watched, sent } = connectAndRecord(here.connection)
-  const writes = devices.flatMap((id) => [here.write(id, ['site'], 'oslo'), here.write(id, ['net', 'ssid'], 'home')])
-  const answers = await Promise.all(writes.map((each) => setTogether(watched, each)))
+test('concurrent writes share statements, and each has a result and an event', async () => {
+  const devices = setup.nextDevices(50)
+  const { watched, sent } = connectAndRecord(setup.connection)
+  const writes = devices.flatMap((id) => [setup.write(id, ['site'], 'oslo'), setup.write(id, ['net', 'ssid'], 'home')])
+  const results = await Promise.all(writes.map((each) => setTogether(watched, each)))
   await watched.destroy()
-  expect(answers).toEqual(writes.map(() => true))
+  expect(results).toEqual(writes.map(() => true))
   expect(sent.length).toBeLessThan(10)
   for (const id of devices) {
-    expect(await here.attributesOf(id)).toEqual({ site: 'oslo', net: { ssid: 'home' } })
-    expect((await here.changesOf(id)).map(({ name }) => name).sort()).toEqual(['net.ssid', 'site'])
+    expect(await setup.attributesOf(id)).toEqual({ site: 'oslo', net: { ssid: 'home' } })
+    expect((await setup.changesOf(id)).map(({ name }) => name).sort()).toEqual(['net.ssid', 'site'])
   }
 })
 
-test('more than one statement takes are made all the same', async () => {
-  const devices = here.nextDevices(3)
+test('more writes than fit in one statement all succeed', async () => {
+  const devices = setup.nextDevices(3)
   const names = range(190).map((index) => `name ${index}`)
-  const writes = names.flatMap((name) => devices.map((id) => here.write(id, [name], 'x')))
-  expect(await Promise.all(writes.map((each) => setTogether(here.db, each)))).toEqual(writes.map(() => true))
+  const writes = names.flatMap((name) => devices.map((id) => setup.write(id, [name], 'x')))
+  expect(await Promise.all(writes.map((each) => setTogether(setup.db, each)))).toEqual(writes.map(() => true))
   for (const id of devices) {
-    expect(await here.attributesOf(id)).toEqual(Object.fromEntries(names.map((name) => [name, 'x'])))
-    expect(await here.changesOf(id)).toHaveLength(names.length)
+    expect(await setup.attributesOf(id)).toEqual(Object.fromEntries(names.map((name) => [name, 'x'])))
+    expect(await setup.changesOf(id)).toHaveLength(names.length)
   }
 })
 
-test('writes of one name follow one another, by whomever they are', async () => {
-  const id = here.nextDevice()
+test('writes of one name by different actors are applied in order', async () => {
+  const id = setup.nextDevice()
   const writes = range(30).map((index) => ({
-    ...here.write(id, ['site'], `${index}`),
-    actorId: index % 3 === 0 ? null : here.accountId,
+    ...setup.write(id, ['site'], `${index}`),
+    actorId: index % 3 === 0 ? null : setup.accountId,
   }))
-  expect(await Promise.all(writes.map((each) => setTogether(here.db, each)))).toEqual(writes.map(() => true))
-  expect(await here.changesOf(id)).toEqual(
+  expect(await Promise.all(writes.map((each) => setTogether(setup.db, each)))).toEqual(writes.map(() => true))
+  expect(await setup.changesOf(id)).toEqual(
     range(30).map((index) => ({
       name: 'site',
       old: index === 0 ? null : `${index - 1}`,
       new: `${index}`,
-      actor: index % 3 === 0 ? null : here.accountId,
+      actor: index % 3 === 0 ? null : setup.accountId,
     })),
   )
 })
 
-test('two servers lose no value of one device, and every event has what stood before it', async () => {
-  const id = here.nextDevice()
-  const servers = [connectToDatabase(here.connection), connectToDatabase(here.connection)]
+test('two servers lose no value of one device, and every event has the correct old value', async () => {
+  const id = setup.nextDevice()
+  const servers = [connectToDatabase(setup.connection), connectToDatabase(setup.connection)]
   const writes = servers.flatMap((server, index) =>
-    range(60).map((number) => [server, here.write(id, [`name ${number % 7}`], `${index} ${number}`)] as const),
+    range(60).map((number) => [server, setup.write(id, [`name ${number % 7}`], `${index} ${number}`)] as const),
   )
-  const answers = await Promise.all(writes.map(([server, each]) => setTogether(server, each)))
+  const results = await Promise.all(writes.map(([server, each]) => setTogether(server, each)))
   for (const server of servers) await server.destroy()
-  expect(answers).toEqual(writes.map(() => true))
-  const standing = new Map<string, string | null>()
-  const all = await here.changesOf(id)
+  expect(results).toEqual(writes.map(() => true))
+  const previous = new Map<string, string | null>()
+  const all = await setup.changesOf(id)
   expect(all).toHaveLength(writes.length)
   for (const change of all) {
-    expect(change.old).toBe(standing.get(change.name) ?? null)
-    standing.set(change.name, change.new)
+    expect(change.old).toBe(previous.get(change.name) ?? null)
+    previous.set(change.name, change.new)
   }
-  expect(await here.attributesOf(id)).toEqual(Object.fromEntries(standing))
+  expect(await setup.attributesOf(id)).toEqual(Object.fromEntries(previous))
 })
 
-test('a statement is part of a request whose write it makes', async () => {
-  const asking = new AsyncLocalStorage<string>()
-  const { watched, sent } = connectAndRecord(here.connection, () => asking.getStore())
-  const id = here.nextDevice()
-  // One name: each has to wait for the one before, and has a statement of its own.
+test('a statement is traced in a request whose write it contains', async () => {
+  const requestScope = new AsyncLocalStorage<string>()
+  const { watched, sent } = connectAndRecord(setup.connection, () => requestScope.getStore())
+  const id = setup.nextDevice()
+  // All write the same name, so each waits for the previous one and has its own statement.
   const requests = range(4).map((index) => `request ${index}`)
   await Promise.all(
-    requests.map((request) => asking.run(request, () => setTogether(watched, here.write(id, ['site'], request)))),
+    requests.map((request) => requestScope.run(request, () => setTogether(watched, setup.write(id, ['site'], request)))),
   )
   await watched.destroy()
   expect(sent).toEqual(requests)

@@ -1,75 +1,79 @@
 import { AsyncResource } from 'node:async_hooks'
 import pg from 'pg'
 import type { Database } from '../../db/database.ts'
-import { isDatabaseAway, isDatabaseSlow, isOutcomeLost } from '../../db/database-away.ts'
+import { isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown } from '../../db/database-away.ts'
 import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 
-/** Batch statements of one account that run at once: while one commits, the next one collects writes. */
-const AT_ONCE = 2
+/** Maximum number of concurrent batch statements of one account. While they run, new writes are collected for the next one. */
+const MAX_CONCURRENT = 2
 /** Maximum number of writes in one statement. */
-const MOST = 100
+const MAX_WRITES = 100
 
 /** The result of `setOnDevice`. */
-type Answer = boolean | undefined
+type Result = boolean | undefined
 
-interface Asked {
+interface QueuedWrite {
   write: BaseWrite
-  answer: PromiseWithResolvers<Answer>
+  result: PromiseWithResolvers<Result>
   /** Runs the callback in the tracing context of the request. */
   scope: AsyncResource
 }
 
 interface Queue {
-  add(asked: Asked): void
+  add(queued: QueuedWrite): void
 }
 
-/** By account; an entry exists while a write of the account is in progress. */
+/** Queues by account. An entry exists while a write of the account is in progress. */
 const queues = new WeakMap<Database, Map<string, Queue>>()
 
 /**
- * Like `setOnDevice`, but writes that arrive while others of the account are in progress share a statement and its commit. No write
- * waits for another write's device: a locked device is skipped and written separately.
+ * Like `setOnDevice`, but writes that arrive while others of the account are in progress share a statement and its commit. No
+ * write waits for the device of another write: locked devices are skipped and written separately.
  */
-export function setTogether(db: Database, write: BaseWrite): Promise<Answer> {
+export function setTogether(db: Database, write: BaseWrite): Promise<Result> {
   const { accountId } = write
   const ofDatabase = queues.get(db) ?? new Map<string, Queue>()
   queues.set(db, ofDatabase)
   const queue = ofDatabase.get(accountId) ?? createQueue(db, () => ofDatabase.delete(accountId))
   ofDatabase.set(accountId, queue)
-  const asked: Asked = { write, answer: Promise.withResolvers(), scope: new AsyncResource('attribute write') }
-  queue.add(asked)
-  return asked.answer.promise
+  const queued: QueuedWrite = { write, result: Promise.withResolvers(), scope: new AsyncResource('attribute write') }
+  queue.add(queued)
+  return queued.result.promise
 }
 
 function createQueue(db: Database, onIdle: () => void): Queue {
-  /** Devices that are being written, each with the writes that arrived for it meanwhile, which would only wait for its lock. */
-  const busy = new Map<string, Asked[]>()
-  let ready: Asked[] = []
-  let together = 0
-  let alone = 0
+  /**
+   * Devices that are being written. Each has a queue of the writes that arrived in the meantime, which would wait for its lock.
+   */
+  const busy = new Map<string, QueuedWrite[]>()
+  let ready: QueuedWrite[] = []
+  let batches = 0
+  let singles = 0
 
-  /** Takes the next batch, with no name of a device twice. Its devices are busy from then on: `ready` has no more writes for them. */
-  const take = (): Asked[] => {
+  /**
+   * Takes the next batch, in which each name of a device occurs once. Marks its devices as busy and removes them from `ready`.
+   */
+  const take = (): QueuedWrite[] => {
     const names = new Map<string, Set<string>>()
-    const taken: Asked[] = []
-    const left: Asked[] = []
-    for (const asked of ready) {
-      const { targetId, name } = asked.write
+    const taken: QueuedWrite[] = []
+    const remaining: QueuedWrite[] = []
+    for (const queued of ready) {
+      const { targetId, name } = queued.write
       const ofDevice = names.get(targetId)
-      const isFull = taken.length === MOST
-      if (ofDevice !== undefined && (isFull || ofDevice.has(name[0]))) busy.get(targetId)!.push(asked)
-      else if (isFull) left.push(asked)
+      const isFull = taken.length === MAX_WRITES
+      if (ofDevice !== undefined && (isFull || ofDevice.has(name[0]))) busy.get(targetId)!.push(queued)
+      else if (isFull) remaining.push(queued)
       else {
         if (ofDevice === undefined) busy.set(targetId, [])
         names.set(targetId, (ofDevice ?? new Set()).add(name[0]))
-        taken.push(asked)
+        taken.push(queued)
       }
     }
-    ready = left
+    ready = remaining
     return taken
   }
 
-  const release = (group: readonly Asked[]): void => {
+  const release = (group: readonly QueuedWrite[]): void => {
     for (const targetId of idsOf(group)) {
       ready.push(...busy.get(targetId)!)
       busy.delete(targetId)
@@ -77,67 +81,67 @@ function createQueue(db: Database, onIdle: () => void): Queue {
   }
 
   /** Fails the queued writes for these devices too, because the same failure would affect them. */
-  const giveUp = (group: readonly Asked[], failure: unknown): void => {
+  const failQueued = (group: readonly QueuedWrite[], failure: unknown): void => {
     for (const targetId of idsOf(group)) {
-      for (const { answer } of busy.get(targetId)!) answer.reject(failure)
+      for (const { result } of busy.get(targetId)!) result.reject(failure)
       busy.set(targetId, [])
     }
   }
 
-  const setSeveral = async (group: readonly Asked[]): Promise<void> => {
-    together++
+  const setSeveral = async (group: readonly QueuedWrite[]): Promise<void> => {
+    batches++
     const { locked, failure } = await set(db, group, { waits: false })
-    together--
-    if (failure !== undefined) giveUp(group, failure)
+    batches--
+    if (failure !== undefined) failQueued(group, failure)
     const lockedIds = idsOf(locked)
     release(group.filter(({ write }) => !lockedIds.has(write.targetId)))
     for (const ofDevice of byDevice(locked)) void setOfOneDevice(ofDevice)
-    goOn()
+    runNext()
   }
 
-  const setOfOneDevice = async (ofDevice: readonly Asked[]): Promise<void> => {
-    alone++
+  const setOfOneDevice = async (ofDevice: readonly QueuedWrite[]): Promise<void> => {
+    singles++
     const { failure } = await set(db, ofDevice, { waits: true })
-    alone--
-    if (failure !== undefined) giveUp(ofDevice, failure)
+    singles--
+    if (failure !== undefined) failQueued(ofDevice, failure)
     release(ofDevice)
-    goOn()
+    runNext()
   }
 
-  const goOn = (): void => {
-    while (ready.length > 0 && together < AT_ONCE) void setSeveral(take())
-    if (together + alone === 0) onIdle()
+  const runNext = (): void => {
+    while (ready.length > 0 && batches < MAX_CONCURRENT) void setSeveral(take())
+    if (batches + singles === 0) onIdle()
   }
 
   return {
-    add(asked) {
-      const { targetId } = asked.write
+    add(queued) {
+      const { targetId } = queued.write
       const waiting = busy.get(targetId)
-      if (waiting !== undefined) waiting.push(asked)
-      else if (together + alone === 0) {
+      if (waiting !== undefined) waiting.push(queued)
+      else if (batches + singles === 0) {
         busy.set(targetId, [])
-        void setOfOneDevice([asked])
+        void setOfOneDevice([queued])
       } else {
-        ready.push(asked)
-        goOn()
+        ready.push(queued)
+        runNext()
       }
     },
   }
 }
 
-const idsOf = (group: readonly Asked[]): Set<string> => new Set(group.map(({ write }) => write.targetId))
+const idsOf = (group: readonly QueuedWrite[]): Set<string> => new Set(group.map(({ write }) => write.targetId))
 
-const byDevice = (group: readonly Asked[]): Asked[][] => [...Map.groupBy(group, ({ write }) => write.targetId).values()]
+const byDevice = (group: readonly QueuedWrite[]): QueuedWrite[][] => [...Map.groupBy(group, ({ write }) => write.targetId).values()]
 
-interface Made {
-  /** Writes to locked devices: neither executed nor settled yet. */
-  locked: readonly Asked[]
-  /** Why the database did not respond. */
+interface BatchResult {
+  /** Writes to locked devices, which are neither executed nor resolved yet. */
+  locked: readonly QueuedWrite[]
+  /** The error if the database did not respond. */
   failure: unknown
 }
 
-/** Executes writes of one account and settles each of them. Never rejects. */
-async function set(db: Database, group: readonly Asked[], { waits }: { waits: boolean }): Promise<Made> {
+/** Executes writes of one account and resolves or rejects each of them. Never rejects itself. */
+async function set(db: Database, group: readonly QueuedWrite[], { waits }: { waits: boolean }): Promise<BatchResult> {
   if (group.length === 1 && waits) return { locked: [], failure: await setAlone(db, group[0]!) }
   let outcomes: Outcome[]
   try {
@@ -145,44 +149,46 @@ async function set(db: Database, group: readonly Asked[], { waits }: { waits: bo
     // Traces show the statement once, in the request that arrived first.
     outcomes = await group[0]!.scope.runInAsyncScope(() => setOnDevices(db, writes[0]!.accountId, { writes, waits }))
   } catch (error) {
-    if (group.length > 1 && isRefusal(error)) await setSingly(db, group)
-    else for (const { answer } of group) answer.reject(error)
-    return { locked: [], failure: asFailure(error) }
+    if (group.length > 1 && isStatementError(error)) await setSingly(db, group)
+    else for (const { result } of group) result.reject(error)
+    return { locked: [], failure: databaseFailure(error) }
   }
-  const locked: Asked[] = []
-  const refused: Asked[] = []
-  for (const [index, asked] of group.entries()) {
+  const locked: QueuedWrite[] = []
+  const rejected: QueuedWrite[] = []
+  for (const [index, queued] of group.entries()) {
     const outcome = outcomes[index]!
-    if (outcome === 'locked' && !waits) locked.push(asked)
-    else if (outcome === 'refused') refused.push(asked)
+    if (outcome === 'locked' && !waits) locked.push(queued)
+    else if (outcome === 'refused') rejected.push(queued)
     // A device that was deleted before its lock was acquired counts as rejected.
-    else asked.answer.resolve(outcome === null ? undefined : outcome === 'done')
+    else queued.result.resolve(outcome === null ? undefined : outcome === 'done')
   }
-  await setSingly(db, refused)
+  await setSingly(db, rejected)
   return { locked, failure: undefined }
 }
 
-/** None of these were written. Each write runs separately, so that one error fails only its own write. Order per device is kept. */
-async function setSingly(db: Database, group: readonly Asked[]): Promise<void> {
-  const inTurn = async (ofDevice: readonly Asked[]): Promise<void> => {
-    for (const asked of ofDevice) await setAlone(db, asked)
+/** Runs each write separately, in order for each device, so that an error fails only its own write. */
+async function setSingly(db: Database, group: readonly QueuedWrite[]): Promise<void> {
+  const setInOrder = async (ofDevice: readonly QueuedWrite[]): Promise<void> => {
+    for (const queued of ofDevice) await setAlone(db, queued)
   }
-  await Promise.all(byDevice(group).map(inTurn))
+  await Promise.all(byDevice(group).map(setInOrder))
 }
 
-/** Settles one write. It resolves to a value of `Made`. */
-const setAlone = (db: Database, { write, answer, scope }: Asked): Promise<unknown> =>
+/** Executes one write and resolves or rejects it. Returns the `failure`, if any. */
+const setAlone = (db: Database, { write, result, scope }: QueuedWrite): Promise<unknown> =>
   scope
     .runInAsyncScope(() => setOnDevice(db, write))
-    .then(answer.resolve, (error) => {
-      answer.reject(error)
-      return asFailure(error)
+    .then(result.resolve, (error) => {
+      result.reject(error)
+      return databaseFailure(error)
     })
 
-/** Whether PostgreSQL was unreachable or timed out. An unknown outcome does not count: the next write was not sent yet. */
-const asFailure = (error: unknown): unknown =>
-  isDatabaseSlow(error) || (isDatabaseAway(error) && !isOutcomeLost(error)) ? error : undefined
+/**
+ * The error if PostgreSQL was unreachable or timed out. Excludes an unknown outcome, because later writes were not sent yet.
+ */
+const databaseFailure = (error: unknown): unknown =>
+  isDatabaseSlow(error) || (isDatabaseUnavailable(error) && !isOutcomeUnknown(error)) ? error : undefined
 
-/** Whether the error is about the statement, not about the connection, the server's resources, or a shutdown, which affect every write. */
-const isRefusal = (error: unknown): boolean =>
+/** Whether the error concerns only the statement. Errors of the connection, resources, or a shutdown affect every write. */
+const isStatementError = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !/^(08|53|57|58)/.test(error.code ?? '')

@@ -1,22 +1,22 @@
 import { RESERVED_GROUP, type TargetKind } from './attribute-name.ts'
 import { type Attributes, emptyObject, type NameKind } from './attributes.ts'
 
-/** Top-level names in use in contexts, each with what it is and in how many. */
+/** Top-level names in use in contexts, each with its kind and the number of contexts. */
 export type OverrideNames = Record<string, [kind: NameKind, contexts: number]>
 
-/** What holds attributes, locked in a transaction, with what its rows say and what of it is to be written back. */
+/** An object with attributes that is locked in a transaction, with the data of its rows and the parts to write back. */
 export interface Target {
   kind: TargetKind
   id: string
   name: string
-  /** The device that it belongs to, if any. */
+  /** The device that the target belongs to, if any. */
   device: { id: string; name: string } | undefined
   /** Base values, including the reserved ones of a device. */
   base: Attributes
   overrideNames: OverrideNames
-  /** Contexts in use, counted. */
+  /** Number of contexts in use. */
   contextCount: number
-  /** Overrides by context, of the contexts that were read. */
+  /** Overrides by context, for the contexts that were read. */
   overrides: Map<string, Attributes>
   changed: { attributes: boolean; reserved: boolean; overrideNames: boolean; contexts: Set<string> }
 }
@@ -25,7 +25,7 @@ export interface Target {
 export const attributesIn = (target: Target, context: string | undefined): Attributes =>
   context === undefined ? target.base : (target.overrides.get(context) ?? {})
 
-/** Replaces the attributes in the base or in one context; `names` are the ones that differ. */
+/** Replaces the attributes in the base or in one context; `names` are the changed names. */
 export function replaceAttributes(
   target: Target,
   context: string | undefined,
@@ -48,11 +48,11 @@ export function replaceAttributes(
 const presence = (attributes: Attributes): number => (Object.keys(attributes).length === 0 ? 0 : 1)
 
 function recount(target: Target, before: Attributes, after: Attributes): void {
-  const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
+  const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name))
   const added = Object.keys(after).filter((name) => !Object.hasOwn(before, name))
-  if (gone.length + added.length === 0) return
+  if (removed.length + added.length === 0) return
   const names: OverrideNames = Object.assign(emptyObject(), target.overrideNames)
-  for (const name of gone) {
+  for (const name of removed) {
     const [kind, contexts] = names[name]!
     if (contexts === 1) delete names[name]
     else names[name] = [kind, contexts - 1]
@@ -63,7 +63,7 @@ function recount(target: Target, before: Attributes, after: Attributes): void {
 }
 
 /** The kind of a top-level name on the target, in the base or in any context. */
-export function standingKind({ base, overrideNames }: Target, name: string): NameKind | undefined {
+export function kindOnTarget({ base, overrideNames }: Target, name: string): NameKind | undefined {
   if (Object.hasOwn(base, name)) return kindOf(base[name]!)
   return Object.hasOwn(overrideNames, name) ? overrideNames[name]![0] : undefined
 }

@@ -1,18 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/** How many devices an account has: a scalar of a statement, as that statement sees them. */
+/** The number of an account's devices, as a scalar expression of a statement. */
 export const deviceCount = (accountId: string): RawBuilder<unknown> =>
   sql`(select coalesce(sum(devices), 0) from device_count where account_id = ${accountId})::int`
 
-/** Accounts whose count is in more rows than one. */
+/** Accounts whose count is in more than one row. */
 export async function selectAccountsToSum(db: Database): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select account_id as id from device_count group by account_id having count(*) > 1`.execute(db)
   return rows.map(({ id }) => id)
 }
 
-/** Merges the rows of an account into one. A concurrent merge skips locked rows, so none waits, and no sum changes. */
+/** Merges the rows of an account into one. Concurrent merges skip locked rows, so none waits, and the sum stays the same. */
 export async function sumDeviceCount(db: Database, accountId: string): Promise<void> {
   await sql`
     with free as materialized (

@@ -24,7 +24,7 @@ const remove = (user: TestUser, ids: string[]) =>
 const rowsOf = async ({ accountId }: TestUser): Promise<number> =>
   (await sql`select from device_count where account_id = ${accountId}`.execute(app.db)).rows.length
 
-test('the total follows what comes and goes, of each user alone', async () => {
+test('the total counts registered and deleted devices of each user separately', async () => {
   const user = await app.createUser()
   const other = await app.createUser()
   expect(await total(user)).toBe(0)
@@ -35,15 +35,15 @@ test('the total follows what comes and goes, of each user alone', async () => {
   expect([await total(user), await total(other)]).toEqual([8, 1])
 })
 
-test('a registration that fails is not counted', async () => {
+test('a failed registration is not counted', async () => {
   const user = await app.createUser()
   const withHardwareId = 'mutation { registerDevice(name: "pump", hardwareId: "taken") { device { id } } }'
-  const answers = await Promise.all(Array.from({ length: 5 }, () => user.query(withHardwareId)))
-  expect(answers.filter(({ errors }) => errors === undefined)).toHaveLength(1)
+  const responses = await Promise.all(Array.from({ length: 5 }, () => user.query(withHardwareId)))
+  expect(responses.filter(({ errors }) => errors === undefined)).toHaveLength(1)
   expect(await total(user)).toBe(1)
 })
 
-test('sums are made while devices come and go, and change no total', async () => {
+test('merging counts while devices are added and deleted keeps the total correct', async () => {
   const user = await app.createUser()
   const ids = await seedDevices(
     app.db,
@@ -63,7 +63,7 @@ test('sums are made while devices come and go, and change no total', async () =>
   expect(await total(user)).toBe(10)
 })
 
-test('nothing is left of a user who goes with his devices', async () => {
+test('no counts remain after an account is deleted with its devices', async () => {
   const user = await app.createUser()
   await register(user)
   await register(user)

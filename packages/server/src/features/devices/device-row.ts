@@ -8,7 +8,7 @@ import type { Device, State } from './device.ts'
 /** Which attributes of a device to read: all, none, or the reserved ones, which are in separate columns. */
 export type AttributesRead = boolean | 'reserved'
 
-/** A device's columns in the order of `deviceColumns`. An array, because a list has thousands of rows and none needs names. */
+/** A device's columns in the order of `deviceColumns`. An array, because lists have thousands of rows, which need no names. */
 export type DeviceRow = readonly [
   id: string,
   name: string,
@@ -25,13 +25,15 @@ export type DeviceRow = readonly [
 const ofDevice = ['id', 'name', 'hardware_id', 'platform', 'created']
 const ofLive = ['state', 'state_since', 'last_reported']
 const reserved = Array.from(reservedColumns.values())
-const RESERVED_FROM = ofDevice.length + ofLive.length
-const ATTRIBUTES_AT = RESERVED_FROM + reserved.length
+const RESERVED_INDEX = ofDevice.length + ofLive.length
+const ATTRIBUTES_INDEX = RESERVED_INDEX + reserved.length
 
 /** Begins a statement that selects `deviceColumns`. */
 export const devicesAsRows = sql.raw(rowsAsArrays)
 
-/** Columns of `device` for a row. Attributes can be much larger than the rest, so they are read only if a document selects them. */
+/**
+ * Columns of `device` for a row. Attributes can be much larger than the rest, so they are read only if a document selects them.
+ */
 export const columnsOfDevice = (attributes: AttributesRead): readonly string[] =>
   attributes === true ? [...ofDevice, 'attributes'] : ofDevice
 
@@ -39,15 +41,15 @@ export const columnsOfDevice = (attributes: AttributesRead): readonly string[] =
 export const columnsOfLive = (attributes: AttributesRead): readonly string[] =>
   attributes === false ? ofLive : [...ofLive, ...reserved]
 
-/** The columns of a row, by the alias of either table. */
+/** The columns of a row, with the given aliases of the two tables. */
 export function deviceColumns(attributes: AttributesRead, { device, live }: { device: string; live: string }) {
   const of = (alias: string, names: readonly string[]): string[] => names.map((name) => `${alias}.${name}`)
   const columns = [...of(device, ofDevice), ...of(live, columnsOfLive(attributes))]
-  // As a string: it is sent as the database writes it.
+  // Read as a string, which is sent unchanged.
   return sql.raw([...columns, ...(attributes === true ? [`${device}.attributes::text`] : [])].join(', '))
 }
 
-/** Columns by the alias of their table. */
+/** Columns qualified with the alias of their table. */
 export const columnsFrom = (alias: string, names: readonly string[]): RawBuilder<unknown> =>
   sql.raw(names.map((name) => `${alias}.${name}`).join(', '))
 
@@ -64,8 +66,8 @@ export function toDevice(row: DeviceRow | readonly [...DeviceRow, unknown], attr
     lastReported: row[7],
   }
   if (attributes === false) return device
-  const group = reservedGroup(row, RESERVED_FROM)
+  const group = reservedGroup(row, RESERVED_INDEX)
   if (attributes === 'reserved') device.reserved = { [RESERVED_GROUP]: group ?? {} }
-  else device.attributes = joinReservedRaw(row[ATTRIBUTES_AT] as string, group)
+  else device.attributes = joinReservedRaw(row[ATTRIBUTES_INDEX] as string, group)
   return device
 }

@@ -4,7 +4,7 @@ import type { Attributes, RawAttributes } from '../attributes/attributes.ts'
 
 export type State = 'active' | 'inactive'
 
-/** A device as the rest of the server sees it. */
+/** A device as used by the rest of the server. */
 export interface Device {
   id: string
   name: string
@@ -14,9 +14,9 @@ export interface Device {
   state: State
   stateSince: StoredTime | null
   lastReported: StoredTime | null
-  /** Base values, the reserved ones included. Omitted in lists whose documents do not select attributes. */
+  /** Base values, including the reserved ones. Omitted in lists whose documents do not select attributes. */
   attributes?: RawAttributes
-  /** The reserved ones of them alone, where documents ask for no others. */
+  /** Only the reserved values, if a document selects no others. */
   reserved?: Attributes
 }
 

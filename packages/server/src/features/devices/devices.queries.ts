@@ -4,7 +4,7 @@ import { isAnyOf } from '../../db/is-any-of.ts'
 import type { Device } from './device.ts'
 import { type AttributesRead, type DeviceRow, deviceColumns, devicesAsRows, toDevice } from './device-row.ts'
 
-/** Devices by id, in any order. Unknown ids and those of other users are omitted. */
+/** Devices by id, in any order. Unknown ids and ids of other users are omitted. */
 export async function selectDevices(
   db: Database,
   accountId: string,

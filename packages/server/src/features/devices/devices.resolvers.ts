@@ -5,17 +5,17 @@ import type { AttributesRead } from './device-row.ts'
 import { findDevices } from './devices.ts'
 import { listDevices } from './list/device-list.ts'
 
-/** Which attributes a document selects of devices at `path` below a resolved field. */
-function attributesAsked(
+/** Returns which attributes a document selects of the devices at `path` below a resolved field. */
+function selectedAttributes(
   path: readonly string[],
 ): (info: Parameters<ReturnType<typeof lookAhead>>[0]) => AttributesRead {
-  const asksForAny = lookAhead(path, new Set(['attributes', 'attribute']))
-  const asksForReserved = lookAhead(path, new Set(categoryAndStatus))
-  return (info) => asksForAny(info) || (asksForReserved(info) && 'reserved')
+  const selectsAny = lookAhead(path, new Set(['attributes', 'attribute']))
+  const selectsReserved = lookAhead(path, new Set(categoryAndStatus))
+  return (info) => selectsAny(info) || (selectsReserved(info) && 'reserved')
 }
 
-const attributesOfList = attributesAsked(['items'])
-const attributesOfDevices = attributesAsked([])
+const attributesOfList = selectedAttributes(['items'])
+const attributesOfDevices = selectedAttributes([])
 
 export const devicesPart = schemaPart(new URL('./devices.graphql', import.meta.url), {
   User: {

@@ -6,7 +6,7 @@ import { deviceExists, selectDevices } from './devices.queries.ts'
 import { readIds } from './list/device-filter.ts'
 
 /**
- * The viewer's devices with these ids, in the requested order, each once. Unknown ids, malformed ids, and those of other users
+ * The viewer's devices with these ids, in the requested order, each once. Unknown ids, malformed ids, and ids of other users
  * are omitted.
  */
 export async function findDevices(

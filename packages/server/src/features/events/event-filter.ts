@@ -11,7 +11,7 @@ export interface EventFilterArguments {
   deviceId?: readonly string[] | null | undefined
 }
 
-/** The filters of events; an omitted one matches all. */
+/** The filters of events. An omitted filter matches all events. */
 export interface EventFilter {
   /** Inclusive. */
   from?: Date
@@ -21,16 +21,16 @@ export interface EventFilter {
   deviceIds?: readonly string[]
 }
 
-/** Checks the arguments; `reachesBack`: without minDate, no further than one month before maxDate or now. */
+/** Checks the arguments. With `defaultsToMonth`, minDate defaults to one month before maxDate or now. */
 export function readEventFilter(
   args: EventFilterArguments,
-  { now, reachesBack }: { now: Date; reachesBack: boolean },
+  { now, defaultsToMonth }: { now: Date; defaultsToMonth: boolean },
 ): EventFilter {
   const { minDate, maxDate, types, deviceId } = args
   if (minDate != null && maxDate != null && minDate > maxDate) {
     throw badInput(`minDate must not be after maxDate: ${minDate.toISOString()} is after ${maxDate.toISOString()}`)
   }
-  const from = minDate ?? (reachesBack ? monthBefore(maxDate ?? now) : undefined)
+  const from = minDate ?? (defaultsToMonth ? monthBefore(maxDate ?? now) : undefined)
   return {
     ...(from && { from }),
     ...(maxDate && { until: maxDate }),
@@ -46,7 +46,7 @@ function readDeviceIds(ids: readonly string[]): string[] {
   return [...new Set(ids.flatMap((id) => parseId(id) ?? []))]
 }
 
-/** The same time a calendar month earlier, or on that month's last day if the month is shorter. */
+/** The same time one calendar month earlier, or on that month's last day if the month is shorter. */
 export function monthBefore(date: Date): Date {
   const daysInMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 0)).getUTCDate()
   const earlier = new Date(date)

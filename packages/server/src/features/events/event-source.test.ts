@@ -41,7 +41,7 @@ it('names the access key and its name at the time', async () => {
   expect((await newestOf(user, 'ACCESS_KEY_CREATE')).source).toEqual(source)
 })
 
-it('names the key of each write when writes of several keys share a commit', async () => {
+it('names the key of each write when writes of several keys are committed together', async () => {
   const user = await app.createUser()
   const devices = await Promise.all(Array.from({ length: 20 }, () => registerDevice(user)))
   await Promise.all(devices.map(({ id }) => user.data(set, { id })))
@@ -66,7 +66,7 @@ it('says that a change came from the console', async () => {
   ])
 })
 
-it('names a device for its connection and its reports, without a user', async () => {
+it('names the device, without a user, for its connection and its reports', async () => {
   const user = await app.createUser()
   const device = await registerDevice(user, 'camera')
   const source = { kind: 'device', id: device.id, name: 'camera', user: null }
@@ -79,7 +79,7 @@ it('names a device for its connection and its reports, without a user', async ()
   await closed
 })
 
-it('says unknown for events without a source, and keeps their actor', async () => {
+it('is unknown for events without a source, which keep their actor', async () => {
   const user = await app.createUser()
   await registerDevice(user)
   await sql`update event set source = null where account_id = ${user.accountId}`.execute(app.db)

@@ -6,7 +6,7 @@ export const consoleSource: EventSource = { kind: 'console' }
 export const deviceSource: EventSource = { kind: 'device' }
 export const serverSource: EventSource = { kind: 'server' }
 
-/** Operators' commands and background work have neither an access key nor a session. */
+/** Operator commands and background jobs have neither an access key nor a session. */
 export function sourceOf({ accessKey, accessKeyName = null, session, isDevice }: Viewer): EventSource {
   if (isDevice === true) return deviceSource
   if (accessKey !== undefined) return { kind: 'accessKey', id: accessKey, name: accessKeyName }

@@ -1,4 +1,4 @@
-/** The API's EventType. */
+/** The values of EventType in the API. */
 export const eventTypes = [
   'DEVICE_STATE',
   'SERVICE_STATE',
@@ -48,7 +48,7 @@ export interface Target {
   kind: 'user' | 'device' | 'service' | 'accessKey' | 'registrationCode' | 'webhook'
 }
 
-/** What made a change, as stored with its event. A device is the device of the event. */
+/** The source of a change, as stored with its event. A device source is the device of the event. */
 export type EventSource =
   | { kind: 'accessKey'; id: string; name: string | null }
   | { kind: 'console' }

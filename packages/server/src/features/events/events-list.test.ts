@@ -7,12 +7,12 @@ import { monthBefore } from './event-filter.ts'
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
-  await makeRoomForOldEvents(app.db)
+  await createPartitionForOldEvents(app.db)
 })
 afterAll(() => app.close())
 
-/** Retention makes and drops the partitions of other months; here is one for all that came before the first. */
-async function makeRoomForOldEvents(db: Database): Promise<void> {
+/** Creates one partition for all times before the first month, so that tests can insert old events. */
+async function createPartitionForOldEvents(db: Database): Promise<void> {
   const inherits = `select min(inhrelid::regclass::text) as first from pg_inherits where inhparent = 'event'::regclass`
   const [row] = await query<{ first: string }>(db, inherits, [])
   const month = row!.first.replace(/^event_(\d+)_(\d+)$/, '$1-$2-01T00:00:00Z')
@@ -25,7 +25,7 @@ interface OldEvent {
   deviceId?: string
 }
 
-/** Puts events in the log as if they had happened then, oldest first; returns their ids. */
+/** Inserts events with these timestamps, oldest first, and returns their ids. */
 async function insertEvents({ accountId }: TestUser, events: readonly OldEvent[]): Promise<string[]> {
   const ids: string[] = []
   for (const { timestamp, type = 'DEVICE_UPDATE', deviceId = null } of events) {
@@ -40,7 +40,7 @@ async function insertEvents({ accountId }: TestUser, events: readonly OldEvent[]
   return ids
 }
 
-/** A user whose log holds nothing. */
+/** A user whose event log is empty. */
 async function userWithoutEvents(): Promise<TestUser> {
   const user = await app.createUser()
   await query(app.db, 'delete from event where account_id = $1', [user.accountId])
@@ -71,7 +71,7 @@ const idsOf = async (user: TestUser, variables: Record<string, unknown> = {}): P
 
 const codeOf = ({ errors }: QueryResponse): unknown => errors?.[0]?.extensions.code
 
-const refusal = async (user: TestUser, variables: Record<string, unknown>): Promise<unknown> =>
+const errorCode = async (user: TestUser, variables: Record<string, unknown>): Promise<unknown> =>
   codeOf(await user.query(document, variables))
 
 const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString()
@@ -83,7 +83,7 @@ const rename = (user: TestUser, deviceId: string, name: string): Promise<unknown
   user.data(`mutation { updateDevice(deviceId: "${deviceId}", name: "${name}") { id } }`)
 
 describe('a list of events', () => {
-  it('is newest first, and whole by whatever it is paged', async () => {
+  it('is newest first and complete with every kind of paging', async () => {
     const user = await userWithoutEvents()
     const inserted = await insertEvents(
       user,
@@ -103,36 +103,36 @@ describe('a list of events', () => {
       ({ cursor }) => ({ last: cursor, from: 9 }),
     ]
     for (const next of ways) {
-      const seen: string[] = []
+      const received: string[] = []
       let page = await list(user, { size: 5 })
       for (;;) {
-        seen.push(...page.items.map(({ id }) => id))
+        received.push(...page.items.map(({ id }) => id))
         expect(page.last).toBe(page.items.at(-1)?.id)
         if (!page.hasMore) break
         page = await list(user, { size: 5, ...next(page) })
       }
-      expect(seen).toEqual(newestFirst)
+      expect(received).toEqual(newestFirst)
     }
   })
 
-  it('that is paged while more happens shows each event once', async () => {
+  it('shows each event once if events are added while paging', async () => {
     const user = await userWithoutEvents()
     const inserted = await insertEvents(
       user,
       Array.from({ length: 9 }, () => ({ timestamp: minutesAgo(1) })),
     )
-    const seen: string[] = []
+    const received: string[] = []
     let page = await list(user, { size: 2 })
     for (;;) {
-      seen.push(...page.items.map(({ id }) => id))
+      received.push(...page.items.map(({ id }) => id))
       if (!page.hasMore) break
       await insertEvents(user, [{ timestamp: minutesAgo(0) }])
       page = await list(user, { size: 2, last: page.last })
     }
-    expect(seen).toEqual(inserted.toReversed())
+    expect(received).toEqual(inserted.toReversed())
   })
 
-  it('reaches back one month from maxDate', async () => {
+  it('covers one month before maxDate by default', async () => {
     const user = await userWithoutEvents()
     const [, onTheDay, within] = await insertEvents(user, [
       { timestamp: '2023-02-27T23:59:59.999Z' },
@@ -144,7 +144,7 @@ describe('a list of events', () => {
     expect(await idsOf(user, { maxDate: '0001-01-01' })).toEqual([])
   })
 
-  it('tells who did what to whom', async () => {
+  it('shows the owner, actor, targets, and changes of an event', async () => {
     const user = await userWithoutEvents()
     const device = await newDevice(user, 'lamp')
     await rename(user, device, 'light')
@@ -181,21 +181,21 @@ describe('a list of events', () => {
     ['NOT_FOUND', { after: '9'.repeat(40) }],
     ['NOT_FOUND', { after: '1\u0000' }],
     ['LIMIT_EXCEEDED', { deviceId: Array(1_001).fill('80:00:00:00:00:00:00:00') }],
-  ])('answers %s to %j', async (code, variables) => {
-    expect(await refusal(app.owner, variables)).toBe(code)
+  ])('returns %s for %j', async (code, variables) => {
+    expect(await errorCode(app.owner, variables)).toBe(code)
   })
 
-  it('takes a thousand device ids, and refuses a cursor of another list', async () => {
+  it('accepts 1,000 device ids and rejects a cursor of another list', async () => {
     const user = await app.createUser()
     await newDevice(user, 'lamp')
     expect(await idsOf(user, { deviceId: Array(1_000).fill('80:00:00:00:00:00:00:00') })).toEqual([])
     const { login } = await user.data('{ login { devices { cursor } } }')
-    expect(await refusal(user, { after: login.devices.cursor })).toBe('BAD_USER_INPUT')
+    expect(await errorCode(user, { after: login.devices.cursor })).toBe('BAD_USER_INPUT')
   })
 })
 
 describe('the events of devices', () => {
-  it('are each device’s own page', async () => {
+  it('are a separate page for each device', async () => {
     const user = await userWithoutEvents()
     const devices = [await newDevice(user, 'a'), await newDevice(user, 'b')]
     for (const name of ['1', '2', '3']) for (const device of devices) await rename(user, device, `${device} ${name}`)
@@ -214,17 +214,17 @@ describe('the events of devices', () => {
     }
   })
 
-  it('are read in one query for a page of devices, and counted in one more', async () => {
+  it('are read in one query for a page of devices and counted in another', async () => {
     const user = await userWithoutEvents()
     for (let index = 0; index < 30; index++) await newDevice(user, `node-${index}`)
     const document = '{ login { devices { items { events(size: 3) { items { id } total } } } } }'
-    // The first request also asks how many events there are, for its rate-limit cost.
+    // The first request also counts the events for its rate-limit cost.
     await user.data(document)
     const statements = await statementsOn('event', () => user.data(document))
     expect(statements).toHaveLength(2)
   })
 
-  it('are counted only when their total is asked for', async () => {
+  it('are counted only if their total is requested', async () => {
     const user = await userWithoutEvents()
     await newDevice(user, 'lamp')
     const statements = await statementsOn('event', () => user.data('{ login { events { items { id } } } }'))
@@ -232,14 +232,14 @@ describe('the events of devices', () => {
   })
 })
 
-/** The statements that mention a table while something runs. */
+/** The statements that read from a table while `run` runs. */
 async function statementsOn(table: string, run: () => Promise<unknown>): Promise<string[]> {
-  const seen: string[] = []
+  const received: string[] = []
   const { query: original } = pg.Client.prototype
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const [first] = args as [string | { text?: string }]
     const text = typeof first === 'string' ? first : (first.text ?? '')
-    if (new RegExp(`\\bfrom ${table}\\b`).test(text)) seen.push(text)
+    if (new RegExp(`\\bfrom ${table}\\b`).test(text)) received.push(text)
     return (original as (...all: unknown[]) => unknown).apply(this, args)
   } as typeof original
   try {
@@ -247,7 +247,7 @@ async function statementsOn(table: string, run: () => Promise<unknown>): Promise
   } finally {
     pg.Client.prototype.query = original
   }
-  return seen
+  return received
 }
 
 describe('the month before a date', () => {

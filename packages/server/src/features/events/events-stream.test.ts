@@ -38,21 +38,21 @@ describe('a stream', () => {
     ['a mutation', 'mutation { deleteDevice(deviceId: "80:00:00:00:00:00:00:00") }', 'BAD_USER_INPUT'],
     ['an unknown field', 'subscription { nothing }', 'BAD_USER_INPUT'],
     ['two fields', 'subscription { events { id } more: events { id } }', 'BAD_USER_INPUT'],
-    ['no GraphQL', 'subscription {', 'BAD_USER_INPUT'],
+    ['invalid GraphQL', 'subscription {', 'BAD_USER_INPUT'],
     [
       'too many aliases',
       `subscription { events { ${Array.from({ length: 20 }, (_, n) => `a${n}: id`).join(' ')} } }`,
       'QUERY_TOO_COMPLEX',
     ],
     ['too many tokens', `subscription { events { ${'id '.repeat(3_000)} } }`, 'QUERY_TOO_COMPLEX'],
-  ])('tells what is wrong with %s', async (_name, query, code) => {
+  ])('returns an error for %s', async (_name, query, code) => {
     const stream = await subscribe(app.owner, {}, query)
     await stream.ended
     expect(stream.status).toBe(200)
     expect(codesOf(stream)).toEqual([code, 'complete'])
   })
 
-  it('needs credentials that hold', async () => {
+  it('requires valid credentials', async () => {
     const url = `${app.url}/graphql/v1/stream?query=${encodeURIComponent('subscription { events { id } }')}`
     const unsigned = await fetch(url, { headers: { accept: 'text/event-stream' } })
     expect(unsigned.status).toBe(401)
@@ -69,16 +69,16 @@ describe('a stream', () => {
   })
 
   it.each([
-    ['no JSON', { 'content-type': 'text/plain' }, 415],
-    ['another answer', { accept: 'application/json' }, 406],
-  ])('is refused to who sends or wants %s', async (_name, headers, status) => {
+    ['a body that is not JSON', { 'content-type': 'text/plain' }, 415],
+    ['another response type', { accept: 'application/json' }, 406],
+  ])('is rejected for %s', async (_name, headers, status) => {
     const stream = await openStream({ app, user: app.owner, query: EVENTS, headers })
     await stream.ended
     expect(stream.status).toBe(status)
     expect(JSON.parse(stream.text())).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] })
   })
 
-  it('is opened by GET as well', async () => {
+  it('can be opened with GET', async () => {
     const url = `${app.url}/graphql/v1/stream?query=${encodeURIComponent('subscription { events { type } }')}`
     const headers = { accept: 'text/event-stream' }
     const created = Math.floor(Date.now() / 1_000)
@@ -91,7 +91,7 @@ describe('a stream', () => {
     stopping.abort()
   })
 
-  it('is open to a read-only key', async () => {
+  it('can be opened with a read-only key', async () => {
     const user = await app.createUser()
     const { createAccessKey } = await user.data('mutation { createAccessKey(readOnly: true) { key secret } }')
     const stream = await subscribe({ ...user, keyId: createAccessKey.key, secret: createAccessKey.secret })
@@ -116,7 +116,7 @@ describe('a stream', () => {
     await until(() => lasting.messages.length === 1)
   })
 
-  it('ends also while nothing can be heard of changed keys', async () => {
+  it('ends with its key while the notification connection is lost', async () => {
     const user = await app.createUser()
     const { createAccessKey: made } = await user.data('mutation { createAccessKey { key secret } }')
     const stream = await subscribe({ ...user, keyId: made.key, secret: made.secret }, { types: ['DEVICE_REGISTER'] })
@@ -127,7 +127,7 @@ describe('a stream', () => {
     expect(codesOf(stream)).toEqual(['UNAUTHENTICATED', 'complete'])
   })
 
-  it('ends with its key also when its client reads nothing', async () => {
+  it('ends with its key even if its client does not read', async () => {
     const user = await app.createUser()
     const { createAccessKey: made } = await user.data('mutation { createAccessKey { key secret } }')
     const key = { ...user, keyId: made.key, secret: made.secret }
@@ -137,11 +137,11 @@ describe('a stream', () => {
     await sql`insert into event (account_id, type, targets, data)
       select ${user.accountId}, 'DEVICE_UPDATE', '[]', jsonb_build_object('filling', repeat('x', 100000))
       from generate_series(1, 500)`.execute(app.db)
-    // By then more was sent on the one that is not read than any socket holds.
+    // By then, more was sent on the paused stream than socket buffers hold.
     await until(() => read.messages.length >= 400)
     await user.data('mutation ($key: String!) { deleteAccessKey(key: $key) }', { key: made.key })
     await read.ended
-    // What the client sends is taken until the server has let go of the connection, and breaks it from then on.
+    // Writes by the client succeed until the server closes the connection, and then destroy the socket.
     await until(() => socket.destroyed || (socket.write('\r\n') && false))
     expect(stream.response.complete).toBe(false)
     expect(stream.messages.length).toBeLessThan(400)
@@ -165,31 +165,31 @@ describe('a stream', () => {
     expect(stream.messages[0]?.data.errors[0].extensions.reason).toBe('key-expired')
   })
 
-  it('is one of so many a key may have', async () => {
-    const small = await app.startAnother({ env: { MUSTER_STREAMS_PER_KEY: '2' } })
+  it('counts toward the limit of streams of its key', async () => {
+    const limited = await app.startAnother({ env: { MUSTER_STREAMS_PER_KEY: '2' } })
     const user = await app.createUser()
-    const open = (): Promise<RawStream> => openStream({ app: small, user, query: EVENTS })
+    const open = (): Promise<RawStream> => openStream({ app: limited, user, query: EVENTS })
     const [first, second] = [await open(), await open()]
     const third = await open()
     await third.ended
     expect(codesOf(third)).toEqual(['LIMIT_EXCEEDED', 'complete'])
     first.cut()
-    // The server hears of that when it does; until then one more is refused.
-    const again = async (): Promise<RawStream> => {
+    // The server rejects another stream until it notices that the first was cut.
+    const retry = async (): Promise<RawStream> => {
       const stream = await open()
-      await register(small.as(user), 'seen')
+      await register(limited.as(user), 'seen')
       await until(() => stream.messages.length > 0)
-      return stream.messages[0]!.data.errors === undefined ? stream : again()
+      return stream.messages[0]!.data.errors === undefined ? stream : retry()
     }
-    const fourth = await again()
+    const fourth = await retry()
     expect(namesOf(fourth)).toEqual(['seen'])
     await until(() => second.messages.length > 0)
     expect(namesOf(second)[0]).toBe('seen')
     for (const stream of [second, fourth]) stream.cut()
-    await small.close()
+    await limited.close()
   })
 
-  it('ends with a word when the server stops', async () => {
+  it('ends with an error when the server stops', async () => {
     const stopping = await app.startAnother()
     const stream = await openStream({ app: stopping, user: app.owner, query: EVENTS })
     const { url, body, headers } = signStream({ app: stopping, user: app.owner, query: EVENTS })

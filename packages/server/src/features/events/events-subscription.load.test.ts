@@ -28,7 +28,7 @@ const addEvents = (accountId: string, count: number, bytes: number) =>
     from generate_series(1, ${count}::int)`
 
 describe('a subscription', () => {
-  it('cut and resumed a hundred times under writes sees each event exactly once', async () => {
+  it('delivers each event exactly once when cut and resumed 100 times during writes', async () => {
     const user = await app.createUser()
     const writing = new AbortController()
     const writeAsUser = async (worker: number): Promise<void> => {
@@ -42,33 +42,33 @@ describe('a subscription', () => {
         await sleep(Math.random() * 20)
       }
     }
-    // Late commits and rollbacks, with numbers drawn long before.
+    // Late commits and rollbacks, whose event ids were assigned long before.
     const writeLate = async (): Promise<void> => {
       while (!writing.signal.aborted) {
-        const trouble = app.db.transaction().execute(async (transaction) => {
+        const lateWrite = app.db.transaction().execute(async (transaction) => {
           await addEvents(user.accountId, 2, 10).execute(transaction)
           await sleep(Math.random() * 60)
           if (Math.random() < 0.4) throw new Error('rolled back')
         })
-        await trouble.catch(() => {})
+        await lateWrite.catch(() => {})
       }
     }
     await addEvents(user.accountId, 1, 10).execute(app.db)
     const started = (await user.data('{ login { events(size: 1) { last } } }')).login.events.last
     const writers = Promise.all([writeAsUser(0), writeAsUser(1), writeAsUser(2), writeLate(), writeLate()])
 
-    const seen: string[] = []
+    const received: string[] = []
     const resume = async (isEnough: (found: number) => boolean): Promise<void> => {
-      const after = seen.at(-1) ?? started
+      const after = received.at(-1) ?? started
       const stream = await openStream({
-        app: seen.length % 2 === 0 ? app : other,
+        app: received.length % 2 === 0 ? app : other,
         user,
         query: EVENTS,
         variables: { after },
       })
       await until(() => isEnough(stream.messages.length))
       stream.cut()
-      seen.push(...stream.messages.map(({ data }) => data.data.events.id))
+      received.push(...stream.messages.map(({ data }) => data.data.events.id))
     }
     for (let time = 0; time < 100; time++) {
       const enough = randomInt(6)
@@ -80,27 +80,27 @@ describe('a subscription', () => {
       select id::text from event where account_id = ${user.accountId} and id > ${started}::bigint order by event.id`.execute(
       app.db,
     )
-    if (seen.length < rows.length) await resume((found) => seen.length + found >= rows.length)
+    if (received.length < rows.length) await resume((found) => received.length + found >= rows.length)
     expect(rows.length).toBeGreaterThan(100)
-    expect(seen).toEqual(rows.map(({ id }) => id))
+    expect(received).toEqual(rows.map(({ id }) => id))
   })
 
-  it('that is not read holds little memory, and loses nothing', async () => {
+  it('uses little memory while it is not read, and loses no events', async () => {
     const user = await app.createUser()
     const [events, bytes] = [10_000, 4_000]
     const query = 'subscription { events { id data } }'
     const stream = await openStream({ app, user, query })
     stream.response.removeAllListeners('data')
     stream.response.pause()
-    const before = heldBytes()
-    let most = 0
+    const before = usedBytes()
+    let max = 0
     for (let part = 0; part < 20; part++) {
       await addEvents(user.accountId, events / 20, bytes).execute(app.db)
-      // The server has read them once one who reads has them.
+      // Once a subscription that is read received a later event, the server has read these.
       await untilFollowed(user)
-      most = Math.max(most, heldBytes() - before)
+      max = Math.max(max, usedBytes() - before)
     }
-    expect(most).toBeLessThan((events * bytes) / 2)
+    expect(max).toBeLessThan((events * bytes) / 2)
 
     const { rows } = await sql<{ id: string }>`
       select id::text from event where account_id = ${user.accountId} and (device_id is not null or data ? 'filling')
@@ -119,7 +119,7 @@ describe('a subscription', () => {
   })
 })
 
-/** Until a subscription that is read has been told of something that happens now. */
+/** Waits until a subscription that is read receives a new event. */
 async function untilFollowed(user: TestUser): Promise<void> {
   const stream = await openStream({ app, user, query: 'subscription { events(types: [DEVICE_REGISTER]) { id } }' })
   await user.data('mutation { registerDevice(name: "d") { device { id } } }')
@@ -130,8 +130,8 @@ async function untilFollowed(user: TestUser): Promise<void> {
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Bytes that this process holds, what is to be collected aside. */
-function heldBytes(): number {
+/** Bytes of memory that this process uses, after a garbage collection. */
+function usedBytes(): number {
   collect()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external

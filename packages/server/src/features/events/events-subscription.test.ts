@@ -18,18 +18,18 @@ import { startTestApp, type TestApp, type TestUser } from '../../../test/harness
 let app: TestApp
 let other: TestApp
 
-/** Nothing happens on it. */
-let quiet: RawStream
+/** A stream that matches no events. */
+let idle: RawStream
 
 beforeAll(async () => {
   app = await startTestApp()
   other = await app.startAnother()
-  // From the beginning: the first comment after the one that begins the answer takes its time.
-  quiet = await openStream({ app, user: app.owner, query: EVENTS, variables: { types: [] } })
+  // Opened first, because the second keep-alive comment is sent only after an interval.
+  idle = await openStream({ app, user: app.owner, query: EVENTS, variables: { types: [] } })
 })
 
 afterAll(async () => {
-  quiet.cut()
+  idle.cut()
   await other.close()
   await app.close()
 })
@@ -50,7 +50,7 @@ async function lastEventId(user: TestUser): Promise<string> {
 }
 
 describe('a subscription', () => {
-  it('tells of what happens on any server, from now on, in order', async () => {
+  it('delivers new events of every server in order', async () => {
     const user = await app.createUser()
     await register(user, 'before')
     const stream = await subscribe(user)
@@ -82,16 +82,16 @@ describe('a subscription', () => {
     onTestFinished(() => client.dispose())
     const iterator = client.iterate({ query: EVENTS })
     const first = iterator.next()
-    let isSeen = false
+    let isReceived = false
     const writing = (async () => {
-      // The client does not say when it is connected.
-      for (let time = 0; !isSeen; time++) {
+      // The client does not report when it is connected.
+      for (let time = 0; !isReceived; time++) {
         await register(other.as(user), `device ${time}`)
         await sleep(20)
       }
     })()
     const { value } = await first
-    isSeen = true
+    isReceived = true
     await writing
     expect(value).toMatchObject({ data: { events: { type: 'DEVICE_REGISTER' } } })
     await iterator.return?.()
@@ -100,7 +100,7 @@ describe('a subscription', () => {
     expect((await wrong.next()).done).toBe(true)
   })
 
-  it('goes on after the event given, from what is stored to what happens', async () => {
+  it('resumes after a given event, with stored events and then live ones', async () => {
     const user = await app.createUser()
     await register(user, 'a')
     const after = await lastEventId(user)
@@ -111,7 +111,7 @@ describe('a subscription', () => {
     expect(namesOf(stream)).toEqual([...Array.from({ length: 25 }, (_, number) => `stored ${number}`), 'live'])
   })
 
-  it('goes on after the event given through large ones and small ones', async () => {
+  it('resumes after a given event through large and small events', async () => {
     const user = await app.createUser()
     const after = await lastEventId(user)
     for (const [count, bytes] of [
@@ -131,7 +131,7 @@ describe('a subscription', () => {
     expect(eventsOf(stream).map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
   })
 
-  it('tells of the types and devices asked for alone, stored and live', async () => {
+  it('delivers only the requested types and devices, stored and live', async () => {
     const user = await app.createUser()
     const [one, two] = [await register(user, 'one'), await register(user, 'two')]
     const after = await lastEventId(user)
@@ -162,23 +162,23 @@ describe('a subscription', () => {
       expect(event).toMatchObject({ type: 'ATTRIBUTE_CHANGE', target: [{ id: two }] })
   })
 
-  it('tells nothing of another user, and takes no event of another user to go on after', async () => {
-    const [user, stranger] = [await app.createUser(), await app.createUser()]
+  it('delivers no events of another user and rejects an event id of another user', async () => {
+    const [user, otherUser] = [await app.createUser(), await app.createUser()]
     const id = await register(user, 'mine')
-    const stream = await subscribe(stranger, { deviceId: [id] })
-    const wholly = await subscribe(stranger)
+    const stream = await subscribe(otherUser, { deviceId: [id] })
+    const unfiltered = await subscribe(otherUser)
     await register(user, 'mine too')
-    await register(stranger, 'of the stranger')
-    await until(() => wholly.messages.length === 1)
-    expect(namesOf(wholly)).toEqual(['of the stranger'])
+    await register(otherUser, 'of the stranger')
+    await until(() => unfiltered.messages.length === 1)
+    expect(namesOf(unfiltered)).toEqual(['of the stranger'])
     expect(stream.messages).toEqual([])
-    const foreign = await subscribe(stranger, { after: await lastEventId(user) })
+    const foreign = await subscribe(otherUser, { after: await lastEventId(user) })
     await foreign.ended
     expect(codesOf(foreign)).toEqual(['NOT_FOUND', 'complete'])
   })
 
   it.each(['0', '999999999999', 'nonsense', '-1', '99999999999999999999999'])(
-    'refuses to go on after %s',
+    'rejects after: %s',
     async (after) => {
       const stream = await subscribe(app.owner, { after })
       await stream.ended
@@ -186,8 +186,8 @@ describe('a subscription', () => {
     },
   )
 
-  it('is kept open by comments', async () => {
-    await until(() => quiet.text().split(':\n\n').length > 2)
-    expect(quiet.messages).toEqual([])
+  it('is kept open by keep-alive comments', async () => {
+    await until(() => idle.text().split(':\n\n').length > 2)
+    expect(idle.messages).toEqual([])
   })
 })

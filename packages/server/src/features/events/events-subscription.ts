@@ -18,7 +18,7 @@ export async function subscribeToEvents(
   { after, ...args }: EventSubscriptionArguments,
 ): Promise<AsyncIterableIterator<Event>> {
   const { db, viewer, feed, clock } = context
-  const { types, deviceIds } = readEventFilter(args, { now: clock(), reachesBack: false })
+  const { types, deviceIds } = readEventFilter(args, { now: clock(), defaultsToMonth: false })
   if (after != null) await assertEventExists(context, after)
   const start = after == null ? await startNow(context) : await startAfter(feed, after)
   return streamEvents({
@@ -30,15 +30,15 @@ export async function subscribeToEvents(
   })
 }
 
-/** Events above the position that are already known. If there are too many, some are sent twice rather than never. */
-const MOST_KNOWN = 10_000
+/** Maximum number of existing events above the position to exclude. If there are more, some are sent although they are old. */
+const MAX_KNOWN = 10_000
 
-/** The position for events committed from now on. Existing events that are not settled are excluded by number. */
+/** The position for events committed from now on. Existing events that are not settled are excluded by id. */
 async function startNow({ db, viewer, feed }: Context): Promise<EventStart> {
-  const last = await feed.settle()
+  const last = await feed.readNow()
   const after = await positionOf(feed)
   if (last <= after) return { after }
-  const known = await selectNumbers(db, viewer.accountId, { after, upTo: last, limit: MOST_KNOWN })
+  const known = await selectNumbers(db, viewer.accountId, { after, upTo: last, limit: MAX_KNOWN })
   return { after, known: new Set(known) }
 }
 
@@ -47,16 +47,16 @@ async function startAfter(feed: Feed, id: string): Promise<EventStart> {
   return { after: BigInt(id) }
 }
 
-/** The default limit for a statement. */
-const TRIES = 600
-const TRY_EVERY_MS = 50
+/** 30 seconds in total, the default time limit of a statement. */
+const MAX_TRIES = 600
+const TRY_INTERVAL_MS = 50
 
-/** Unknown while a transaction runs that is older than the feed. */
+/** Waits until the position is known, which can be delayed by a transaction that is older than the feed. */
 async function positionOf(feed: Feed): Promise<bigint> {
-  for (let time = 0; time < TRIES; time++) {
+  for (let time = 0; time < MAX_TRIES; time++) {
     if (feed.position !== undefined) return feed.position
-    await sleep(TRY_EVERY_MS)
-    await feed.settle()
+    await sleep(TRY_INTERVAL_MS)
+    await feed.readNow()
   }
   throw new ApiError('UNAVAILABLE', 'a long transaction in the database delays events; retry later')
 }

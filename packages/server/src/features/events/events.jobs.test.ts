@@ -17,14 +17,14 @@ async function partitions(db: Database): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-it('makes the partitions of the months to come, and drops those that ended before what is kept', async () => {
+it('creates the partitions of the next months and drops those that ended before the retention period', async () => {
   const { db, drop } = await createTestDatabase()
   onTestFinished(drop)
   await createEventPartitions(db, new Date('2031-01-15'))
   const at = (time: string) => ({ here: new Date(time), database: new Date(time) })
   const clocks = at('2032-02-20T00:00:00Z')
   expect(await keepPartitions(db, { clocks, retention: 0 })).toEqual([])
-  // 400 days before is 2031-01-16: January is still kept in part.
+  // 400 days earlier is 2031-01-16, so a part of January is retained.
   const dropped = await keepPartitions(db, { clocks, retention: 400 })
   expect(dropped.every((name) => name < 'event_2031_01')).toBe(true)
   expect(await partitions(db)).toEqual([
@@ -34,33 +34,33 @@ it('makes the partitions of the months to come, and drops those that ended befor
   expect(await keepPartitions(db, { clocks: at('2032-03-10T00:00:00Z'), retention: 400 })).toEqual(['event_2031_01'])
 })
 
-it('a partition that another server makes meanwhile is left as it is', async () => {
+it('skips a partition that another server creates at the same time', async () => {
   const { db, drop } = await createTestDatabase()
   onTestFinished(drop)
   const now = new Date('2033-05-01')
-  // As a server does it that is first: its lock until its partition is there.
-  const makes = await db.transaction().execute(async (other) => {
+  // Acts as the other server: holds the lock until its partition is created.
+  const creation = await db.transaction().execute(async (other) => {
     await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(other)
-    const made = createEventPartitions(db, now)
-    made.catch(() => {})
-    const waits = async (): Promise<number> => {
+    const created = createEventPartitions(db, now)
+    created.catch(() => {})
+    const countWaiting = async (): Promise<number> => {
       const { rows } = await sql`
         select from pg_locks where locktype = 'advisory' and not granted
           and database = (select oid from pg_database where datname = current_database())`.execute(other)
       return rows.length
     }
-    await expect.poll(waits).toBe(1)
+    await expect.poll(countWaiting).toBe(1)
     await sql
       .raw(
         "create table event_2033_05 partition of event for values from ('2033-05-01T00:00Z') to ('2033-06-01T00:00Z')",
       )
       .execute(other)
-    return { made }
+    return { created }
   })
-  await makes.made
+  await creation.created
 })
 
-/** The month so many after this one, as it begins. */
+/** The start of the month this many months from now. */
 function monthFromNow(months: number): Date {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1))
@@ -81,12 +81,12 @@ describe('a server whose clock is off by a year', () => {
   it.each([
     ['ahead', 12],
     ['behind', -12],
-  ])('%s drops nothing, makes the months of both clocks, and says so', async (_, off) => {
-    const said: unknown[] = []
-    const log = pino({ level: 'warn' }, { write: (line: string) => void said.push(JSON.parse(line)) })
+  ])('%s drops nothing, creates the months of both clocks, and logs a warning', async (_, off) => {
+    const logged: unknown[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
     const app = await startTestApp({ worker: true, clock: () => monthFromNow(off), log })
     onTestFinished(app.close)
-    // Older than what is kept, by a clock that is ahead.
+    // Older than the retention period by a clock that is ahead.
     for (const month of [-6, -5]) await createEventPartition(app.db, monthFromNow(month))
     await sql`insert into event (account_id, type, targets, "timestamp")
       values (${app.owner.accountId}, 'DEVICE_UPDATE', '[]', ${monthFromNow(-6)})`.execute(app.db)
@@ -102,10 +102,12 @@ describe('a server whose clock is off by a year', () => {
     expect(await partitions(app.db)).toEqual([...before, ...partitionsFrom(off)].sort())
     const { rows } = await sql`select from event where "timestamp" = ${monthFromNow(-6)}`.execute(app.db)
     expect(rows).toHaveLength(1)
-    expect(said).toContainEqual(expect.objectContaining({ msg: expect.stringContaining('more than a day apart') }))
+    expect(logged).toContainEqual(
+      expect.objectContaining({ msg: expect.stringContaining('differ by more than a day') }),
+    )
   })
 
-  it('starts, and events have a place', async () => {
+  it('starts, and events can be written', async () => {
     const { db, drop } = await createTestDatabase()
     onTestFinished(drop)
     await dropPartitions(db, await partitions(db))

@@ -1,21 +1,21 @@
 import { type Clocks, earlierOf } from '../../db/clocks.ts'
 import type { Database } from '../../db/database.ts'
-import { createPartitionsByBoth, dropEventPartitions } from '../../db/event-partitions.ts'
+import { createPartitionsByBothClocks, dropEventPartitions } from '../../db/event-partitions.ts'
 import { defineChore } from '../../jobs/job.ts'
 
-/** Creates the next partitions of the event log, and drops those of expired months. */
+/** Creates the next partitions of the event log and drops those of expired months. */
 export const partitionsJob = defineChore('events.partitions')
 
 const DAY_MS = 86_400_000
 
 export interface PartitionsOptions {
   clocks: Clocks
-  /** Days; 0 means forever. */
+  /** Days to retain events; 0 means forever. */
   retention: number
 }
 
-/** Returns the partitions that were dropped. */
+/** Creates and drops partitions. Returns the dropped ones. */
 export async function keepPartitions(db: Database, { clocks, retention }: PartitionsOptions): Promise<string[]> {
-  await createPartitionsByBoth(db, clocks)
+  await createPartitionsByBothClocks(db, clocks)
   return retention === 0 ? [] : dropEventPartitions(db, new Date(earlierOf(clocks).getTime() - retention * DAY_MS))
 }

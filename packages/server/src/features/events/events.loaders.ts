@@ -7,7 +7,7 @@ import { type EventListArguments, eventList, readEventSlice } from './events.ts'
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, EventList>>())
 
-/** A page of one device's events; the devices of a page are read together. */
+/** A page of one device's events. The events of all devices of a page are read together. */
 export function loadEventsOfDevice(context: Context, args: EventListArguments, deviceId: string): Promise<EventList> {
   const loaders = loadersOf(context)
   const key = JSON.stringify(args)
@@ -34,7 +34,7 @@ async function readPages(context: Context, args: EventListArguments, ids: readon
   return ids.map((id) => eventList(page, events.get(id) ?? [], async () => (await count()).get(id) ?? 0))
 }
 
-/** Runs on the first call; every call gets the same result. */
+/** Calls `run` on the first call; every call returns the same promise. */
 function once<Value>(run: () => Promise<Value>): () => Promise<Value> {
   let result: Promise<Value> | undefined
   return () => {

@@ -7,10 +7,10 @@ const ACCOUNT = 'crowded'
 const MONTH_MS = 30 * 86_400_000
 let database: ExplainedDatabase
 let last: string
-/** The partition that the events are in. */
+/** The partition that contains the events. */
 let month: string
 
-/** 20,000 events of 2,000 devices in one account and as many in another, in the order of their times. */
+/** Inserts 20,000 events of 2,000 devices in each of two accounts, in the order of their timestamps. */
 beforeAll(async () => {
   database = await createExplainedDatabase()
   const { db } = database
@@ -30,13 +30,13 @@ const start = { offset: 0 }
 const limit = 101
 const filter = { from: new Date(Date.now() - MONTH_MS) }
 
-/** Partitions of months to come are empty: their scans read nothing. */
+/** Partitions of future months are empty, so their scans read nothing. */
 const ofThisMonth = ({ scanned, indexes }: Plan) => ({
   scanned: scanned.filter((table) => table === month),
   indexes: indexes.filter((index) => index.startsWith(month)).map((index) => index.slice(month.length + 1)),
 })
 
-test('the newest events, and those behind one, are read along their numbers', async () => {
+test('the newest events and the events after one are read by id', async () => {
   const after = { afterId: String(Number(last) - 10_000) }
   for (const run of [
     (db: ExplainedDatabase['db']) => selectEvents(db, ACCOUNT, { filter, start, limit }),
@@ -48,7 +48,7 @@ test('the newest events, and those behind one, are read along their numbers', as
   }
 })
 
-test("a page of devices' events is read in one statement along each device's numbers", async () => {
+test("the events of a page of devices are read in one statement by each device's ids", async () => {
   const deviceIds = Array.from({ length: 100 }, (_, number) => `device ${number * 2}`)
   const plan = await database.planFor((db) =>
     selectEventsOfDevices(db, ACCOUNT, { deviceIds, page: { filter, start, limit } }),
@@ -56,7 +56,7 @@ test("a page of devices' events is read in one statement along each device's num
   expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['account_id_device_id_id_idx'] })
 })
 
-test('the events of few devices are read by their devices', async () => {
+test('the events of a few devices are read by device', async () => {
   const deviceIds = ['device 2', 'device 4']
   const plan = await database.planFor((db) =>
     selectEvents(db, ACCOUNT, { filter: { ...filter, deviceIds }, start, limit }),
@@ -64,7 +64,7 @@ test('the events of few devices are read by their devices', async () => {
   expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['account_id_device_id_id_idx'] })
 })
 
-test('one event is found by its number', async () => {
+test('one event is found by its id', async () => {
   const plan = await database.planFor((db) => eventExists(db, ACCOUNT, last))
   expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['pkey'] })
 })

@@ -47,7 +47,7 @@ export interface FittingEvents {
 const newestFirst = fitting('number desc')
 const numbered = sql`event.id as number, ${columns}`
 
-/** The same, but fewer if they are large. */
+/** Like `selectEvents`, but returns fewer events if they are large. */
 export async function selectFittingEvents(db: Database, accountId: string, page: EventSlice): Promise<FittingEvents> {
   const selected = slice(matching(accountId, page.filter), page, numbered)
   const { rows } = await sql<Event & FittingRow>`

@@ -28,7 +28,7 @@ interface SeedEvent {
 
 const ago = (milliseconds: number): Date => new Date(Date.now() - milliseconds)
 
-/** A user with these events, the first written first. Answers their ids. */
+/** Creates a user with these events, written in this order, and returns the user and the ids of the events. */
 async function userWith(events: readonly SeedEvent[]): Promise<{ user: TestUser; ids: string[] }> {
   const user = await app.createUser()
   await app.db.deleteFrom('event').where('account_id', '=', user.accountId).execute()
@@ -55,11 +55,11 @@ async function list(user: TestUser, variables: Record<string, unknown> = {}) {
   return { ids: items.map(({ id }: { id: string }) => id) as string[], ...rest }
 }
 
-const refusal = async (user: TestUser, variables: Record<string, unknown>): Promise<string | undefined> =>
+const errorCode = async (user: TestUser, variables: Record<string, unknown>): Promise<string | undefined> =>
   (await user.query(document, variables)).errors?.[0]?.extensions.code
 
 describe('pages', () => {
-  test('newest first, by number and behind an event, with every position that lists have', async () => {
+  test('are newest first with from, after, and last', async () => {
     const { user, ids } = await userWith([{}, {}, {}, {}, {}])
     const newest = [...ids].reverse()
     expect(await list(user)).toMatchObject({ ids: newest, total: 5, hasMore: false, last: newest[4] })
@@ -79,30 +79,30 @@ describe('pages', () => {
       })
     }
     expect(await list(user, { size: 1001 }).catch(String)).toContain('BAD_USER_INPUT')
-    expect(await refusal(user, { from: 0 })).toBe('BAD_USER_INPUT')
-    expect(await refusal(user, { after: ids[0], last: ids[1] })).toBe('BAD_USER_INPUT')
+    expect(await errorCode(user, { from: 0 })).toBe('BAD_USER_INPUT')
+    expect(await errorCode(user, { after: ids[0], last: ids[1] })).toBe('BAD_USER_INPUT')
   })
 
-  test('an event that is not there, or is not yours, is not found; its cursor goes on', async () => {
+  test('an unknown event or one of another user is not found, and its cursor continues the list', async () => {
     const { user, ids } = await userWith([{}, {}, {}])
     const { cursor } = await list(user, { size: 2 })
-    expect(await refusal(other, { after: ids[1] })).toBe('NOT_FOUND')
+    expect(await errorCode(other, { after: ids[1] })).toBe('NOT_FOUND')
     await app.db.deleteFrom('event').where('id', '=', ids[1]!).execute()
     for (const after of [ids[1], '0', '-1', 'x', '99999999999999999999', ''])
-      expect(await refusal(user, { after })).toBe('NOT_FOUND')
+      expect(await errorCode(user, { after })).toBe('NOT_FOUND')
     expect((await list(user, { after: cursor })).ids).toEqual([ids[0]])
   })
 
-  test('a cursor of devices is none of events', async () => {
+  test('reject a cursor of a list of devices', async () => {
     const { registerDevice } = await app.owner.data('mutation { registerDevice(name: "a") { device { id } } }')
     expect(registerDevice.device.id).toBeTruthy()
     const { login } = await app.owner.data('{ login { devices(sort: "id") { cursor } } }')
-    expect(await refusal(app.owner, { after: login.devices.cursor })).toBe('BAD_USER_INPUT')
+    expect(await errorCode(app.owner, { after: login.devices.cursor })).toBe('BAD_USER_INPUT')
   })
 })
 
 describe('filters', () => {
-  test('one month back from now or maxDate, unless minDate or after is given', async () => {
+  test('cover one month before now or maxDate, unless minDate or after is given', async () => {
     const { user, ids } = await userWith([
       { at: ago(80 * DAY) },
       { at: ago(40 * DAY) },
@@ -119,17 +119,17 @@ describe('filters', () => {
     expect((await list(user, { after: recent, minDate: ago(38 * DAY) })).ids).toEqual([old])
   })
 
-  test('minDate is in, maxDate is not; the wrong way round is refused', async () => {
+  test('minDate is inclusive, maxDate is exclusive, and a reversed range is rejected', async () => {
     const at = ago(5_000)
     const { user, ids } = await userWith([{ at }])
     const next = new Date(at.getTime() + 1)
     expect((await list(user, { minDate: at, maxDate: next })).ids).toEqual(ids)
     expect((await list(user, { minDate: ago(DAY), maxDate: at })).ids).toEqual([])
     expect((await list(user, { minDate: at, maxDate: at })).ids).toEqual([])
-    expect(await refusal(user, { minDate: next, maxDate: at })).toBe('BAD_USER_INPUT')
+    expect(await errorCode(user, { minDate: next, maxDate: at })).toBe('BAD_USER_INPUT')
   })
 
-  test('types and devices; empty lists match nothing', async () => {
+  test('select types and devices, and empty lists match nothing', async () => {
     const [one, two] = [newId(), newId()]
     const { user, ids } = await userWith([
       { device: one },
@@ -147,20 +147,20 @@ describe('filters', () => {
     })
     expect((await list(user, { types: [] })).ids).toEqual([])
     expect(await list(user, { deviceId: [] })).toMatchObject({ ids: [], total: 0, last: null, cursor: null })
-    expect(await refusal(user, { deviceId: Array.from({ length: 1001 }, () => one) })).toBe('LIMIT_EXCEEDED')
+    expect(await errorCode(user, { deviceId: Array.from({ length: 1001 }, () => one) })).toBe('LIMIT_EXCEEDED')
   })
 
-  test("another user's events are never found", async () => {
+  test("never match another user's events", async () => {
     const device = newId()
     await userWith([{ device }])
-    const { user: stranger } = await userWith([])
+    const { user: otherUser } = await userWith([])
     for (const filter of [{ deviceId: [device] }, { types: ['DEVICE_UPDATE'] }, { minDate: ago(DAY) }]) {
-      expect(await list(stranger, filter)).toMatchObject({ ids: [], total: 0 })
+      expect(await list(otherUser, filter)).toMatchObject({ ids: [], total: 0 })
     }
   })
 })
 
-test('each device of a page has its own events, page by page, and its own total', async () => {
+test('each device of a list has its own pages of events and its own total', async () => {
   const user = await app.createUser()
   const names = ['a', 'b', 'c']
   const ids: string[] = []
@@ -211,13 +211,13 @@ describe('download', () => {
       )
     ).login.eventsUrl
 
-  const refused = async (url: string) => {
+  const rejection = async (url: string) => {
     const response = await fetch(url)
     const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] }
     return [response.status, errors[0]?.extensions.code]
   }
 
-  test('the same events as CSV, more than a page of them', async () => {
+  test('returns the same events as CSV, more than one page', async () => {
     const { user, ids } = await userWith(Array.from({ length: 2_300 }, (_, number) => ({ name: `device ${number}` })))
     const url = await urlOf(user)
     expect(url.startsWith(`${app.url}/events/v1.csv?`)).toBe(true)
@@ -229,14 +229,14 @@ describe('download', () => {
     expect(lines.slice(2).map((line) => line.split(',')[0])).toEqual([...ids].reverse())
   })
 
-  test('cells are quoted, and none is a formula to a spreadsheet', async () => {
+  test('quotes cells and escapes formulas', async () => {
     const { user } = await userWith([{ name: '=1+2, "x"\nline', data: { changes: { a: 'b' } } }])
     const text = await (await fetch(await urlOf(user))).text()
     expect(text).toContain(`"'=1+2, ""x""\nline"`)
     expect(text).toContain(`"{""changes"":{""a"":""b""}}"`)
   })
 
-  test('filters go with the link', async () => {
+  test('applies the filters of the link', async () => {
     const { user, ids } = await userWith([
       { at: ago(60 * DAY) },
       { type: 'ATTRIBUTE_CHANGE', at: ago(50 * DAY) },
@@ -255,7 +255,7 @@ describe('download', () => {
     ])
   })
 
-  test('a link that was altered, or that expired, gives nothing', async () => {
+  test('rejects a link that was changed or has expired', async () => {
     const { user } = await userWith([{}])
     const url = await urlOf(user)
     const at = url.indexOf('link=') + 12
@@ -264,24 +264,24 @@ describe('download', () => {
       `${url.slice(0, at)}${url[at] === 'A' ? 'B' : 'A'}${url.slice(at + 1)}`,
       `${app.url}/events/v1.csv`,
     ]) {
-      expect(await refused(wrong)).toEqual([401, 'UNAUTHENTICATED'])
+      expect(await rejection(wrong)).toEqual([401, 'UNAUTHENTICATED'])
     }
     try {
       ahead = 3_000_000
       expect((await fetch(url)).status).toBe(200)
       ahead = 3_601_000
-      expect(await refused(url)).toEqual([401, 'UNAUTHENTICATED'])
+      expect(await rejection(url)).toEqual([401, 'UNAUTHENTICATED'])
     } finally {
       ahead = 0
     }
   })
 
-  test('a link stops with its access key', async () => {
+  test('rejects a link of a disabled access key', async () => {
     const { user } = await userWith([{}])
     const url = await urlOf(user)
     await user.data('mutation ($key: String!) { updateAccessKey(key: $key, enabled: false) { enabled } }', {
       key: user.keyId,
     })
-    expect(await refused(url)).toEqual([401, 'UNAUTHENTICATED'])
+    expect(await rejection(url)).toEqual([401, 'UNAUTHENTICATED'])
   })
 })

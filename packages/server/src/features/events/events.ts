@@ -23,10 +23,10 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
   })
 }
 
-/** The events of a page, and one more, to know whether there is a next page. */
+/** The events of a page and one more, which shows whether there is a next page. */
 export async function readEventSlice(context: Context, args: EventListArguments): Promise<EventSlice> {
   const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
-  const filter = readEventFilter(args, { now: context.clock(), reachesBack: 'offset' in page.start })
+  const filter = readEventFilter(args, { now: context.clock(), defaultsToMonth: 'offset' in page.start })
   return { filter, start: await readStart(context, page.start), limit: page.size + 1 }
 }
 
@@ -43,7 +43,7 @@ export const eventList = ({ limit }: EventSlice, rows: readonly Event[], total: 
 /** The order that cursors of events belong to. */
 const ORDER = 'events'
 
-/** PostgreSQL's bigint; what is no number of an event cannot be one's id. */
+/** A positive PostgreSQL bigint. Other strings cannot be ids of events. */
 const eventId = /^[1-9]\d{0,17}$/
 
 async function readStart({ db, viewer }: Context, start: Start): Promise<EventSlice['start']> {

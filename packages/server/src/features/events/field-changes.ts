@@ -1,6 +1,6 @@
 /**
- * The differences between a record before and after, as in events: old and new value by field. Undefined if there are none:
- * then there is nothing to write and no event.
+ * The old and new values of changed fields, as recorded in events. Undefined if no field changed, in which case there is
+ * nothing to write and no event.
  */
 export function fieldChanges<Fields extends object>(
   before: Fields,

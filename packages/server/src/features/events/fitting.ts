@@ -1,12 +1,13 @@
-/** Approximate number of bytes of events to read at a time. One event can have hundreds of KiB. */
-const MOST_BYTES = 2 * 1024 * 1024
+/** Approximate number of bytes of events to read at a time. One event can be hundreds of KiB large. */
+const MAX_BYTES = 2 * 1024 * 1024
 
 /**
- * Wraps a statement that selects events in an order, with their ids in the column `number`, and returns as many as fit. The event
- * that exceeds the limit is the last, so that there is always one. Its `hasNext` says whether the statement selects more.
+ * Wraps a statement that selects events in an order, with their ids in the column `number`, and returns as many as fit. The
+ * event that exceeds the limit is the last, so that there is always one. Its `hasNext` shows whether the statement selects
+ * more.
  *
- * PostgreSQL reads everything that the statement selects to find what fits. So if there was more, the next request asks for twice
- * as many events as fit.
+ * PostgreSQL reads all rows that the statement selects to find those that fit. If there were more, the next request therefore
+ * selects only twice as many events as fit.
  */
 export const fitting = (order: 'number' | 'number desc') => ({
   head: `select * from (
@@ -15,10 +16,10 @@ export const fitting = (order: 'number' | 'number desc') => ({
         as "bytesBefore"
     from (`,
   tail: `) as found window log as (order by ${order})) as found
-    where "bytesBefore" is null or "bytesBefore" < ${MOST_BYTES} order by ${order}`,
+    where "bytesBefore" is null or "bytesBefore" < ${MAX_BYTES} order by ${order}`,
 })
 
-/** What it adds to each row, besides what it goes by. */
+/** The column that `fitting` adds for callers. */
 export interface FittingRow {
   hasNext: boolean
 }

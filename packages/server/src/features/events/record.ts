@@ -7,22 +7,22 @@ import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 export interface NewEvent {
   type: EventTypeName
-  /** The device that it belongs to, if any. */
+  /** The device that the event belongs to, if any. */
   deviceId?: string
   targets: Target[]
   state?: 'active' | 'inactive'
-  /** What made the change; by default, the viewer's credentials. */
+  /** The source of the change; by default, the viewer's credentials. */
   source?: EventSource
   data: Record<string, unknown>
 }
 
-/** The user who makes a request; null for a device and for the server. */
+/** The user who makes a request; null for a device or the server. */
 export const actorOf = ({ accountId, isDevice, isServer }: Viewer): string | null =>
   isDevice === true || isServer === true ? null : accountId
 
 /**
- * Writes events of the viewer's account. Called inside the transaction that made the change, after the changed rows are
- * locked: the numbers then follow the order of the changes.
+ * Writes events of the viewer's account. Call it in the transaction that makes the change, after the changed rows are locked,
+ * so that ids are in the order of the changes.
  */
 export async function recordEvents(
   db: Database,

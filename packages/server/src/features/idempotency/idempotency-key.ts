@@ -3,8 +3,8 @@ import { ApiError } from '../../errors.ts'
 import type { OperationRequest, PreparedOperation } from '../../graphql/execute.ts'
 import { limits } from '../../limits.ts'
 
-/** Mutations that accept an Idempotency-Key: those that create something. */
-const creating: ReadonlySet<string> = new Set([
+/** Mutations that create something, and therefore accept an Idempotency-Key. */
+const creatingMutations: ReadonlySet<string> = new Set([
   'addService',
   'createAccessKey',
   'createRegistrationCode',
@@ -19,32 +19,32 @@ const structuredString = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 export function readIdempotencyKey(header: string | readonly string[]): string {
   const [, quoted] = structuredString.exec(String(header).trim()) ?? []
   if (quoted === undefined)
-    throw invalid('must be one string in double quotes, such as "8e03978e-40d5-43e8-bc93-6894a57f9324"')
+    throw invalidKey('must be one string in double quotes, such as "8e03978e-40d5-43e8-bc93-6894a57f9324"')
   const key = quoted.replace(/\\(.)/g, '$1')
   if (key.length === 0 || key.length > limits.idempotencyKeyLength)
-    throw invalid(`must have 1 to ${limits.idempotencyKeyLength} characters, found ${key.length}`)
+    throw invalidKey(`must have 1 to ${limits.idempotencyKeyLength} characters, found ${key.length}`)
   return key
 }
 
-/** Throws BAD_USER_INPUT if an operation cannot be repeated under an Idempotency-Key. */
+/** Throws BAD_USER_INPUT if an operation does not accept an Idempotency-Key. */
 export function assertCreates(operation: PreparedOperation): void {
   const fields = operation.rootFields()
   const [field] = fields
-  if (fields.length === 1 && field !== undefined && creating.has(field.name)) return
-  const names = [...creating].join(', ')
+  if (fields.length === 1 && field !== undefined && creatingMutations.has(field.name)) return
+  const names = [...creatingMutations].join(', ')
   const found = fields.map(({ name }) => name).join(', ')
   throw new ApiError(
     'BAD_USER_INPUT',
-    `Idempotency-Key is for a mutation with exactly one field, which is one of ${names}; found ${found}`,
+    `Idempotency-Key requires a mutation with exactly one field, which must be one of ${names}; found ${found}`,
     { reason: 'idempotency-key-unsupported' },
   )
 }
 
-/** What tells a repeat from another request: the document, the operation name, and the variables as received. */
+/** Identifies a request by its document, operation name, and variables as received. A repeat has the same fingerprint. */
 export const fingerprintOf = ({ query, operationName, variables }: OperationRequest): Buffer =>
   createHash('sha256')
     .update(JSON.stringify([query, operationName || null, variables ?? null]))
     .digest()
 
-const invalid = (rule: string): ApiError =>
+const invalidKey = (rule: string): ApiError =>
   new ApiError('BAD_USER_INPUT', `Idempotency-Key ${rule}`, { reason: 'idempotency-key-invalid' })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/** A caller is an access key or a session: no other caller gets its responses. */
+/** An Idempotency-Key of one caller, which is an access key or a session. No other caller gets its responses. */
 export interface KeyOfCaller {
   accountId: string
   caller: string
@@ -10,7 +10,7 @@ export interface KeyOfCaller {
 
 export interface IdempotencyRecord {
   fingerprint: Buffer
-  /** What was created. */
+  /** The kind of the created object. */
   kind: string
   id: string
   /** The `data` of the response as JSON; null if it was not stored. */
@@ -32,7 +32,7 @@ export function findRecord(
     .executeTakeFirst()
 }
 
-/** Whether no other transaction runs a request with this key. Held until the transaction ends. */
+/** Acquires a lock on the key until the transaction ends; false if another transaction runs a request with it. */
 export async function tryLockKey(transaction: Database, { accountId, caller, key }: KeyOfCaller): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${JSON.stringify([accountId, caller, key])}, 0)) as locked`.execute(
@@ -41,7 +41,7 @@ export async function tryLockKey(transaction: Database, { accountId, caller, key
   return rows[0]?.locked === true
 }
 
-/** Replaces a record of the same key that has expired. */
+/** Inserts a record, or replaces an expired one of the same key. */
 export async function insertRecord(
   transaction: Database,
   { accountId, caller, key }: KeyOfCaller,
@@ -65,7 +65,7 @@ export async function countRecords(db: Database, accountId: string, now: Date): 
   return Number(count)
 }
 
-/** Accounts with records that have expired. */
+/** Accounts with expired records. */
 export async function selectAccountsWithExpired(db: Database, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('idempotency_record')
@@ -77,7 +77,7 @@ export async function selectAccountsWithExpired(db: Database, now: Date): Promis
   return rows.map(({ id }) => id)
 }
 
-/** Deletes at most `size` expired records of an account and returns how many there were. */
+/** Deletes at most `size` expired records of an account and returns the number deleted. */
 export async function deleteExpired(
   db: Database,
   accountId: string,

@@ -53,7 +53,7 @@ const secretMutations = [
 ] as const
 
 describe('a repeat', () => {
-  it('gets the first response, and creates nothing more', async () => {
+  it('gets the first response and creates nothing else', async () => {
     const user = await app.createUser()
     const first = await sendWith(user, 'k1', register, { name: 'pump', hardwareId: 'p-1' })
     expect(first.body.errors).toBeUndefined()
@@ -62,7 +62,7 @@ describe('a repeat', () => {
     expect(await countDevices(user)).toBe(1)
   })
 
-  it('gets the first response though what was created has changed', async () => {
+  it('gets the first response even if the created object has changed', async () => {
     const user = await app.createUser()
     const { device } = (await user.data(register, { name: 'pump' })).registerDevice
     const add = `mutation { addService(deviceId: "${device.id}", name: "ssh", port: 22) { id name port } }`
@@ -73,12 +73,12 @@ describe('a repeat', () => {
   })
 
   it.each(secretMutations)(
-    'of %s is CONFLICT with the id if the response held a secret',
+    'of %s fails with CONFLICT and the id if the response contains a secret',
     async (field, document, kind) => {
       const user = await app.createUser()
       const { body } = await sendWith(user, 'k1', document)
-      const made = body.data[field]
-      const id = made.device?.id ?? made.registrationCode?.id ?? made.id ?? made.key
+      const created = body.data[field]
+      const id = created.device?.id ?? created.registrationCode?.id ?? created.id ?? created.key
       const repeat = await sendWith(user, 'k1', document)
       expect(repeat.status).toBe(409)
       expect(repeat.body.errors[0].extensions).toEqual({
@@ -88,11 +88,11 @@ describe('a repeat', () => {
       })
       const rows = await sql`select * from idempotency_record where account_id = ${user.accountId}`.execute(app.db)
       expect(rows.rows).toHaveLength(1)
-      expect(JSON.stringify(rows.rows)).not.toContain(made.secret ?? made.code)
+      expect(JSON.stringify(rows.rows)).not.toContain(created.secret ?? created.code)
     },
   )
 
-  it('is CONFLICT with the id if the response was too large to store', async () => {
+  it('fails with CONFLICT and the id if the response was too large to store', async () => {
     const user = await app.createUser()
     const services = Array.from({ length: 60 }, (_, index) => ({ name: `s${index} ${'x'.repeat(80)}`, port: 22 }))
     const document = `mutation ($services: [ServiceInput!]) {
@@ -105,7 +105,7 @@ describe('a repeat', () => {
     expect(await countDevices(user)).toBe(1)
   })
 
-  it('is rejected while the first request runs, and gets its response afterwards', async () => {
+  it('is rejected while the first request runs and gets its response afterwards', async () => {
     const user = await app.createUser()
     const { device } = (await user.data(register, { name: 'pump' })).registerDevice
     const add = `mutation { addService(deviceId: "${device.id}", name: "ssh") { id } }`
@@ -128,7 +128,7 @@ describe('a repeat', () => {
     expect(await sendWith(user, 'k1', add)).toEqual(response)
   })
 
-  it('creates one thing however many come at once', async () => {
+  it('creates one object if many requests arrive at once', async () => {
     const user = await app.createUser()
     const responses = await Promise.all(
       Array.from({ length: 12 }, () => sendWith(user, 'k1', register, { name: 'pump' })),
@@ -148,12 +148,12 @@ describe('a repeat', () => {
     await sql`update idempotency_record set expires = now() - interval '1 second' where account_id = ${user.accountId}`.execute(
       app.db,
     )
-    const again = await sendWith(user, 'k1', register, { name: 'pump' })
-    expect(again.body.data.registerDevice.device.id).not.toBe(device.id)
-    expect(await sendWith(user, 'k1', register, { name: 'pump' })).toEqual(again)
+    const second = await sendWith(user, 'k1', register, { name: 'pump' })
+    expect(second.body.data.registerDevice.device.id).not.toBe(device.id)
+    expect(await sendWith(user, 'k1', register, { name: 'pump' })).toEqual(second)
   })
 
-  it('runs again after a failure, which leaves nothing behind', async () => {
+  it('runs again after a failure', async () => {
     const user = await app.createUser()
     await user.data(register, { name: 'pump', hardwareId: 'p-1' })
     const given = { name: 'second', hardwareId: 'p-1' }
@@ -164,10 +164,10 @@ describe('a repeat', () => {
     expect((await sendWith(user, 'k1', register, given)).body.data.registerDevice.device.name).toBe('second')
   })
 
-  it('finds nothing changed if reading the response failed', async () => {
+  it('creates nothing if reading the response fails', async () => {
     const user = await app.createUser()
-    const tooEarly = `mutation { registerDevice(name: "a") { device { id services(from: -1) { name } } } }`
-    const failed = await sendWith(user, 'k1', tooEarly)
+    const invalidOffset = `mutation { registerDevice(name: "a") { device { id services(from: -1) { name } } } }`
+    const failed = await sendWith(user, 'k1', invalidOffset)
     expect(failed.body.errors).toBeDefined()
     expect(failed.body.errors[0].extensions).not.toHaveProperty('outcome')
     expect(await countDevices(user)).toBe(0)
@@ -175,7 +175,7 @@ describe('a repeat', () => {
 })
 
 describe('a key', () => {
-  it('is rejected with another request', async () => {
+  it('is rejected if it was used with a different request', async () => {
     const user = await app.createUser()
     await sendWith(user, 'k1', register, { name: 'pump' })
     for (const [query, variables] of [
@@ -189,10 +189,10 @@ describe('a key', () => {
     expect(await countDevices(user)).toBe(1)
   })
 
-  it('is a key of the access key that sent it, and of no other', async () => {
-    const [user, stranger] = [await app.createUser(), await app.createUser()]
+  it('belongs to the access key that sent it', async () => {
+    const [user, otherUser] = [await app.createUser(), await app.createUser()]
     const { key, secret } = (await user.data('mutation { createAccessKey { key secret } }')).createAccessKey
-    const callers = [user, { keyId: key, secret }, stranger]
+    const callers = [user, { keyId: key, secret }, otherUser]
     const ids = []
     for (const caller of callers) {
       const { body } = await sendWith(caller, 'k1', register, { name: 'pump' })
@@ -202,7 +202,7 @@ describe('a key', () => {
   })
 
   it.each(['abc', '"abc', '""', '"é"', '"a","b"', `"${'a'.repeat(256)}"`, 'a"b"', '"a\\b"'])(
-    'is rejected as %s',
+    'is rejected if the header is %s',
     async (header) => {
       const { status, body } = await sendAs(
         { MUSTER_ACCESS_KEY_ID: app.owner.keyId, MUSTER_SECRET_ACCESS_KEY: app.owner.secret },
@@ -219,7 +219,7 @@ describe('a key', () => {
   it.each([
     ['a mutation that creates nothing', 'mutation { deleteDevices(deviceId: [], force: true) }'],
     ['two fields', 'mutation { a: registerDevice(name: "a") { secret } b: registerDevice(name: "b") { secret } }'],
-  ])('is rejected with %s', async (_what, document) => {
+  ])('is rejected for %s', async (_name, document) => {
     const user = await app.createUser()
     const { status, body } = await sendWith(user, 'k1', document)
     expect(status).toBe(400)
@@ -227,13 +227,13 @@ describe('a key', () => {
     expect(await countDevices(user)).toBe(0)
   })
 
-  it('is ignored with a query', async () => {
+  it('is ignored for a query', async () => {
     expect((await sendWith(app.owner, 'k1', '{ login { email } }')).body.data.login.email).toBe(app.owner.email)
   })
 })
 
 describe('an account', () => {
-  it('uses no more keys in a day than its limit, and creates without one as before', async () => {
+  it('is limited in the number of keys per day, but can still create without one', async () => {
     const user = await app.createUser()
     await sql`
       insert into idempotency_record (account_id, caller, key, fingerprint, created_kind, created_id, expires)
@@ -262,28 +262,28 @@ describe('over REST', () => {
     const user = await app.createUser()
     const rest = restClient(app.url, user)
     const { device } = (await user.data(register, { name: 'pump' })).registerDevice
-    const ask = { body: { name: 'ssh', port: 22 }, unsignedHeaders: keyHeader(randomUUID()) }
-    const first = await rest('POST', `/devices/${device.id}/services`, ask)
+    const request = { body: { name: 'ssh', port: 22 }, unsignedHeaders: keyHeader(randomUUID()) }
+    const first = await rest('POST', `/devices/${device.id}/services`, request)
     expect(first.status).toBe(201)
-    const repeat = await rest('POST', `/devices/${device.id}/services`, ask)
+    const repeat = await rest('POST', `/devices/${device.id}/services`, request)
     expect([repeat.status, repeat.text]).toEqual([201, first.text])
     expect(repeat.headers.get('location')).toBe(first.headers.get('location'))
-    const other = await rest('POST', `/devices/${device.id}/services`, { ...ask, body: { name: 'http' } })
+    const other = await rest('POST', `/devices/${device.id}/services`, { ...request, body: { name: 'http' } })
     expect([other.status, other.code]).toEqual([422, 'BAD_USER_INPUT'])
   })
 
-  it('a repeat is CONFLICT with the id if the response held a secret', async () => {
+  it('a repeat fails with CONFLICT and the id if the response contains a secret', async () => {
     const user = await app.createUser()
-    const ask = { body: { name: 'laptop' }, unsignedHeaders: keyHeader(randomUUID()) }
+    const request = { body: { name: 'laptop' }, unsignedHeaders: keyHeader(randomUUID()) }
     const rest = restClient(app.url, user)
-    const first = await rest('POST', '/access-keys', ask)
+    const first = await rest('POST', '/access-keys', request)
     expect(first.status).toBe(201)
-    const repeat = await rest('POST', '/access-keys', ask)
+    const repeat = await rest('POST', '/access-keys', request)
     expect(repeat.status).toBe(409)
     expect(repeat.body.errors[0].extensions.created).toEqual({ kind: 'access key', id: first.body.key })
   })
 
-  it('a change that creates nothing rejects the header', async () => {
+  it('a request that creates nothing rejects the header', async () => {
     const rest = restClient(app.url, app.owner)
     const { status, code } = await rest('DELETE', '/access-keys/MKAAAAAAAAAAAAAAAAAA', {
       unsignedHeaders: keyHeader('a'),

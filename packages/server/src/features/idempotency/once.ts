@@ -1,31 +1,28 @@
 import type { Database } from '../../db/database.ts'
 
-/** What a mutation created. */
+/** An object that a mutation created. */
 export interface Created {
   kind: 'access key' | 'device' | 'registration code' | 'service' | 'webhook'
   id: string
-  /** Shown in this response only, so it is never stored. */
+  /** Shown only in this response, so a response that contains it is not stored. */
   secret?: string | null
 }
 
-/** The transaction of a request with an Idempotency-Key: it holds what is created and the record of it. */
+/** The transaction of a request with an Idempotency-Key. It commits the created object together with the record of the key. */
 export interface Once {
   /** Begins the transaction. It stays open until the response is complete. */
   begin(): Promise<Database>
-  noteCreated(created: Created): void
+  recordCreated(created: Created): void
 }
 
-/**
- * Creates something by `create`, in the request's own transaction if there is an Idempotency-Key. Otherwise `create` gets the
- * database as it is.
- */
-export async function createOnce<Made>(
+/** Calls `create` with the transaction of the request if there is an Idempotency-Key, and otherwise with `db`. */
+export async function createOnce<Result>(
   { db, once }: { db: Database; once?: Once },
-  create: (db: Database) => Promise<Made>,
-  describe: (made: Made) => Created,
-): Promise<Made> {
+  create: (db: Database) => Promise<Result>,
+  describe: (result: Result) => Created,
+): Promise<Result> {
   if (once === undefined) return create(db)
-  const made = await create(await once.begin())
-  once.noteCreated(describe(made))
-  return made
+  const result = await create(await once.begin())
+  once.recordCreated(describe(result))
+  return result
 }

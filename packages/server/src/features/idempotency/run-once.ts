@@ -21,38 +21,38 @@ import {
 import { assertCreates, fingerprintOf, readIdempotencyKey } from './idempotency-key.ts'
 import type { Created, Once } from './once.ts'
 
-const KEPT_MS = 24 * 3_600_000
-/** How long the count of an account's records serves, plus those that this process adds meanwhile. */
-const COUNT_SERVES_MS = 60_000
-const COUNTED_ACCOUNTS = 1_000
+const RETENTION_MS = 24 * 3_600_000
+/** How long a count of an account's records is cached. This process adds the records that it creates to it. */
+const COUNT_CACHE_MS = 60_000
+const MAX_CACHED_COUNTS = 1_000
 
 export interface RunOnceDeps {
   db: Database
   clock: () => Date
 }
 
-/** Status 422, as the draft asks for a key that comes with another request. */
+/** Status 422, which the draft requires for a key that is reused with a different request. */
 class KeyReusedError extends ApiError {
   override get status(): number {
     return 422
   }
 }
 
-/** Runs mutations that come with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). */
+/** Runs mutations with an Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07). */
 export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
-  const counts = boundedMap<string, { at: number; count: number }>(COUNTED_ACCOUNTS)
+  const counts = boundedMap<string, { at: number; count: number }>(MAX_CACHED_COUNTS)
 
-  const assertRoom = async (db: Database, accountId: string, now: Date): Promise<void> => {
-    let known = counts.get(accountId)
-    if (known === undefined || performance.now() - known.at > COUNT_SERVES_MS) {
-      known = { at: performance.now(), count: await countRecords(db, accountId, now) }
-      counts.set(accountId, known)
+  const assertBelowLimit = async (db: Database, accountId: string, now: Date): Promise<void> => {
+    let cached = counts.get(accountId)
+    if (cached === undefined || performance.now() - cached.at > COUNT_CACHE_MS) {
+      cached = { at: performance.now(), count: await countRecords(db, accountId, now) }
+      counts.set(accountId, cached)
     }
-    known.count += 1
-    if (known.count <= limits.idempotencyRecords) return
+    cached.count += 1
+    if (cached.count <= limits.idempotencyRecords) return
     const limit = limits.idempotencyRecords
-    const message = `an account may use ${limit} Idempotency-Keys in 24 hours: send this without one, or later`
-    throw new ApiError('LIMIT_EXCEEDED', message, { limit, found: known.count - 1 })
+    const message = `an account may use ${limit} Idempotency-Keys in 24 hours: send this request without one, or retry later`
+    throw new ApiError('LIMIT_EXCEEDED', message, { limit, found: cached.count - 1 })
   }
 
   return async (start, { context, execute, fail }) => {
@@ -61,11 +61,11 @@ export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
     const db = userDatabase(deps.db, request.accountId)
     const earlier = await findRecord(db, request, now)
     if (earlier !== undefined) return replay(earlier, request)
-    await assertRoom(db, request.accountId, now)
+    await assertBelowLimit(db, request.accountId, now)
     const transaction = openTransaction(db, request, now)
     try {
       const result = await execute(transaction.contextOf(context as Context))
-      if (transaction.refusal !== undefined) throw transaction.refusal
+      if (transaction.rejection !== undefined) throw transaction.rejection
       if (transaction.earlier !== undefined) return replay(transaction.earlier, request)
       if (result.errors !== undefined) return result
       return { data: await transaction.commit(result) }
@@ -90,21 +90,21 @@ function readRequest({ request, viewer, operation }: OperationStart<Viewer>): On
   return { accountId: viewer.accountId, caller, key, fingerprint: fingerprintOf(operation.request) }
 }
 
-/** The first response; an error if it was not stored, or if it was the response to another request. */
+/** Returns the first response. Throws if it was not stored or if it was the response to a different request. */
 function replay(
   { fingerprint, kind, id, response }: IdempotencyRecord,
   request: OnceRequest,
 ): FormattedExecutionResult {
   if (!fingerprint.equals(request.fingerprint)) {
-    const message = 'this Idempotency-Key came with a different request before: use a new key for each request'
+    const message = 'this Idempotency-Key was used with a different request: use a new key for each request'
     throw new KeyReusedError('BAD_USER_INPUT', message, { reason: 'idempotency-key-reused' })
   }
   if (response !== null) return { data: JSON.parse(response) }
-  const message = `this request created ${kind} ${JSON.stringify(id)}, and its response is not stored because it held a secret or was too large. If you need the secret, ${newSecret[kind as Created['kind']]}`
+  const message = `this request created ${kind} ${JSON.stringify(id)}, and its response is not stored because it contains a secret or is too large. If you need the secret, ${newSecret[kind as Created['kind']]}`
   throw new ApiError('CONFLICT', message, { reason: 'already-created', created: { kind, id } })
 }
 
-/** How to get a secret whose only response was lost. */
+/** How to get a new secret, by kind of the created object. Part of an error message. */
 const newSecret: Record<Created['kind'], string> = {
   'access key': 'delete the key and create another',
   device: 'call rotateDeviceSecret',
@@ -113,29 +113,29 @@ const newSecret: Record<Created['kind'], string> = {
   webhook: 'call rotateWebhookSecret',
 }
 
-/** The transaction of one request, begun when the use case asks for it. */
+/** The transaction of one request. It begins when the use case calls `begin`. */
 function openTransaction(db: Database, request: OnceRequest, now: Date) {
   let transaction: ControlledTransaction<DB> | undefined
   let created: Created | undefined
-  const state: { earlier?: IdempotencyRecord; refusal?: ApiError } = {}
+  const state: { earlier?: IdempotencyRecord; rejection?: ApiError } = {}
 
   const once: Once = {
     async begin() {
       transaction = await db.startTransaction().execute()
       if (!(await tryLockKey(transaction, request))) {
-        const message = 'a request with this Idempotency-Key is still running: repeat it in a second'
-        state.refusal = new ApiError('CONFLICT', message, { reason: 'still-running', retryAfter: 1 })
-        throw state.refusal
+        const message = 'a request with this Idempotency-Key is still running: retry in a second'
+        state.rejection = new ApiError('CONFLICT', message, { reason: 'still-running', retryAfter: 1 })
+        throw state.rejection
       }
       const earlier = await findRecord(transaction, request, now)
       if (earlier !== undefined) {
         state.earlier = earlier
-        throw new Error('this request ran between the first look and the lock')
+        throw new Error('this request ran between the first lookup and the lock')
       }
       return transaction
     },
-    noteCreated(noted) {
-      created = noted
+    recordCreated(object) {
+      created = object
     },
   }
 
@@ -143,34 +143,34 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
     get earlier() {
       return state.earlier
     },
-    get refusal() {
-      return state.refusal
+    get rejection() {
+      return state.rejection
     },
-    /** What the request creates is read in its transaction. */
+    /** A context whose `db` is the transaction once it began, so that the response includes the created object. */
     contextOf: (context: Context): Context =>
       Object.defineProperty({ ...context, once }, 'db', { get: () => transaction ?? db, enumerable: true }),
-    /** Commits the change with its record, and returns the data as every repeat will. */
+    /** Commits the change with its record. Returns the data in the form that repeats return. */
     async commit({ data }: FormattedExecutionResult): Promise<Record<string, unknown>> {
       if (transaction === undefined || created === undefined)
         throw new Error('a mutation that accepts an Idempotency-Key did not use its transaction')
       const text = withRawJson(data)
       const { kind, id, secret } = created
-      const holdsSecret = secret != null && text.includes(secret)
-      const isStored = !holdsSecret && text.length <= limits.idempotentResponseLength
+      const containsSecret = secret != null && text.includes(secret)
+      const isStored = !containsSecret && text.length <= limits.idempotentResponseLength
       await insertRecord(transaction, request, {
         fingerprint: request.fingerprint,
         kind,
         id,
         response: isStored ? text : null,
-        expires: new Date(now.getTime() + KEPT_MS),
+        expires: new Date(now.getTime() + RETENTION_MS),
       })
       await transaction.commit().execute()
       return JSON.parse(text)
     },
-    /** Undoes what was not committed. */
+    /** Rolls back the transaction unless it was committed. */
     async end(): Promise<void> {
       if (transaction === undefined || transaction.isCommitted || transaction.isRolledBack) return
-      // If the connection is lost, so is the transaction.
+      // If the connection is lost, PostgreSQL rolls back the transaction.
       await transaction
         .rollback()
         .execute()

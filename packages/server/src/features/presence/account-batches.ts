@@ -1,8 +1,8 @@
 import { ApiError } from '../../errors.ts'
 
 const BATCH = 1_000
-/** Maximum number of accounts whose batches are written at once, so that requests keep some database connections. */
-const AT_A_TIME = 3
+/** Maximum number of accounts whose batches are written at once. Leaves some database connections for requests. */
+const MAX_CONCURRENT_ACCOUNTS = 3
 
 /** Writes items of one account together and returns the outcome of each. */
 export type WriteBatch<Item> = (accountId: string, items: readonly Item[]) => Promise<(ApiError | undefined)[]>
@@ -14,8 +14,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Batches what devices report. While one batch of an account is written, new items wait and form the next batch, in the order of
- * arrival. The promise resolves when the item is committed.
+ * Batches device reports by account. While one batch of an account is written, new items wait and form the next batch, in the
+ * order of arrival. The promise resolves when the item is committed.
  */
 export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: string, item: Item) => Promise<void> {
   const queues = new Map<string, Waiting<Item>[]>()
@@ -23,7 +23,7 @@ export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: strin
   let running = 0
 
   const start = (): void => {
-    while (running < AT_A_TIME && ready.length > 0) {
+    while (running < MAX_CONCURRENT_ACCOUNTS && ready.length > 0) {
       running++
       void run(ready.shift()!)
     }
@@ -50,7 +50,7 @@ export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: strin
     } catch (error) {
       // An item that the database rejects must not fail the others.
       if (batch.length === 1) batch[0]!.reject(error)
-      else for (const each of batch) await writeTogether(accountId, [each])
+      else for (const waiting of batch) await writeTogether(accountId, [waiting])
     }
   }
 

@@ -8,52 +8,52 @@ import {
   holdByProcess,
   lockDevices,
   releaseByProcess,
-  type Seen,
+  type AddressedDevice,
   touch,
 } from './presence.queries.ts'
 
-/** Changes of connections to write. A device is in each list at most once. */
-export interface ConnectionBatch<Device extends Seen> {
-  /** Connected here: held by this process, even if another held them before. */
+/** Connection changes to write. A device is in each list at most once. */
+export interface ConnectionBatch<Device extends AddressedDevice> {
+  /** Devices that connected to this process. They are held by it, even if another process held them before. */
   take: readonly Device[]
-  /** Held under an earlier lease: kept, unless another process holds them now. */
-  keep: readonly Device[]
-  /** Reported something. */
+  /** Devices held under an earlier lease. They are held again, unless another process holds them now. */
+  reclaim: readonly Device[]
+  /** Devices that reported something. */
   touch: readonly Device[]
-  /** No longer held here. */
+  /** Devices that this process no longer holds. */
   release: readonly Device[]
 }
 
-/** Writes a batch, and returns the kept devices that another process holds. Deleted devices are skipped. */
-export async function writeConnections<Device extends Seen>(
+/** Writes a batch and returns the devices of `reclaim` that another process holds. Deleted devices are skipped. */
+export async function writeConnections<Device extends AddressedDevice>(
   transaction: Database,
   processId: string,
   batch: ConnectionBatch<Device>,
 ): Promise<Device[]> {
-  const all = [...batch.take, ...batch.keep, ...batch.touch, ...batch.release]
+  const all = [...batch.take, ...batch.reclaim, ...batch.touch, ...batch.release]
   const locked = await lockDevices(transaction, [...new Map(all.map((device) => [device.deviceId, device])).values()])
   const states = new Map(locked.map(({ deviceId, state }) => [deviceId, state]))
-  const isThere = ({ deviceId }: Device): boolean => states.has(deviceId)
+  const exists = ({ deviceId }: Device): boolean => states.has(deviceId)
   const others = await otherHolders(transaction, locked, processId)
 
-  const take = batch.take.filter(isThere)
-  const keep = batch.keep.filter((device) => isThere(device) && !others.has(device.deviceId))
-  await hold(transaction, processId, [...take, ...keep])
-  // A device that is only kept has not reported anything.
-  const active = [...take, ...keep.filter(({ deviceId }) => states.get(deviceId) !== 'active')]
+  const take = batch.take.filter(exists)
+  const reclaim = batch.reclaim.filter((device) => exists(device) && !others.has(device.deviceId))
+  await hold(transaction, processId, [...take, ...reclaim])
+  // A reclaimed device has not reported anything, so an active one stays unchanged.
+  const active = [...take, ...reclaim.filter(({ deviceId }) => states.get(deviceId) !== 'active')]
   if (active.length > 0) await activate(transaction, active, deviceSource)
-  const touched = batch.touch.filter((device) => isThere(device) && !take.includes(device))
+  const touched = batch.touch.filter((device) => exists(device) && !take.includes(device))
   if (touched.length > 0) await touch(transaction, touched)
-  await release(transaction, processId, batch.release.filter(isThere))
+  await release(transaction, processId, batch.release.filter(exists))
 
-  const robbed = new Set(take.flatMap(({ deviceId }) => others.get(deviceId) ?? []))
-  if (robbed.size > 0) await notifyTakenOver(transaction, [...robbed])
-  return batch.keep.filter(({ deviceId }) => others.has(deviceId))
+  const previousHolders = new Set(take.flatMap(({ deviceId }) => others.get(deviceId) ?? []))
+  if (previousHolders.size > 0) await notifyTakenOver(transaction, [...previousHolders])
+  return batch.reclaim.filter(({ deviceId }) => others.has(deviceId))
 }
 
 async function otherHolders(
   transaction: Database,
-  devices: readonly Seen[],
+  devices: readonly AddressedDevice[],
   processId: string,
 ): Promise<ReadonlyMap<string, string>> {
   const holders = await findHolders(transaction, devices)
@@ -62,11 +62,11 @@ async function otherHolders(
   )
 }
 
-async function hold(transaction: Database, processId: string, devices: readonly Seen[]): Promise<void> {
+async function hold(transaction: Database, processId: string, devices: readonly AddressedDevice[]): Promise<void> {
   if (devices.length > 0) await holdByProcess(transaction, devices, processId)
 }
 
-async function release(transaction: Database, processId: string, devices: readonly Seen[]): Promise<void> {
+async function release(transaction: Database, processId: string, devices: readonly AddressedDevice[]): Promise<void> {
   if (devices.length === 0) return
   await releaseByProcess(transaction, devices, processId)
   await deactivateUnheld(transaction, devices, deviceSource)

@@ -5,12 +5,12 @@ import { writeConnections } from './connection-batch.ts'
 import type { HeldDevices } from './held-devices.ts'
 import { type Lease, LeaseLost } from './lease.ts'
 
-/** Writes changes of this process's connections in batches, under its lease. */
+/** Writes the changes of this process's connections in batches, under its lease. */
 export interface ConnectionWriter {
-  /** There may be something to write. */
+  /** Starts writing if there are unwritten changes. */
   wake(): void
-  /** Resolves when nothing is being written. */
-  settled(): Promise<void>
+  /** Resolves when no write is in progress. */
+  idle(): Promise<void>
 }
 
 export interface ConnectionWriterOptions {
@@ -18,14 +18,14 @@ export interface ConnectionWriterOptions {
   log: FastifyBaseLogger
   lease: Lease
   devices: HeldDevices
-  /** Aborted to stop waiting for writes that fail. */
+  /** Aborted to stop retrying failed writes. */
   closing: AbortSignal
   /** Called after events were committed. */
   onEvents?: (() => void) | undefined
 }
 
-/** How long changes gather before they are written together. */
-const GATHER_MS = 20
+/** How long changes are collected before they are written together. */
+const COLLECT_MS = 20
 const RETRY_MS = 500
 
 export function createConnectionWriter(options: ConnectionWriterOptions): ConnectionWriter {
@@ -44,11 +44,11 @@ export function createConnectionWriter(options: ConnectionWriterOptions): Connec
   }
 
   const writeAll = async (): Promise<void> => {
-    await pause(GATHER_MS, closing)
+    await pause(COLLECT_MS, closing)
     while (devices.isPending()) {
       if (lease.id === undefined && closing.aborted) return
       try {
-        await writeSome()
+        await writeBatch()
         if (isFailing) log.info('the server writes device states again')
         isFailing = false
       } catch (error) {
@@ -61,17 +61,17 @@ export function createConnectionWriter(options: ConnectionWriterOptions): Connec
     }
   }
 
-  const writeSome = async (): Promise<void> => {
+  const writeBatch = async (): Promise<void> => {
     const batch = devices.next()
     const { processId, lost } = await db.transaction().execute(async (transaction) => {
       const id = await lease.lock(transaction)
       return { processId: id, lost: await writeConnections(transaction, id, batch.toWrite) }
     })
-    // The lease under which this was written was lost, so everything is written again under the new one.
+    // The lease was lost during the write, so everything is written again under the new one.
     if (processId !== lease.id) return
-    devices.settle(batch, lost)
+    devices.confirm(batch, lost)
     onEvents?.()
   }
 
-  return { wake, settled: () => writing }
+  return { wake, idle: () => writing }
 }

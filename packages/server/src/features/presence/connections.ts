@@ -7,24 +7,27 @@ import { createConnectionWriter } from './connection-writer.ts'
 import { createHeldDevices } from './held-devices.ts'
 import { createLease } from './lease.ts'
 import { takeOverChannel } from './leases.queries.ts'
-import { findHolders, type Seen } from './presence.queries.ts'
-import { endExpiredLeases, endOverdue } from './sweeps.ts'
+import { type AddressedDevice, findHolders } from './presence.queries.ts'
+import { endExpiredLeases, expireReports } from './sweeps.ts'
 
 /** The connections that this process holds. Reporting a change is cheap; changes are written in batches. */
 export interface Connections {
-  /** How many devices are connected here. */
+  /** How many devices are connected to this process. */
   readonly size: number
-  /** A device has connected here. It soon becomes active, and other processes lose their hold of it. */
-  connected(device: Seen): void
-  /** Its connection here has ended. It becomes inactive after the grace period unless it reconnects. */
+  /** A device connected to this process. It becomes active soon, and other processes no longer hold it. */
+  connected(device: AddressedDevice): void
+  /** A device's connection to this process ended. The device becomes inactive after the grace period unless it reconnects. */
   disconnected(deviceId: string): void
-  /** A connected device has reported something. */
+  /** A connected device reported something. */
   reported(deviceId: string): void
-  /** Resolves when the active state of a connected device is written; at once if it already is. */
+  /** Resolves when the active state of a connected device is written, or at once if it already is. */
   written(deviceId: string): Promise<void>
-  /** Calls back when another process took over a connection, which must then be closed here. Returns a function that unsubscribes. */
+  /**
+   * Calls back when another process takes over a device, whose connection to this process must then be closed. Returns a
+   * function that unsubscribes.
+   */
   onTakenOver(listener: (deviceId: string) => void): () => void
-  /** Devices still connected become inactive after the grace period, unless they connect to another process. */
+  /** Devices that are still connected become inactive after the grace period, unless they connect to another process. */
   close(): Promise<void>
 }
 
@@ -38,10 +41,10 @@ export interface ConnectionsOptions {
 }
 
 const BATCH = 1_000
-const EVERY_MS = 1_000
-/** After an outage of this process or the database, the others get this time to renew their leases before any is ended. */
+const INTERVAL_MS = 1_000
+/** After an outage of this process or the database, others have this long to renew their leases before any is ended. */
 const GRACE_MS = 4_500
-const LEAVE_EVERY_MS = 100
+const RELEASE_INTERVAL_MS = 100
 
 export function createConnections({ db, notifications, log, holdMs, onEvents }: ConnectionsOptions): Connections {
   const takeOverListeners = new Set<(deviceId: string) => void>()
@@ -59,7 +62,7 @@ export function createConnections({ db, notifications, log, holdMs, onEvents }: 
     const held = devices.held()
     for (let at = 0; at < held.length; at += BATCH) {
       const holders = await findHolders(db, held.slice(at, at + BATCH))
-      for (const { deviceId, processId } of holders) if (processId !== lease.id) devices.lose(deviceId)
+      for (const { deviceId, processId } of holders) if (processId !== lease.id) devices.handleTakeOver(deviceId)
     }
   }
 
@@ -73,22 +76,22 @@ export function createConnections({ db, notifications, log, holdMs, onEvents }: 
 
   /** Runs a step every second until closed, and logs the first of consecutive failures. */
   const repeatedly = async (step: () => Promise<void>, failure: string): Promise<void> => {
-    let isAway = false
+    let isFailing = false
     while (!closing.signal.aborted) {
       try {
         await step()
-        isAway = false
+        isFailing = false
       } catch (error) {
-        if (!isAway && !closing.signal.aborted) log.warn({ err: error }, `${failure}; trying again each second`)
-        isAway = true
+        if (!isFailing && !closing.signal.aborted) log.warn({ err: error }, `${failure}; retrying every second`)
+        isFailing = true
       }
-      await pause(EVERY_MS, closing.signal)
+      await pause(INTERVAL_MS, closing.signal)
     }
   }
 
   const sweep = async (): Promise<void> => {
-    const ended = performance.now() - lease.steadySince > GRACE_MS ? await endExpiredLeases(db) : 0
-    if (ended + (await endOverdue(db)) > 0) onEvents?.()
+    const ended = performance.now() - lease.stableSince > GRACE_MS ? await endExpiredLeases(db) : 0
+    if (ended + (await expireReports(db)) > 0) onEvents?.()
   }
 
   const subscription = notifications.subscribe({
@@ -98,9 +101,9 @@ export function createConnections({ db, notifications, log, holdMs, onEvents }: 
     },
     onGap: checkSoon,
   })
-  const leaveTimer = setInterval(() => devices.leave(performance.now()), LEAVE_EVERY_MS)
+  const releaseTimer = setInterval(() => devices.releaseExpired(performance.now()), RELEASE_INTERVAL_MS)
   const renewed = repeatedly(lease.renew, 'the lease on connections cannot be renewed')
-  const swept = repeatedly(sweep, 'devices whose time is over are not looked for')
+  const swept = repeatedly(sweep, 'expired reports and leases cannot be processed')
 
   return {
     get size() {
@@ -115,10 +118,10 @@ export function createConnections({ db, notifications, log, holdMs, onEvents }: 
       return () => void takeOverListeners.delete(listener)
     },
     async close() {
-      clearInterval(leaveTimer)
+      clearInterval(releaseTimer)
       closing.abort()
       subscription.close()
-      await Promise.all([renewed, swept, writer.settled(), checking])
+      await Promise.all([renewed, swept, writer.idle(), checking])
       await lease.end(holdMs / 1_000).catch(() => {})
     },
   }

@@ -10,19 +10,21 @@ import { batchByAccount } from './account-batches.ts'
 import type { Connections } from './connections.ts'
 import { applyStateReports } from './state-reports.ts'
 
-/** A connected device, and the viewer that it acts as. */
+/** A connected device and the viewer that it acts as. */
 export interface ReportingDevice {
   deviceId: string
   viewer: Viewer
   address: string
 }
 
-/** Reports of connected devices. Each promise resolves when the report is committed, and rejects with an ApiError if it is invalid. */
+/**
+ * Reports of connected devices. Each promise resolves when the report is committed. An invalid report rejects with an ApiError.
+ */
 export interface DeviceReports {
-  /** Like `setAttributes` on itself or on one of its services. */
+  /** Sets attributes of the device or of one of its services, like `setAttributes`. */
   attributes(device: ReportingDevice, targetId: string, attributes: Record<string, unknown>): Promise<void>
   serviceState(device: ReportingDevice, serviceId: string, state: State): Promise<void>
-  /** Its complete list of services; returns them with their ids. */
+  /** Replaces the device's list of services. Returns them with their ids. */
   services(device: ReportingDevice, services: readonly DeviceServiceInput[]): Promise<{ id: string; name: string }[]>
 }
 
@@ -73,16 +75,16 @@ export function createDeviceReports({ db, connections, storage, onEvents }: Devi
       connections.reported(device.deviceId)
     },
     async serviceState(device, serviceId, state) {
-      // A service can only be active if its device is, and the device's state may not be written yet.
+      // A service can only be active if its device is active, and the device's state may not be written yet.
       await connections.written(device.deviceId)
       await writeStates(device.viewer.accountId, { device, serviceId, state })
     },
     async services(device, services) {
       chargeDevice(storage, device, bytesOfItems(services))
-      const answer = await syncServices({ db, viewer: device.viewer }, device.deviceId, services)
+      const synced = await syncServices({ db, viewer: device.viewer }, device.deviceId, services)
       connections.reported(device.deviceId)
       onEvents()
-      return answer
+      return synced
     },
   }
 }

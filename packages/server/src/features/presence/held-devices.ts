@@ -1,102 +1,102 @@
 import type { ConnectionBatch } from './connection-batch.ts'
-import type { DeviceKey, Seen } from './presence.queries.ts'
+import type { DeviceKey, AddressedDevice } from './presence.queries.ts'
 
-/** A device that is connected here, or was until a moment ago. */
+/** A device that is connected to this process or is in its grace period. */
 export interface HeldDevice extends DeviceKey {
   address: string | undefined
   isConnected: boolean
-  /** Whether it is written that this process holds it. */
+  /** Whether the hold of this process is written. */
   isHeld: boolean
-  /** When its grace period ends, if it is not connected. */
-  leavesAt: number
-  /** Callers that wait for the write. */
-  waiting: (() => void)[] | undefined
+  /** When the grace period of a disconnected device ends, by performance.now(). */
+  graceEndsAt: number
+  /** Callbacks of the callers that wait for the write. */
+  waiters: (() => void)[] | undefined
 }
 
-/** The devices of this process and their unwritten changes, in memory only. */
+/** The devices of this process and their unwritten changes. They are in memory only. */
 export interface HeldDevices {
-  /** How many are connected. */
+  /** How many devices are connected. */
   readonly size: number
-  connect(device: Seen): void
-  disconnect(deviceId: string, leavesAt: number): void
+  connect(device: AddressedDevice): void
+  disconnect(deviceId: string, graceEndsAt: number): void
   report(deviceId: string): void
-  /** Resolves when the hold of a connected device is written; at once if it already is. */
+  /** Resolves when the hold of a connected device is written, or at once if it already is. */
   written(deviceId: string): Promise<void>
   /** Queues the release of devices whose grace period is over. */
-  leave(now: number): void
-  /** Queues all devices to be written under a new lease. Devices that disconnected under the previous lease were released with it. */
+  releaseExpired(now: number): void
+  /** Queues all devices to be written under a new lease. Disconnected devices were released with the previous lease. */
   reclaim(): void
   isPending(): boolean
-  /** What is to be written next. */
+  /** The next changes to write. */
   next(): HeldBatch
-  /** A batch was written; another process holds the `lost` ones. */
-  settle(batch: HeldBatch, lost: readonly HeldDevice[]): void
-  /** Devices that are written as held here. */
+  /** Call after a batch was written. `lost` are its devices that another process holds. */
+  confirm(batch: HeldBatch, lost: readonly HeldDevice[]): void
+  /** Devices whose hold by this process is written. */
   held(): HeldDevice[]
-  /** Another process holds it, unless this process is about to take it back. */
-  lose(deviceId: string): void
+  /** Call if another process holds the device. Drops it, unless this process is about to take it back. */
+  handleTakeOver(deviceId: string): void
 }
 
 export interface HeldBatch {
-  /** As it was queued. */
+  /** The changes as they were queued. */
   queued: ConnectionBatch<HeldDevice>
-  /** What of it is to be written. */
+  /** The queued changes that still apply. */
   toWrite: ConnectionBatch<HeldDevice>
 }
 
 const BATCH = 1_000
 
-/** `onPending`: there may be something to write. `onLost`: another process took over a connected device. */
+/** `onPending` is called when there may be changes to write, `onLost` when another process took over a connected device. */
 export function createHeldDevices(onPending: () => void, onLost: (deviceId: string) => void): HeldDevices {
   const devices = new Map<string, HeldDevice>()
-  const leaving = new Set<HeldDevice>()
-  // Taken from wherever it was, kept unless another process has it now, released, reported.
+  const disconnected = new Set<HeldDevice>()
+  // As in ConnectionBatch.
   const queues = {
     take: new Set<HeldDevice>(),
-    keep: new Set<HeldDevice>(),
+    reclaim: new Set<HeldDevice>(),
     release: new Set<HeldDevice>(),
     touch: new Set<HeldDevice>(),
   }
 
   const forget = (device: HeldDevice): void => {
     if (devices.get(device.deviceId) === device) devices.delete(device.deviceId)
-    leaving.delete(device)
+    disconnected.delete(device)
     for (const queue of Object.values(queues)) queue.delete(device)
   }
 
-  const tellWaiting = (device: HeldDevice): void => {
-    for (const done of device.waiting ?? []) done()
-    device.waiting = undefined
+  const resolveWaiters = (device: HeldDevice): void => {
+    for (const done of device.waiters ?? []) done()
+    device.waiters = undefined
   }
 
   const drop = (device: HeldDevice): void => {
     forget(device)
-    tellWaiting(device)
+    resolveWaiters(device)
     if (device.isConnected) onLost(device.deviceId)
   }
 
   return {
     get size() {
-      return devices.size - leaving.size
+      return devices.size - disconnected.size
     },
     connect({ accountId, deviceId, address }) {
-      const known = devices.get(deviceId)
-      const device = known?.accountId === accountId ? known : newDevice({ accountId, deviceId })
+      const existing = devices.get(deviceId)
+      const device = existing?.accountId === accountId ? existing : newDevice({ accountId, deviceId })
       device.isConnected = true
       device.address = address
-      leaving.delete(device)
+      disconnected.delete(device)
       if (device.isHeld) return
       devices.set(deviceId, device)
-      queues.keep.delete(device)
+      queues.reclaim.delete(device)
       queues.take.add(device)
       onPending()
     },
-    disconnect(deviceId, leavesAt) {
+    disconnect(deviceId, graceEndsAt) {
       const device = devices.get(deviceId)
       if (device === undefined || !device.isConnected) return
       device.isConnected = false
-      device.leavesAt = leavesAt
-      leaving.add(device)
+      device.graceEndsAt = graceEndsAt
+      disconnected.add(device)
     },
     report(deviceId) {
       const device = devices.get(deviceId)
@@ -108,17 +108,17 @@ export function createHeldDevices(onPending: () => void, onLost: (deviceId: stri
       const device = devices.get(deviceId)
       if (device === undefined || device.isHeld) return Promise.resolve()
       return new Promise((resolve) => {
-        device.waiting ??= []
-        device.waiting.push(resolve)
+        device.waiters ??= []
+        device.waiters.push(resolve)
       })
     },
-    leave(now) {
-      for (const device of leaving) {
-        // They are in the order in which they disconnected, and have the same grace period.
-        if (device.leavesAt > now) break
-        leaving.delete(device)
+    releaseExpired(now) {
+      for (const device of disconnected) {
+        // Devices are in the order in which they disconnected, and all have the same grace period.
+        if (device.graceEndsAt > now) break
+        disconnected.delete(device)
         devices.delete(device.deviceId)
-        queues.keep.delete(device)
+        queues.reclaim.delete(device)
         queues.touch.delete(device)
         // A pending take is written first, because the device was connected.
         queues.release.add(device)
@@ -126,10 +126,10 @@ export function createHeldDevices(onPending: () => void, onLost: (deviceId: stri
       onPending()
     },
     reclaim() {
-      for (const device of [...leaving, ...queues.release]) forget(device)
+      for (const device of [...disconnected, ...queues.release]) forget(device)
       for (const device of devices.values()) {
         device.isHeld = false
-        if (!queues.take.has(device)) queues.keep.add(device)
+        if (!queues.take.has(device)) queues.reclaim.add(device)
       }
       onPending()
     },
@@ -138,9 +138,9 @@ export function createHeldDevices(onPending: () => void, onLost: (deviceId: stri
       const take = first(queues.take, BATCH)
       const queued = {
         take,
-        keep: first(queues.keep, BATCH),
+        reclaim: first(queues.reclaim, BATCH),
         touch: first(queues.touch, BATCH),
-        // One that left before it was taken is released after it is, and one that came back in the meantime is not.
+        // A device that left before its hold was written is released after that, unless it reconnected in the meantime.
         release: first(queues.release, BATCH).filter((device) => !queues.take.has(device) || take.includes(device)),
       }
       return {
@@ -148,18 +148,18 @@ export function createHeldDevices(onPending: () => void, onLost: (deviceId: stri
         toWrite: { ...queued, release: queued.release.filter(({ deviceId }) => !devices.has(deviceId)) },
       }
     },
-    settle({ queued }, lost) {
-      for (const kind of ['take', 'keep', 'release', 'touch'] as const) {
+    confirm({ queued }, lost) {
+      for (const kind of ['take', 'reclaim', 'release', 'touch'] as const) {
         for (const device of queued[kind]) queues[kind].delete(device)
       }
       for (const device of lost) drop(device)
-      for (const device of [...queued.take, ...queued.keep]) {
+      for (const device of [...queued.take, ...queued.reclaim]) {
         if (devices.get(device.deviceId) === device) device.isHeld = true
-        tellWaiting(device)
+        resolveWaiters(device)
       }
     },
     held: () => [...devices.values()].filter(({ isHeld }) => isHeld),
-    lose(deviceId) {
+    handleTakeOver(deviceId) {
       const device = devices.get(deviceId)
       if (device?.isHeld === true && !queues.take.has(device)) drop(device)
     },
@@ -172,8 +172,8 @@ const newDevice = ({ accountId, deviceId }: DeviceKey): HeldDevice => ({
   address: undefined,
   isConnected: true,
   isHeld: false,
-  leavesAt: 0,
-  waiting: undefined,
+  graceEndsAt: 0,
+  waiters: undefined,
 })
 
 function first<Value>(values: ReadonlySet<Value>, count: number): Value[] {

@@ -26,8 +26,9 @@ export const shortenLease = (db: Database, id: string, seconds: number) =>
   )
 
 /**
- * Keeps others from ending this lease for the rest of the transaction. False: it has expired. A process that is stopped in
- * the middle would keep it for ever, and devices locked: the database ends such a transaction after a while.
+ * Prevents other processes from ending this lease before the transaction ends. False if it has expired. A process suspended
+ * during the transaction would hold the lease and the locks on devices indefinitely, so the database ends the transaction after
+ * 3 seconds of inactivity.
  */
 export async function lockOwnLease(db: Database, id: string): Promise<boolean> {
   const rows = await query(

@@ -16,9 +16,9 @@ import {
 } from '../../../test/harness/server-process.ts'
 
 let database: TestDatabase
-/** Starts a server that has the database through this gate. */
-let start: (gate: DatabaseProxy) => Promise<ServerProcess>
-let ask: <Data>(server: ServerProcess, document: string) => Promise<Data>
+/** Starts a server that connects to the database through this proxy. */
+let start: (proxy: DatabaseProxy) => Promise<ServerProcess>
+let query: <Data>(server: ServerProcess, document: string) => Promise<Data>
 
 beforeEach(async () => {
   database = await createTestDatabase()
@@ -28,7 +28,7 @@ beforeEach(async () => {
   const MUSTER_MASTER_KEY = randomBytes(32).toString('base64')
   start = ({ url }) =>
     startServerProcess({ DATABASE_URL: url, MUSTER_DATA: folder, MUSTER_MASTER_KEY, MUSTER_PRESENCE_HOLD: '1' })
-  ask = async (server, document) => {
+  query = async (server, document) => {
     const { body } = await sendAs(await readCredentials(folder), server.url, document)
     if (body.errors !== undefined) throw new Error(JSON.stringify(body.errors))
     return body.data
@@ -37,12 +37,12 @@ beforeEach(async () => {
 
 interface Connected extends RegisteredDevice {
   client: MqttClient
-  /** Whether its connection has been closed since. */
+  /** Whether the connection was closed after it was established. */
   wasClosed: boolean
 }
 
 async function connectDevice(server: ServerProcess): Promise<Connected> {
-  const { registerDevice } = await ask<{ registerDevice: { device: { id: string }; secret: string } }>(
+  const { registerDevice } = await query<{ registerDevice: { device: { id: string }; secret: string } }>(
     server,
     'mutation { registerDevice(name: "gateway") { device { id } secret } }',
   )
@@ -62,7 +62,7 @@ interface Found {
 
 async function find(server: ServerProcess, { id }: RegisteredDevice): Promise<{ state: string; events: string[] }> {
   const document = `{ login { device(id: ["${id}"]) { state events(types: [DEVICE_STATE]) { items { state } } } } }`
-  const [device] = (await ask<Found>(server, document)).login.device
+  const [device] = (await query<Found>(server, document)).login.device
   return { state: device!.state, events: device!.events.items.map(({ state }) => state).toReversed() }
 }
 
@@ -71,12 +71,12 @@ const waiting = { timeout: 300_000, interval: 200 }
 const untilState = (server: ServerProcess, device: RegisteredDevice, state: string) =>
   vi.waitFor(async () => expect(await find(server, device)).toMatchObject({ state }), waiting)
 
-/** States that the events of a device tell, oldest first, the last being the one it has. */
+/** Waits until the device has these state events, oldest first, and the state of the last one. */
 const untilEvents = (server: ServerProcess, device: RegisteredDevice, events: string[]) =>
   vi.waitFor(async () => expect(await find(server, device)).toEqual({ state: events.at(-1), events }), waiting)
 
-/** There are as many leases, all of them good: none is left that could still be ended. */
-const untilSettled = (count: number) =>
+/** Waits until there are this many leases and all are valid, so that no expired lease remains to be ended. */
+const untilLeasesValid = (count: number) =>
   vi.waitFor(async () => {
     const { rows } = await sql<{ total: number; valid: number }>`
         select count(*)::int as total, (count(*) filter (where expires > clock_timestamp()))::int as valid
@@ -84,54 +84,54 @@ const untilSettled = (count: number) =>
     expect(rows).toEqual([{ total: count, valid: count }])
   }, waiting)
 
-/** Until the leases taken before have run out, as the database sees it. */
-const untilLeasesRunOut = () =>
+/** Waits until all leases have expired by the clock of the database. */
+const untilLeasesExpire = () =>
   vi.waitFor(async () => {
     const { rows } = await sql`select from server_process where expires > clock_timestamp()`.execute(database.db)
     expect(rows).toHaveLength(0)
   }, waiting)
 
-// Servers start, and leases run out: on a slow machine that takes its time.
-const patience = { timeout: 600_000 }
+// Starting servers and waiting for leases to expire is slow on a slow machine.
+const slow = { timeout: 600_000 }
 
 test(
-  'after the database was away for longer than a lease, connected devices are active still and were all the time',
-  patience,
+  'connected devices stay active, without state events, while the database is unavailable for longer than a lease',
+  slow,
   async () => {
-    const gate = await startDatabaseProxy(database.connection)
-    const [first, second] = [await start(gate), await start(gate)]
-    const [staying, leaving] = [await connectDevice(first), await connectDevice(first)]
-    const elsewhere = await connectDevice(second)
-    gate.close()
-    await leaving.client.endAsync()
-    await untilLeasesRunOut()
-    gate.open()
-    await untilEvents(second, leaving, ['active', 'inactive'])
-    await untilSettled(2)
-    await untilEvents(second, staying, ['active'])
-    await untilEvents(first, elsewhere, ['active'])
-    expect([staying.wasClosed, elsewhere.wasClosed]).toEqual([false, false])
+    const proxy = await startDatabaseProxy(database.connection)
+    const [first, second] = [await start(proxy), await start(proxy)]
+    const [connected, disconnecting] = [await connectDevice(first), await connectDevice(first)]
+    const onSecond = await connectDevice(second)
+    proxy.close()
+    await disconnecting.client.endAsync()
+    await untilLeasesExpire()
+    proxy.open()
+    await untilEvents(second, disconnecting, ['active', 'inactive'])
+    await untilLeasesValid(2)
+    await untilEvents(second, connected, ['active'])
+    await untilEvents(first, onSecond, ['active'])
+    expect([connected.wasClosed, onSecond.wasClosed]).toEqual([false, false])
 
-    await staying.client.publishAsync(`devices/${staying.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
-    await staying.client.endAsync()
-    await untilEvents(second, staying, ['active', 'inactive'])
+    await connected.client.publishAsync(`devices/${connected.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
+    await connected.client.endAsync()
+    await untilEvents(second, connected, ['active', 'inactive'])
   },
 )
 
 test(
-  'a process that has lost the database, by refusal or in silence, has its devices active again once it is back',
-  patience,
+  'devices of a process with closed or frozen database connections become active again once it reconnects',
+  slow,
   async () => {
-    const gates = await Promise.all([0, 1, 2].map(() => startDatabaseProxy(database.connection)))
-    const watching = await start(gates[0]!)
-    const others = await Promise.all([start(gates[1]!), start(gates[2]!)])
+    const proxies = await Promise.all([0, 1, 2].map(() => startDatabaseProxy(database.connection)))
+    const watching = await start(proxies[0]!)
+    const others = await Promise.all([start(proxies[1]!), start(proxies[2]!)])
     const devices = [await connectDevice(others[0]), await connectDevice(others[1])]
-    gates[1]!.close()
-    gates[2]!.freeze()
+    proxies[1]!.close()
+    proxies[2]!.freeze()
     for (const device of devices) await untilState(watching, device, 'inactive')
-    for (const gate of gates) gate.open()
+    for (const proxy of proxies) proxy.open()
     for (const device of devices) await untilState(watching, device, 'active')
-    await untilSettled(3)
+    await untilLeasesValid(3)
     for (const device of devices) await untilState(watching, device, 'active')
     expect(devices.map(({ wasClosed }) => wasClosed)).toEqual([false, false])
   },

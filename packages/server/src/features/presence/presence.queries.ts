@@ -2,7 +2,7 @@ import { type Database, query } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
 import type { EventSource } from '../events/event-types.ts'
 
-/** These statements serve many accounts at once, because their devices connect and disconnect together. Each row names its account. */
+/** These statements write devices of many accounts at once, because many devices connect and disconnect together. */
 export interface DeviceKey {
   readonly accountId: string
   readonly deviceId: string
@@ -11,33 +11,33 @@ export interface DeviceKey {
 const accounts = (devices: readonly DeviceKey[]): string[] => devices.map(({ accountId }) => accountId)
 const ids = (devices: readonly DeviceKey[]): string[] => devices.map(({ deviceId }) => deviceId)
 
-const wanted = 'unnest($1::text[], $2::text[]) as w (account_id, device_id)'
-const isWanted = (alias: string): string => `${alias}.account_id = w.account_id and ${alias}.device_id = w.device_id`
+const deviceKeys = 'unnest($1::text[], $2::text[]) as w (account_id, device_id)'
+const matchesKey = (alias: string): string => `${alias}.account_id = w.account_id and ${alias}.device_id = w.device_id`
 
 export interface LockedDevice extends DeviceKey {
   state: State
 }
 
 /**
- * Locks devices in the order of account and id, which all code that locks several uses, so there are no deadlocks. Statements after
- * it read data at least as new as the locks. Deleted devices are omitted.
+ * Locks devices in the order of account and id. All code that locks several devices uses this order, so there are no deadlocks.
+ * Later statements read data at least as new as the locks. Deleted devices are omitted.
  */
 export const lockDevices = (db: Database, devices: readonly DeviceKey[]) =>
   query<LockedDevice>(
     db,
     `select d.account_id as "accountId", d.id as "deviceId", l.state
-     from ${wanted} join device d on d.account_id = w.account_id and d.id = w.device_id
+     from ${deviceKeys} join device d on d.account_id = w.account_id and d.id = w.device_id
      join device_live l on l.account_id = d.account_id and l.device_id = d.id
      order by d.account_id, d.id for no key update of d, l`,
     [accounts(devices), ids(devices)],
   )
 
-/** Process ids of the connections of locked devices, where a process with a valid lease holds one. */
+/** Ids of the processes with a valid lease that hold the connections of locked devices. */
 export const findHolders = (db: Database, devices: readonly DeviceKey[]) =>
   query<DeviceKey & { processId: string }>(
     db,
     `select h.account_id as "accountId", h.device_id as "deviceId", h.process_id as "processId"
-     from ${wanted} join device_hold h on ${isWanted('h')}
+     from ${deviceKeys} join device_hold h on ${matchesKey('h')}
      join server_process p on p.id = h.process_id and p.expires > statement_timestamp()`,
     [accounts(devices), ids(devices)],
   )
@@ -47,15 +47,15 @@ export const holdByProcess = (db: Database, devices: readonly DeviceKey[], proce
   query(
     db,
     `insert into device_hold as h (account_id, device_id, process_id)
-     select w.account_id, w.device_id, $3 from ${wanted}
+     select w.account_id, w.device_id, $3 from ${deviceKeys}
      on conflict (account_id, device_id) do update set process_id = excluded.process_id
      where h.process_id is distinct from excluded.process_id`,
     [accounts(devices), ids(devices), processId],
   )
 
-/** Records that the process no longer holds connections of these. Holds of other processes stay. */
+/** Records that the process no longer holds the connections of these devices. Holds of other processes stay. */
 export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], processId: string) =>
-  query(db, `update device_hold h set process_id = null from ${wanted} where ${isWanted('h')} and h.process_id = $3`, [
+  query(db, `update device_hold h set process_id = null from ${deviceKeys} where ${matchesKey('h')} and h.process_id = $3`, [
     accounts(devices),
     ids(devices),
     processId,
@@ -63,11 +63,11 @@ export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], pr
 
 export interface TimedHold extends DeviceKey {
   seconds: number
-  /** If false, a longer hold stays unchanged. */
+  /** Whether to shorten an existing hold that is longer. */
   isExact: boolean
 }
 
-/** Holds locked devices active for a time. */
+/** Keeps locked devices active for the given number of seconds. */
 export const holdForTime = (db: Database, holds: readonly TimedHold[]) =>
   query(
     db,
@@ -81,16 +81,16 @@ export const holdForTime = (db: Database, holds: readonly TimedHold[]) =>
     [accounts(holds), ids(holds), holds.map(({ seconds }) => seconds), holds.map(({ isExact }) => isExact)],
   )
 
-/** Ends timed holds of locked devices: all of them, or the expired ones. */
+/** Ends timed holds of locked devices: all of them, or only the expired ones. */
 export const endTimedHolds = (db: Database, devices: readonly DeviceKey[], which: 'all' | 'over') =>
   query(
     db,
-    `update device_hold h set until = null from ${wanted}
-     where ${isWanted('h')} and h.until is not null and ($3 or h.until <= statement_timestamp())`,
+    `update device_hold h set until = null from ${deviceKeys}
+     where ${matchesKey('h')} and h.until is not null and ($3 or h.until <= statement_timestamp())`,
     [accounts(devices), ids(devices), which === 'all'],
   )
 
-/** Devices with an expired hold. */
+/** Devices with an expired timed hold. */
 export const findTimedOut = (db: Database, limit: number) =>
   query<DeviceKey>(
     db,
@@ -107,13 +107,13 @@ export const findHeldBy = (db: Database, processId: string, limit: number) =>
     [processId, limit],
   )
 
-/** The network address of the report, for the event. */
-export interface Seen extends DeviceKey {
+export interface AddressedDevice extends DeviceKey {
+  /** The network address that the report came from, for the event. */
   address?: string | undefined
 }
 
-const seen = `unnest($1::text[], $2::text[], $3::text[]) as w (account_id, device_id, address)`
-const seenParameters = (devices: readonly Seen[]) => [
+const addressed = `unnest($1::text[], $2::text[], $3::text[]) as w (account_id, device_id, address)`
+const addressedParameters = (devices: readonly AddressedDevice[]) => [
   accounts(devices),
   ids(devices),
   devices.map(({ address }) => address ?? null),
@@ -121,42 +121,42 @@ const seenParameters = (devices: readonly Seen[]) => [
 
 const dataWith = (address: string): string => `jsonb_strip_nulls(jsonb_build_object('address', ${address}))`
 
-/** Makes locked devices active and records their report, with an event for each that was not active. */
-export const activate = (db: Database, devices: readonly Seen[], source: EventSource) =>
+/** Makes locked devices active and records that they reported, with an event for each that was not active. */
+export const activate = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(
     db,
     `with before as materialized (
-       select w.*, d.name, l.state from ${seen}
+       select w.*, d.name, l.state from ${addressed}
        join device d on d.account_id = w.account_id and d.id = w.device_id
-       join device_live l on ${isWanted('l')}
+       join device_live l on ${matchesKey('l')}
      ), moved as (
        update device_live l set state = 'active', last_reported = statement_timestamp(),
          state_since = case l.state when 'active' then l.state_since else statement_timestamp() end
-       from before w where ${isWanted('l')}
+       from before w where ${matchesKey('l')}
      )
      insert into event (account_id, type, device_id, source, targets, state, data)
      select account_id, 'DEVICE_STATE', device_id, $4::jsonb,
        jsonb_build_array(jsonb_build_object('id', device_id, 'name', name, 'kind', 'device')), 'active', ${dataWith('address')}
      from before where state <> 'active'`,
-    [...seenParameters(devices), JSON.stringify(source)],
+    [...addressedParameters(devices), JSON.stringify(source)],
   )
 
-/** Makes locked devices without a hold inactive, and their services that reported, with an event for each that was active. */
-export const deactivateUnheld = (db: Database, devices: readonly Seen[], source: EventSource) =>
+/** Makes locked devices without a hold inactive, and their services with their own state; records an event for each change. */
+export const deactivateUnheld = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(
     db,
     `with unheld as materialized (
-       select w.*, d.name from ${seen} join device d on d.account_id = w.account_id and d.id = w.device_id
+       select w.*, d.name from ${addressed} join device d on d.account_id = w.account_id and d.id = w.device_id
        where not exists (select from device_hold h
-         where ${isWanted('h')} and (h.process_id is not null or h.until > statement_timestamp()))
+         where ${matchesKey('h')} and (h.process_id is not null or h.until > statement_timestamp()))
      ), emptied as (
-       delete from device_hold h using unheld w where ${isWanted('h')}
+       delete from device_hold h using unheld w where ${matchesKey('h')}
      ), moved as (
        update device_live l set state = 'inactive', state_since = statement_timestamp()
-       from unheld w where ${isWanted('l')} and l.state <> 'inactive' returning w.*
+       from unheld w where ${matchesKey('l')} and l.state <> 'inactive' returning w.*
      ), moved_service as (
        update service_live l set state = 'inactive', state_since = statement_timestamp(), until = null
-       from unheld w where ${isWanted('l')} and l.state <> 'inactive' returning w.*, l.service_id
+       from unheld w where ${matchesKey('l')} and l.state <> 'inactive' returning w.*, l.service_id
      )
      insert into event (account_id, type, device_id, source, targets, state, data)
      select account_id, 'DEVICE_STATE', device_id, $4::jsonb,
@@ -167,12 +167,12 @@ export const deactivateUnheld = (db: Database, devices: readonly Seen[], source:
        jsonb_build_object('id', s.id, 'name', s.name, 'kind', 'service'),
        jsonb_build_object('id', w.device_id, 'name', w.name, 'kind', 'device')), 'inactive', ${dataWith('w.address')}
      from moved_service w join service s on s.account_id = w.account_id and s.id = w.service_id`,
-    [...seenParameters(devices), JSON.stringify(source)],
+    [...addressedParameters(devices), JSON.stringify(source)],
   )
 
 /** Records that locked devices reported something now. */
 export const touch = (db: Database, devices: readonly DeviceKey[]) =>
-  query(db, `update device_live l set last_reported = statement_timestamp() from ${wanted} where ${isWanted('l')}`, [
+  query(db, `update device_live l set last_reported = statement_timestamp() from ${deviceKeys} where ${matchesKey('l')}`, [
     accounts(devices),
     ids(devices),
   ])

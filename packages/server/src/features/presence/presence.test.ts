@@ -43,8 +43,8 @@ const findDevice = async (id: string) => {
 const untilInactive = (id: string) =>
   vi.waitFor(async () => expect((await findDevice(id)).state).toBe('inactive'), { timeout: 60_000 })
 
-describe('reports that hold for a time', () => {
-  test('a device is active for as long, and then inactive', async () => {
+describe('reports with a ttl', () => {
+  test('a device is active for ttl seconds and then inactive', async () => {
     const { id, found } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       expect((await report(device.id, 'active', 2)).errors).toBeUndefined()
@@ -55,7 +55,7 @@ describe('reports that hold for a time', () => {
     expect((await findDevice(id)).events).toEqual(['DEVICE_STATE active', 'DEVICE_STATE inactive'])
   })
 
-  test('a later report prolongs it, and inactive ends it at once', async () => {
+  test('a later report extends the active state, and an inactive report ends it at once', async () => {
     const { id } = await repeatUntilFast(900, async () => {
       const device = await registerDevice(app.owner)
       await report(device.id, 'active', 1)
@@ -71,7 +71,7 @@ describe('reports that hold for a time', () => {
     })
   })
 
-  test('an active service has an active device, and goes inactive with it or by its own time', async () => {
+  test('an active service keeps its device active and becomes inactive with its device or after its own ttl', async () => {
     const { id, serviceId, found } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       const service = await addService(device.id)
@@ -98,7 +98,7 @@ describe('reports that hold for a time', () => {
     ])
   })
 
-  test('a service that is reported active brings its device along', async () => {
+  test('reporting a service active makes its device active', async () => {
     const { id, events } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       await report(await addService(device.id), 'active', 2)
@@ -108,7 +108,7 @@ describe('reports that hold for a time', () => {
     await untilInactive(id)
   })
 
-  test('a connected device cannot be reported inactive, and outlives a report of it', async () => {
+  test('a connected device cannot be reported inactive and stays active after the ttl of a report', async () => {
     const device = await registerDevice(app.owner)
     await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
     await vi.waitFor(async () => expect((await findDevice(device.id)).state).toBe('active'), { timeout: 60_000 })
@@ -124,19 +124,19 @@ test('devices and services of another user are not found', async () => {
   expect((await report(id, 'active')).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }])
 })
 
-test('when all connections to the database break, connected devices stay active and changes are made up for', async () => {
-  const [staying, leaving] = [await registerDevice(app.owner), await registerDevice(app.owner)]
+test('after all database connections break, connected devices stay active and pending changes are written', async () => {
+  const [connected, disconnecting] = [await registerDevice(app.owner), await registerDevice(app.owner)]
   const url = `mqtt://127.0.0.1:${app.mqttPort}`
-  await connectMqtt(url, staying)
-  const client = await connectMqtt(url, leaving)
-  await vi.waitFor(async () => expect((await findDevice(leaving.id)).state).toBe('active'), { timeout: 60_000 })
+  await connectMqtt(url, connected)
+  const client = await connectMqtt(url, disconnecting)
+  await vi.waitFor(async () => expect((await findDevice(disconnecting.id)).state).toBe('active'), { timeout: 60_000 })
   await client.endAsync()
   await breakConnections()
-  await untilInactive(leaving.id)
-  expect((await findDevice(staying.id)).events).toEqual(['DEVICE_STATE active'])
+  await untilInactive(disconnecting.id)
+  expect((await findDevice(connected.id)).events).toEqual(['DEVICE_STATE active'])
 })
 
-/** Ends every connection to this database but the one that asks. */
+/** Terminates every connection to this database except the one that runs the statement. */
 async function breakConnections(): Promise<void> {
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`.execute(app.db)

@@ -7,10 +7,10 @@ import { lockDevices, touch } from './presence.queries.ts'
 import type { StateReport } from './state-reports.ts'
 import { applyStateReports } from './state-reports.ts'
 
-/** Who reports: `viewer.accountId` owns the devices. */
+/** The context of a report. `viewer.accountId` owns the devices. */
 export type Reporter = Pick<Context, 'db' | 'viewer'>
 
-/** Applies state reports, all or none. NOT_FOUND for an id that is not a device or service of the viewer. */
+/** Applies all state reports or none. Throws NOT_FOUND for an id that is not a device or service of the viewer. */
 export async function reportStates(context: Reporter, reports: readonly StateReport[]): Promise<void> {
   await context.db.transaction().execute((transaction) => reportStatesIn(transaction, context, reports))
 }
@@ -26,7 +26,7 @@ export async function reportStatesIn(
   if (failure !== undefined) throw failure
 }
 
-/** `active` for ttl seconds, for all of these devices or none. */
+/** Reports `active` for ttl seconds, for all of these devices or none. */
 export const reportActive = (
   context: Reporter,
   { deviceIds, ttl, address }: { deviceIds: readonly string[]; ttl: number; address?: string | undefined },
@@ -36,7 +36,7 @@ export const reportActive = (
     deviceIds.map((id) => ({ id, state: 'active', ttl, address })),
   )
 
-/** `inactive` at once, for all of these devices or none. CONFLICT for a connected device, because it stays active. */
+/** Reports `inactive` for all of these devices or none. Throws CONFLICT for a connected device, because it stays active. */
 export const reportInactive = (
   context: Reporter,
   { deviceIds, address }: { deviceIds: readonly string[]; address?: string | undefined },
@@ -46,12 +46,12 @@ export const reportInactive = (
     deviceIds.map((id) => ({ id, state: 'inactive', address })),
   )
 
-/** The state of a service or a device, by id. */
+/** Reports the state of a service or a device, by id. */
 export const reportServiceState = (context: Reporter, report: StateReport): Promise<void> =>
   reportStates(context, [report])
 
-/** Records that a device reported something now, in a transaction of the caller. For reports without a state. */
-export async function noteReport(
+/** Records that a device reported something now, in a transaction of the caller. Used for reports without a state. */
+export async function recordReport(
   transaction: Database,
   { viewer }: Pick<Context, 'viewer'>,
   deviceId: string,

@@ -15,11 +15,11 @@ import {
 
 type AtEnd = (end: () => Promise<void>) => void
 
-/** Servers on one database, and what is asked of whichever of them is there. */
+/** Starts servers that share a database and sends requests to them. */
 interface Site {
   connection: pg.ClientConfig
   start(atEnd: AtEnd): Promise<ServerProcess>
-  ask(server: ServerProcess, document: string): Promise<{ data: unknown }>
+  query(server: ServerProcess, document: string): Promise<{ data: unknown }>
 }
 
 async function createSite(atEnd: AtEnd): Promise<Site> {
@@ -36,19 +36,19 @@ async function createSite(atEnd: AtEnd): Promise<Site> {
   return {
     connection,
     start: (until) => startServerProcess(env, until),
-    ask: async (server, document) => (await sendAs(await readCredentials(folder), server.url, document)).body,
+    query: async (server, document) => (await sendAs(await readCredentials(folder), server.url, document)).body,
   }
 }
 
 async function register(site: Site, server: ServerProcess): Promise<RegisteredDevice> {
-  const { data } = await site.ask(server, 'mutation { registerDevice(name: "gateway") { device { id } secret } }')
+  const { data } = await site.query(server, 'mutation { registerDevice(name: "gateway") { device { id } secret } }')
   const { device, secret } = (data as { registerDevice: { device: { id: string }; secret: string } }).registerDevice
   return { id: device.id, secret }
 }
 
-/** The state, and those of the events, newest first. */
+/** The state of the device, then the states of its events, newest first. */
 async function states(site: Site, server: ServerProcess, { id }: RegisteredDevice): Promise<string[]> {
-  const { data } = await site.ask(
+  const { data } = await site.query(
     server,
     `{ login { device(id: ["${id}"]) { state events(types: [DEVICE_STATE]) { items { state } } } } }`,
   )
@@ -64,14 +64,14 @@ const wait = { timeout: 100_000, interval: 200 }
 const until = (site: Site, server: ServerProcess, device: RegisteredDevice, expected: string[]) =>
   vi.waitFor(async () => expect(await states(site, server, device)).toEqual(expected), wait)
 
-interface KeptLeases {
-  /** Resolves once these devices are with so many processes. */
+interface LockedLeases {
+  /** Resolves once this many processes hold these devices. */
   heldBy(count: number, devices: RegisteredDevice[]): Promise<void>
-  letEnd(): Promise<void>
+  unlock(): Promise<void>
 }
 
-/** Nobody ends a lease that there is now, however long the next step takes: sweeps pass over what is locked. */
-async function keepLeases({ connection }: Site): Promise<KeptLeases> {
+/** Locks the existing leases, so that no process ends them until `unlock` is called: sweeps skip locked leases. */
+async function lockLeases({ connection }: Site): Promise<LockedLeases> {
   const client = new pg.Client(connection)
   await client.connect()
   onTestFinished(() => client.end())
@@ -84,11 +84,11 @@ async function keepLeases({ connection }: Site): Promise<KeptLeases> {
         const { rows } = await client.query(countHolders, [devices.map(({ id }) => id)])
         expect(rows).toEqual([{ holders: count }])
       }, wait),
-    letEnd: async () => void (await client.query('commit')),
+    unlock: async () => void (await client.query('commit')),
   }
 }
 
-describe('of two processes', () => {
+describe('two processes', () => {
   let site: Site
   let first: ServerProcess
   let second: ServerProcess
@@ -102,54 +102,54 @@ describe('of two processes', () => {
     for (const end of ends.reverse()) await end()
   })
 
-  test('one makes the devices of a third inactive that is killed, those aside that are with it by then', async () => {
+  test('make devices of a killed third process inactive, except those that reconnected', async () => {
     const third = await site.start(onTestFinished)
     const [lost, moved] = [await register(site, third), await register(site, third)]
     await connectMqtt(mqttOf(third), lost)
     await connectMqtt(mqttOf(third), moved)
     await until(site, second, lost, ['active', 'active'])
     await until(site, second, moved, ['active', 'active'])
-    const leases = await keepLeases(site)
+    const leases = await lockLeases(site)
     await third.stop('SIGKILL')
     await connectMqtt(mqttOf(second), moved)
     await leases.heldBy(2, [lost, moved])
-    await leases.letEnd()
+    await leases.unlock()
     await until(site, second, lost, ['inactive', 'inactive', 'active'])
     expect(await states(site, second, moved)).toEqual(['active', 'active'])
   })
 
-  test('one takes over at once whom a device signs on at, and the connection to the other is closed', async () => {
+  test('a device that connects to another process moves at once, and its first connection is closed', async () => {
     const [device, other] = [await register(site, first), await register(site, first)]
     const before = await connectMqtt(mqttOf(first), device)
-    const beside = await connectMqtt(mqttOf(first), other)
+    const remaining = await connectMqtt(mqttOf(first), other)
     await until(site, first, device, ['active', 'active'])
     const closed = nextEvent(before, 'close')
     await connectMqtt(mqttOf(second), device)
     await closed
-    // When one that leaves the first now is inactive, the first would have let go of this one as well.
-    beside.end()
+    // Once this device is inactive, the first process would also have released the moved device.
+    remaining.end()
     await until(site, first, other, ['inactive', 'inactive', 'active'])
     expect(await states(site, second, device)).toEqual(['active', 'active'])
   })
 
-  test('one that stood still for longer than its lease takes back what nobody has by then, and nothing else', async () => {
-    const [kept, moved] = [await register(site, first), await register(site, first)]
-    const connection = await connectMqtt(mqttOf(first), kept)
+  test('a process suspended for longer than its lease reclaims only the devices that no other process holds', async () => {
+    const [reclaimed, moved] = [await register(site, first), await register(site, first)]
+    const connection = await connectMqtt(mqttOf(first), reclaimed)
     await connectMqtt(mqttOf(first), moved)
-    await until(site, second, kept, ['active', 'active'])
+    await until(site, second, reclaimed, ['active', 'active'])
     await until(site, second, moved, ['active', 'active'])
-    const leases = await keepLeases(site)
+    const leases = await lockLeases(site)
     first.signal('SIGSTOP')
     onTestFinished(() => first.signal('SIGCONT'))
     await connectMqtt(mqttOf(second), moved)
-    await leases.heldBy(2, [kept, moved])
-    await leases.letEnd()
-    await until(site, second, kept, ['inactive', 'inactive', 'active'])
+    await leases.heldBy(2, [reclaimed, moved])
+    await leases.unlock()
+    await until(site, second, reclaimed, ['inactive', 'inactive', 'active'])
     first.signal('SIGCONT')
-    await until(site, second, kept, ['active', 'active', 'inactive', 'active'])
-    // As above.
+    await until(site, second, reclaimed, ['active', 'active', 'inactive', 'active'])
+    // Once this device is inactive again, the first process would also have claimed the moved device.
     connection.end()
-    await until(site, second, kept, ['inactive', 'inactive', 'active', 'inactive', 'active'])
+    await until(site, second, reclaimed, ['inactive', 'inactive', 'active', 'inactive', 'active'])
     expect(await states(site, second, moved)).toEqual(['active', 'active'])
   })
 })

@@ -3,7 +3,7 @@ import type { State } from '../devices/device.ts'
 
 /** The default ttl of a report, in seconds. */
 export const DEFAULT_TTL = 300
-const MOST_TTL = 86_400
+const MAX_TTL = 86_400
 
 export function readState(text: string, path: string): State {
   if (text !== 'active' && text !== 'inactive') {
@@ -13,6 +13,6 @@ export function readState(text: string, path: string): State {
 }
 
 export function assertTtl(seconds: number, path: string): void {
-  if (seconds < 1 || seconds > MOST_TTL)
-    throw badInput(`${path} must be from 1 to ${MOST_TTL} seconds, found ${seconds}`)
+  if (seconds < 1 || seconds > MAX_TTL)
+    throw badInput(`${path} must be from 1 to ${MAX_TTL} seconds, found ${seconds}`)
 }

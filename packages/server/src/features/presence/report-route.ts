@@ -1,5 +1,5 @@
 import type { FailedSignatures } from '../../auth/failed-signatures.ts'
-import { deviceRefusal } from '../../auth/reasons.ts'
+import { deviceAuthError } from '../../auth/reasons.ts'
 import type { Database } from '../../db/database.ts'
 import { userDatabase } from '../../db/fair/user-database.ts'
 import { ApiError } from '../../errors.ts'
@@ -7,9 +7,9 @@ import type { DeviceRequest, DeviceRoute } from '../../http/device-route.ts'
 import { readFields } from '../../lib/json-fields.ts'
 import { limits } from '../../limits.ts'
 import type { StorageQuotas } from '../../rate-limits/storage-quotas.ts'
-import { idOfBasicUser, type SignedOnDevice, signOnDevice } from '../devices/changes/sign-on.ts'
+import { idOfBasicUser, type AuthenticatedDevice, verifyDeviceCredentials } from '../devices/changes/sign-on.ts'
 import type { State } from '../devices/device.ts'
-import { type DeviceReport, type ServiceReport, takeReport } from './report.ts'
+import { type DeviceReport, type ServiceReport, applyReport } from './report.ts'
 import { readState } from './report-fields.ts'
 
 export interface ReportDeps {
@@ -21,7 +21,7 @@ export interface ReportDeps {
   onChange: () => void
 }
 
-/** `POST /devices/v1/report`, by the device itself. */
+/** `POST /devices/v1/report`, called by the device. */
 export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
   path: '/devices/v1/report',
   async handle(request) {
@@ -29,24 +29,24 @@ export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
     request.spend({ deviceId: device.deviceId })
     const { storage } = deps
     const db = userDatabase(deps.db, device.viewer.accountId)
-    await takeReport({ db, storage }, device, readReport(request))
+    await applyReport({ db, storage }, device, readReport(request))
     deps.onChange()
     return { deviceId: device.deviceId }
   },
 })
 
-async function authenticate({ db, failed }: ReportDeps, request: DeviceRequest): Promise<SignedOnDevice> {
+async function authenticate({ db, failed }: ReportDeps, request: DeviceRequest): Promise<AuthenticatedDevice> {
   const { credentials, address, spend } = request
   if (credentials === undefined) {
     spend()
-    throw deviceRefusal('no-credentials')
+    throw deviceAuthError('no-credentials')
   }
   const id = idOfBasicUser(credentials.user)
-  const device = await signOnDevice(db, { id: id ?? '', secret: credentials.password })
+  const device = await verifyDeviceCredentials(db, { id: id ?? '', secret: credentials.password })
   if (device !== undefined) return device
   spend()
   const retryAfter = failed.count(address, id)
-  if (retryAfter === undefined) throw deviceRefusal('wrong-secret')
+  if (retryAfter === undefined) throw deviceAuthError('wrong-secret')
   const message = `too many invalid secrets: retry after ${retryAfter} seconds`
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }

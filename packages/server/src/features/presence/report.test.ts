@@ -33,7 +33,7 @@ async function newDevice(user = owner): Promise<Device> {
   }
 }
 
-const seen = async (id: string, user = owner) =>
+const readDevice = async (id: string, user = owner) =>
   (
     await user.data(
       `query ($id: [String!]!) { login { device(id: $id) {
@@ -57,7 +57,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 describe('POST /devices/v1/report', () => {
-  test('states and attributes of a device and its services, in one go', async () => {
+  test('writes states and attributes of a device and its services in one request', async () => {
     const device = await newDevice()
     const [a, b] = device.services as [string, string]
     const { status, body } = await device.report({
@@ -70,7 +70,7 @@ describe('POST /devices/v1/report', () => {
       ],
     })
     expect([status, body]).toEqual([200, { deviceId: device.id }])
-    const found = await seen(device.id)
+    const found = await readDevice(device.id)
     expect(found).toMatchObject({
       state: 'active',
       online: true,
@@ -85,56 +85,56 @@ describe('POST /devices/v1/report', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'DEVICE_STATE', state: 'active' }))
   })
 
-  test('takes the id in either case', async () => {
+  test('accepts the id in upper case', async () => {
     const { id, secret } = await newDevice()
     expect((await post(app, 'report', { state: 'active' }, basic(id.toUpperCase(), secret))).status).toBe(200)
   })
 
-  test('attributes alone say that it reported, and change no state', async () => {
+  test('a report with only attributes updates lastReported and no state', async () => {
     const device = await newDevice()
     await device.report({ attributes: { site: 'bergen' } })
-    expect(await seen(device.id)).toMatchObject({
+    expect(await readDevice(device.id)).toMatchObject({
       state: 'inactive',
       lastReported: expect.any(String),
       attributes: { site: 'bergen' },
     })
   })
 
-  test('holds for ttl seconds, and inactive at once', async () => {
+  test('makes the device active for ttl seconds, or inactive at once', async () => {
     const { device, state } = await repeatUntilFast(1_800, async () => {
       const reporting = await newDevice()
       await reporting.report({ state: 'active', ttl: 2 })
-      return { device: reporting, state: (await seen(reporting.id)).state }
+      return { device: reporting, state: (await readDevice(reporting.id)).state }
     })
     expect(state).toBe('active')
-    await until(async () => (await seen(device.id)).state === 'inactive')
+    await until(async () => (await readDevice(device.id)).state === 'inactive')
     await device.report({ state: 'active' })
     await device.report({ state: 'inactive' })
-    expect((await seen(device.id)).state).toBe('inactive')
+    expect((await readDevice(device.id)).state).toBe('inactive')
   })
 
-  test('all or nothing', async () => {
+  test('writes nothing if a part of the report is invalid', async () => {
     const device = await newDevice()
-    const stranger = await newDevice()
-    const before = await seen(device.id)
-    const answers = [
+    const foreignDevice = await newDevice()
+    const before = await readDevice(device.id)
+    const responses = [
       await device.report({ state: 'active', attributes: { ok: 'yes', bad: 1 } }),
       await device.report({
         state: 'active',
         attributes: { ok: 'yes' },
-        services: [{ id: stranger.services[0], state: 'active' }],
+        services: [{ id: foreignDevice.services[0], state: 'active' }],
       }),
       await device.report({
         attributes: { ok: 'yes' },
         services: [{ id: device.services[0], attributes: { $x: 'y' } }],
       }),
     ]
-    expect(answers.map((answer) => errorOf(answer).slice(0, 2))).toEqual([
+    expect(responses.map((response) => errorOf(response).slice(0, 2))).toEqual([
       [400, 'BAD_USER_INPUT'],
       [404, 'NOT_FOUND'],
       [400, 'RESERVED_ATTRIBUTE'],
     ])
-    expect(await seen(device.id)).toEqual(before)
+    expect(await readDevice(device.id)).toEqual(before)
   })
 
   test.each([
@@ -152,8 +152,8 @@ describe('POST /devices/v1/report', () => {
     [{ services: [{ state: 'active' }] }, 400, 'BAD_USER_INPUT', /^services\[0\]\.id is missing/],
     [{ services: [{ id: 'x', state: 'up' }] }, 400, 'BAD_USER_INPUT', /^services\[0\]\.state must be/],
     [{ services: [{ id: 'x', state: 'active' }] }, 404, 'NOT_FOUND', /"x"/],
-    [{ services: [{ id: 'x', name: 'y' }] }, 400, 'BAD_USER_INPUT', /^services\[0\]\."name" is no member/],
-    [{ battery: 3 }, 400, 'BAD_USER_INPUT', /"battery" is no member here; there are state, ttl/],
+    [{ services: [{ id: 'x', name: 'y' }] }, 400, 'BAD_USER_INPUT', /^services\[0\]\."name" is not a known member/],
+    [{ battery: 3 }, 400, 'BAD_USER_INPUT', /"battery" is not a known member; valid names: state, ttl/],
     [{ services: Array.from({ length: 101 }, () => ({ id: 'x' })) }, 413, 'LIMIT_EXCEEDED', /100.*101/],
     [{ attributes: { a: 'x'.repeat(65_536) } }, 413, 'LIMIT_EXCEEDED', /65536 bytes/],
     [
@@ -162,34 +162,34 @@ describe('POST /devices/v1/report', () => {
       'BAD_USER_INPUT',
       /^services\[0\]\.state cannot be active/,
     ],
-  ])('%j is refused', async (body, status, code, message) => {
+  ])('rejects %j', async (body, status, code, message) => {
     const device = await newDevice()
     expect(errorOf(await device.report(body))).toEqual([status, code, expect.stringMatching(message)])
-    expect(await seen(device.id)).toMatchObject({ state: 'inactive', lastReported: null })
+    expect(await readDevice(device.id)).toMatchObject({ state: 'inactive', lastReported: null })
   })
 
-  test('writes to no other device of its owner, and to none of another user', async () => {
+  test('cannot write to another device of its owner or of another user', async () => {
     const device = await newDevice()
     const sibling = await newDevice()
     const other = await app.createUser()
     const foreign = await newDevice(other)
     for (const target of [sibling.id, sibling.services[0], foreign.id, foreign.services[0], owner.accountId]) {
-      for (const what of [{ state: 'active' }, { attributes: { mine: 'yes' } }]) {
-        const answer = await device.report({ services: [{ id: target, ...what }] })
-        expect(errorOf(answer).slice(0, 2)).toEqual([404, 'NOT_FOUND'])
+      for (const change of [{ state: 'active' }, { attributes: { mine: 'yes' } }]) {
+        const response = await device.report({ services: [{ id: target, ...change }] })
+        expect(errorOf(response).slice(0, 2)).toEqual([404, 'NOT_FOUND'])
       }
     }
-    expect(await seen(sibling.id)).toMatchObject({ state: 'inactive', attributes: { site: 'oslo' } })
-    expect(await seen(foreign.id, other)).toMatchObject({ state: 'inactive', attributes: { site: 'oslo' } })
+    expect(await readDevice(sibling.id)).toMatchObject({ state: 'inactive', attributes: { site: 'oslo' } })
+    expect(await readDevice(foreign.id, other)).toMatchObject({ state: 'inactive', attributes: { site: 'oslo' } })
   })
 })
 
-describe('a device that cannot show its secret', () => {
-  test('is refused, whatever it lacks', async () => {
-    const quiet = await app.startAnother()
-    const { secret, id } = await registered(quiet)
-    const report = (authorization?: string) => post(quiet, 'report', { state: 'active' }, authorization)
-    const answers = [
+describe('a device without valid credentials', () => {
+  test('is rejected with the same status for missing and invalid credentials', async () => {
+    const server = await app.startAnother()
+    const { secret, id } = await registered(server)
+    const report = (authorization?: string) => post(server, 'report', { state: 'active' }, authorization)
+    const responses = [
       await report(),
       await report(basic(id, `${secret}x`)),
       await report(basic('80:00:00:00:00:00:00:00', secret)),
@@ -197,26 +197,26 @@ describe('a device that cannot show its secret', () => {
       await report('Basic !'),
       await report('Bearer x'),
     ]
-    expect(answers.map(({ status, headers }) => [status, headers.get('www-authenticate')?.split(' ')[0]])).toEqual(
+    expect(responses.map(({ status, headers }) => [status, headers.get('www-authenticate')?.split(' ')[0]])).toEqual(
       Array(6).fill([401, 'Basic']),
     )
-    expect(answers[1]!.body.errors).toEqual(answers[2]!.body.errors)
+    expect(responses[1]!.body.errors).toEqual(responses[2]!.body.errors)
     expect((await report(basic(id, secret))).status).toBe(200)
-    await quiet.close()
+    await server.close()
   })
 
-  test('is slowed down after 20 tries; the good secret passes', async () => {
-    const busy = await app.startAnother()
-    const { secret, id } = await registered(busy)
-    const attempt = (text: string) => post(busy, 'report', { state: 'active' }, basic(id, text))
+  test('is rate limited after 20 attempts, but a valid secret is accepted', async () => {
+    const server = await app.startAnother()
+    const { secret, id } = await registered(server)
+    const attempt = (given: string) => post(server, 'report', { state: 'active' }, basic(id, given))
     for (let count = 0; count < 20; count++) expect((await attempt('wrong')).status).toBe(401)
     const late = await attempt('wrong')
     expect([late.status, Number(late.headers.get('retry-after')) > 0]).toEqual([429, true])
     expect((await attempt(secret)).status).toBe(200)
-    await busy.close()
+    await server.close()
   })
 
-  test('is refused once it is deleted', async () => {
+  test('is rejected after it is deleted', async () => {
     const device = await newDevice()
     await device.report({ state: 'active' })
     await owner.data('mutation ($id: String!) { deleteDevice(deviceId: $id, force: true) }', { id: device.id })
@@ -234,42 +234,42 @@ describe('reportState', () => {
     const { id, found } = await repeatUntilFast(1_800, async () => {
       const device = await newDevice()
       await owner.data(reportState, { id: device.id.toUpperCase(), state: 'active', ttl: 2 })
-      return { id: device.id, found: await seen(device.id) }
+      return { id: device.id, found: await readDevice(device.id) }
     })
     expect(found).toMatchObject({ state: 'active', lastReported: expect.any(String) })
-    await until(async () => (await seen(id)).state === 'inactive')
+    await until(async () => (await readDevice(id)).state === 'inactive')
     await owner.data(reportState, { id, state: 'active', ttl: null })
     await owner.data(reportState, { id, state: 'inactive' })
-    expect((await seen(id)).state).toBe('inactive')
+    expect((await readDevice(id)).state).toBe('inactive')
   })
 
-  test('makes a service active, and its device with it', async () => {
+  test('makes a service and its device active', async () => {
     const { id, services } = await newDevice()
     await owner.data(reportState, { id: services[0], state: 'active' })
-    const found = await seen(id)
+    const found = await readDevice(id)
     expect(found.state).toBe('active')
     expect(found.services.find((service: { id: string }) => service.id === services[0]).state).toBe('active')
   })
 
   test.each([
-    ['another state', { state: 'on' }, 'BAD_USER_INPUT', /^state /],
-    ['no time', { state: 'active', ttl: 0 }, 'BAD_USER_INPUT', /^ttl /],
-    ['more than a day', { state: 'active', ttl: 86_401 }, 'BAD_USER_INPUT', /^ttl /],
-    ['what is no id', { id: 'x', state: 'active' }, 'NOT_FOUND', /"x"/],
-  ])('refuses %s', async (_what, variables, code, message) => {
+    ['an unknown state', { state: 'on' }, 'BAD_USER_INPUT', /^state /],
+    ['a ttl of 0', { state: 'active', ttl: 0 }, 'BAD_USER_INPUT', /^ttl /],
+    ['a ttl of more than a day', { state: 'active', ttl: 86_401 }, 'BAD_USER_INPUT', /^ttl /],
+    ['an unknown id', { id: 'x', state: 'active' }, 'NOT_FOUND', /"x"/],
+  ])('rejects %s', async (_name, variables, code, message) => {
     const { id } = await newDevice()
     const { errors } = await owner.query(reportState, { id, ...variables })
     expect([errors?.[0]?.extensions.code, errors?.[0]?.message]).toEqual([code, expect.stringMatching(message)])
-    expect((await seen(id)).state).toBe('inactive')
+    expect((await readDevice(id)).state).toBe('inactive')
   })
 
-  test('is for the owner alone', async () => {
+  test('is available only to the owner', async () => {
     const { id, services } = await newDevice()
     const other = await app.createUser()
     for (const target of [id, services[0]]) {
       const { errors } = await other.query(reportState, { id: target, state: 'active' })
       expect(errors?.[0]?.extensions.code).toBe('NOT_FOUND')
     }
-    expect((await seen(id)).state).toBe('inactive')
+    expect((await readDevice(id)).state).toBe('inactive')
   })
 })

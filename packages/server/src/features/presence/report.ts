@@ -3,13 +3,13 @@ import type { Database } from '../../db/database.ts'
 import { badInput } from '../../errors.ts'
 import type { StorageQuotas } from '../../rate-limits/storage-quotas.ts'
 import { type AttributesInput, setAttributesTogether } from '../attributes/set-attributes.ts'
-import type { SignedOnDevice } from '../devices/changes/sign-on.ts'
+import type { AuthenticatedDevice } from '../devices/changes/sign-on.ts'
 import type { State } from '../devices/device.ts'
-import { noteReport, reportServiceState, reportStatesIn } from './presence.ts'
+import { recordReport, reportServiceState, reportStatesIn } from './presence.ts'
 import { assertTtl, DEFAULT_TTL, readState } from './report-fields.ts'
 import type { StateReport } from './state-reports.ts'
 
-/** The owner's report for a device or a service. */
+/** Applies the owner's report for a device or a service. */
 export async function reportStateOf(
   context: Pick<Context, 'db' | 'viewer'>,
   { serviceId, state, ttl }: { serviceId: string; state: string; ttl?: number | null },
@@ -35,25 +35,25 @@ export interface ServiceReport {
   attributes?: Record<string, unknown> | undefined
 }
 
-/** Writes a whole report or nothing: attributes and states of the device and of its services. */
-export async function takeReport(
+/** Writes attributes and states of the device and its services. If any part is invalid, writes nothing. */
+export async function applyReport(
   { db, storage }: { db: Database; storage: StorageQuotas },
-  { deviceId, viewer }: SignedOnDevice,
+  { deviceId, viewer }: AuthenticatedDevice,
   report: DeviceReport,
 ): Promise<void> {
   const charge = (bytes: number): void => storage.chargeDevice({ accountId: viewer.accountId, deviceId }, bytes)
   const writes = attributeWrites(deviceId, report).map((write) => ({ ...write, charge }))
   const states = stateReports(deviceId, report)
-  assertSomething(report, states)
+  assertValidReport(report, states)
   await db.transaction().execute(async (transaction) => {
     const context = { db: transaction, viewer }
     if (writes.length > 0) await setAttributesTogether(context, writes)
     if (states.length > 0) await reportStatesIn(transaction, context, states)
-    else await noteReport(transaction, context, deviceId)
+    else await recordReport(transaction, context, deviceId)
   })
 }
 
-function assertSomething(report: DeviceReport, states: readonly StateReport[]): void {
+function assertValidReport(report: DeviceReport, states: readonly StateReport[]): void {
   const { ttl, services, state } = report
   if (ttl !== undefined) assertTtl(ttl, 'ttl')
   const isEmpty = state === undefined && report.attributes === undefined && services.length === 0
@@ -75,7 +75,7 @@ const attributeWrites = (
     .filter((target) => target.attributes !== undefined)
     .map(({ id, attributes: given, path }) => ({ serviceId: id, attributes: given!, path, deviceId }))
 
-/** The device's state comes first, because its services become inactive with it. */
+/** The device's state comes first, because its services become inactive with the device. */
 function stateReports(deviceId: string, { state, ttl = DEFAULT_TTL, services, address }: DeviceReport): StateReport[] {
   const reported = [{ id: deviceId, state }, ...services]
   return reported.flatMap((each) => {

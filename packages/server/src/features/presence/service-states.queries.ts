@@ -31,10 +31,10 @@ export interface ServiceStateRow {
   id: string
   deviceId: string
   state: State
-  /** Null: until the service or its device reports another state. */
+  /** Null if the state lasts until the service or its device reports another one. */
   seconds: number | null
   address: string | null
-  /** Its previous state, if that was the device's. */
+  /** The device's previous state, which is the service's if it never reported one. */
   followed: State
 }
 
@@ -107,7 +107,7 @@ export const endTimedServices = (db: Database, devices: readonly { accountId: st
     [devices.map(({ accountId }) => accountId), devices.map(({ deviceId }) => deviceId), JSON.stringify(serverSource)],
   )
 
-/** Takes the lock for expiring overdue reports; false if another process has it. */
+/** Acquires the lock for expiring reports until the transaction ends; false if another process has it. */
 export async function lockSweep(db: Database): Promise<boolean> {
   const rows = await query<{ locked: boolean }>(db, 'select pg_try_advisory_xact_lock(hashtext($1)) as locked', [
     'muster presence',

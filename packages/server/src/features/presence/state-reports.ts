@@ -10,7 +10,7 @@ import {
   findHolders,
   holdForTime,
   lockDevices,
-  type Seen,
+  type AddressedDevice,
   type TimedHold,
   touch,
 } from './presence.queries.ts'
@@ -22,13 +22,13 @@ export interface StateReport {
   id: string
   state: State
   /**
-   * Seconds for which `active` is valid; the device of an active service stays active at least as long. A connected device omits
-   * it: then the service is active until another report, or until its device becomes inactive.
+   * Seconds for which `active` is valid; the device of an active service stays active at least as long. Connected devices omit
+   * it: then a service is active until another report, or until its device becomes inactive.
    */
   ttl?: number | undefined
-  /** Where the report came from. */
+  /** The network address that the report came from. */
   address?: string | undefined
-  /** The device that reports, if any: services of other devices are then not found. */
+  /** The reporting device, if any. Services of other devices are then not found. */
   deviceId?: string | undefined
 }
 
@@ -43,18 +43,18 @@ export async function applyStateReports(
   accountId: string,
   { reports, source }: { reports: readonly StateReport[]; source: EventSource },
 ): Promise<Outcome[]> {
-  const known = await lockReported(transaction, accountId, reports)
+  const targets = await lockReported(transaction, accountId, reports)
   const outcomes: Outcome[] = []
   for (const round of roundsOf(reports)) {
-    const judged = round.map((report) => judge(known, report))
-    const accepted = judged.filter((each): each is Judged => !(each instanceof ApiError))
-    await writeRound(transaction, accountId, { judged: accepted, source })
-    outcomes.push(...judged.map((each) => (each instanceof ApiError ? each : undefined)))
+    const checked = round.map((report) => checkReport(targets, report))
+    const accepted = checked.filter((result): result is Accepted => !(result instanceof ApiError))
+    await writeRound(transaction, accountId, { accepted, source })
+    outcomes.push(...checked.map((result) => (result instanceof ApiError ? result : undefined)))
   }
   return outcomes
 }
 
-/** Consecutive reports in which no id comes twice. */
+/** Splits reports into rounds of consecutive reports in which no id occurs twice. */
 function roundsOf(reports: readonly StateReport[]): StateReport[][] {
   const rounds: StateReport[][] = []
   let ids = new Set<string>()
@@ -70,14 +70,14 @@ function roundsOf(reports: readonly StateReport[]): StateReport[][] {
   return rounds
 }
 
-/** The reported devices and services that exist, locked. Their states are updated after each round. */
-interface Known {
+/** The reported devices and services that exist, locked. `states` is updated as reports are checked. */
+interface LockedTargets {
   states: Map<string, State>
   deviceOfService: ReadonlyMap<string, string>
   isConnected: ReadonlySet<string>
 }
 
-async function lockReported(db: Database, accountId: string, reports: readonly StateReport[]): Promise<Known> {
+async function lockReported(db: Database, accountId: string, reports: readonly StateReport[]): Promise<LockedTargets> {
   const ids = [...new Set(reports.flatMap(({ id }) => parseId(id) ?? []))]
   const deviceIds = await findDeviceIds(db, accountId, ids)
   const devices = await lockDevices(
@@ -95,7 +95,7 @@ async function lockReported(db: Database, accountId: string, reports: readonly S
   }
 }
 
-interface Judged {
+interface Accepted {
   report: StateReport
   id: string
   deviceId: string
@@ -103,22 +103,22 @@ interface Judged {
   before: State
 }
 
-function judge(known: Known, report: StateReport): Judged | ApiError {
+function checkReport(targets: LockedTargets, report: StateReport): Accepted | ApiError {
   const id = parseId(report.id)
   if (id === undefined) return notFound('device or service', report.id)
-  const isDevice = known.states.has(id)
-  const deviceId = isDevice ? id : known.deviceOfService.get(id)
-  const before = deviceId === undefined ? undefined : known.states.get(deviceId)
+  const isDevice = targets.states.has(id)
+  const deviceId = isDevice ? id : targets.deviceOfService.get(id)
+  const before = deviceId === undefined ? undefined : targets.states.get(deviceId)
   if (deviceId === undefined || before === undefined) return notFound('device or service', report.id)
   if (report.deviceId !== undefined && report.deviceId !== deviceId) return notFound('service', report.id)
-  const refusal = refusalOf(report, { isDevice, before, isConnected: known.isConnected.has(deviceId), deviceId })
-  if (refusal !== undefined) return refusal
-  if (isDevice) known.states.set(id, report.state)
-  else if (report.state === 'active') known.states.set(deviceId, 'active')
+  const rejection = findRejection(report, { isDevice, before, isConnected: targets.isConnected.has(deviceId), deviceId })
+  if (rejection !== undefined) return rejection
+  if (isDevice) targets.states.set(id, report.state)
+  else if (report.state === 'active') targets.states.set(deviceId, 'active')
   return { report, id, deviceId, before }
 }
 
-function refusalOf(
+function findRejection(
   { state, ttl }: StateReport,
   device: { deviceId: string; isDevice: boolean; before: State; isConnected: boolean },
 ): Outcome {
@@ -143,42 +143,42 @@ function refusalOf(
 async function writeRound(
   db: Database,
   accountId: string,
-  { judged, source }: { judged: readonly Judged[]; source: EventSource },
+  { accepted, source }: { accepted: readonly Accepted[]; source: EventSource },
 ): Promise<void> {
-  if (judged.length === 0) return
-  const isDevice = ({ id, deviceId }: Judged): boolean => id === deviceId
-  const present = judged.filter(({ report }) => report.state === 'active')
-  const gone = judged.filter((each) => isDevice(each) && each.report.state === 'inactive')
-  const services = judged.filter((each) => !isDevice(each))
+  if (accepted.length === 0) return
+  const isDevice = ({ id, deviceId }: Accepted): boolean => id === deviceId
+  const active = accepted.filter(({ report }) => report.state === 'active')
+  const inactiveDevices = accepted.filter((each) => isDevice(each) && each.report.state === 'inactive')
+  const services = accepted.filter((each) => !isDevice(each))
 
-  const holds = timedHolds(accountId, present)
+  const holds = timedHolds(accountId, active)
   if (holds.length > 0) await holdForTime(db, holds)
-  if (present.length > 0) await activate(db, seenDevices(accountId, present), source)
-  const silent = seenDevices(accountId, services).filter(
-    ({ deviceId }) => !present.some((each) => each.deviceId === deviceId),
+  if (active.length > 0) await activate(db, devicesOf(accountId, active), source)
+  const touched = devicesOf(accountId, services).filter(
+    ({ deviceId }) => !active.some((each) => each.deviceId === deviceId),
   )
-  if (silent.length > 0) await touch(db, silent)
+  if (touched.length > 0) await touch(db, touched)
   if (services.length > 0) await saveServiceStates(db, accountId, { rows: services.map(serviceRow), source })
-  if (gone.length > 0) {
-    const devices = seenDevices(accountId, gone)
+  if (inactiveDevices.length > 0) {
+    const devices = devicesOf(accountId, inactiveDevices)
     await endTimedHolds(db, devices, 'all')
     await touch(db, devices)
     await deactivateUnheld(db, devices, source)
   }
 }
 
-/** Each device once. */
-function seenDevices(accountId: string, judged: readonly Judged[]): Seen[] {
+/** The devices of these reports, each once. */
+function devicesOf(accountId: string, accepted: readonly Accepted[]): AddressedDevice[] {
   const byId = new Map(
-    judged.map(({ deviceId, report }): [string, Seen] => [deviceId, { accountId, deviceId, address: report.address }]),
+    accepted.map(({ deviceId, report }): [string, AddressedDevice] => [deviceId, { accountId, deviceId, address: report.address }]),
   )
   return [...byId.values()]
 }
 
-/** A device is held for its own ttl, and at least as long as one of its services. */
-function timedHolds(accountId: string, present: readonly Judged[]): TimedHold[] {
+/** A device stays active for its own ttl, and at least as long as any of its services. */
+function timedHolds(accountId: string, active: readonly Accepted[]): TimedHold[] {
   const holds = new Map<string, TimedHold>()
-  for (const { id, deviceId, report } of present) {
+  for (const { id, deviceId, report } of active) {
     if (report.ttl === undefined) continue
     const other = holds.get(deviceId)
     holds.set(deviceId, {
@@ -191,7 +191,7 @@ function timedHolds(accountId: string, present: readonly Judged[]): TimedHold[] 
   return [...holds.values()]
 }
 
-const serviceRow = ({ id, deviceId, before, report }: Judged): ServiceStateRow => ({
+const serviceRow = ({ id, deviceId, before, report }: Accepted): ServiceStateRow => ({
   id,
   deviceId,
   state: report.state,

@@ -14,8 +14,8 @@ import { endTimedServices, findTimedOutServices, lockSweep } from './service-sta
 
 const BATCH = 1_000
 
-/** Makes devices and services with expired reports inactive and returns their number. One process at a time does it. */
-export async function endOverdue(db: Database): Promise<number> {
+/** Makes devices and services with expired reports inactive and returns their number. Only one process at a time does this. */
+export async function expireReports(db: Database): Promise<number> {
   let ended = 0
   for (let found = BATCH; found >= BATCH; ended += found) {
     found = await db.transaction().execute(async (transaction) => {
@@ -43,13 +43,13 @@ export async function endExpiredLeases(db: Database): Promise<number> {
   let ended = 0
   for (const { id } of await findExpiredLeases(db)) {
     for (let found = BATCH; found > 0; ended += found) {
-      found = await db.transaction().execute((transaction) => endSomeOf(transaction, id))
+      found = await db.transaction().execute((transaction) => releaseBatchOf(transaction, id))
     }
   }
   return ended
 }
 
-async function endSomeOf(transaction: Database, processId: string): Promise<number> {
+async function releaseBatchOf(transaction: Database, processId: string): Promise<number> {
   if (!(await lockExpiredLease(transaction, processId))) return 0
   const devices = await findHeldBy(transaction, processId, BATCH)
   if (devices.length === 0) {

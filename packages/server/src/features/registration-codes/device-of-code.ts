@@ -14,9 +14,9 @@ export interface RegistrationRequest {
 }
 
 /**
- * Combines a code and a request. Name and platform are the device's if it sends them, else the code's; without any name,
- * the hardware id is the name. Attributes are the code's. The code's services come first; if the device sends one with the
- * same name, its port and application replace the code's.
+ * Combines a code and a request. Name and platform are those of the request, or else those of the code; without any name, the
+ * hardware id is the name. Attributes are those of the code. The services of the code come first. If the request has a service
+ * with the same name, its port and application replace those of the code.
  */
 export function deviceOf(code: CodeTemplate, request: RegistrationRequest): DeviceInput {
   return {
@@ -39,7 +39,7 @@ function mergeServices(laidDown: readonly ServiceInput[], brought: readonly Serv
   return [...merged, ...added]
 }
 
-/** A hardware id can be longer than a name. */
+/** Shortens a hardware id to the maximum length of a name. */
 const shortened = (hardwareId: string): string =>
   characters(hardwareId) <= limits.deviceNameLength
     ? hardwareId

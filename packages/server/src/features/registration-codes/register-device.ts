@@ -1,4 +1,4 @@
-import { deviceRefusal } from '../../auth/reasons.ts'
+import { deviceAuthError } from '../../auth/reasons.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { userDatabase } from '../../db/fair/user-database.ts'
@@ -12,7 +12,7 @@ import { listServiceNames } from '../services/service-names.ts'
 import { hashCode } from './code-text.ts'
 import { deviceOf, type RegistrationRequest } from './device-of-code.ts'
 import { countUse, findCodeByHash, type PresentedCode } from './registration-codes.queries.ts'
-import { assertNoNameTwice } from './registration-codes.ts'
+import { assertUniqueNames } from './registration-codes.ts'
 
 export interface RegisteredByCode {
   deviceId: string
@@ -22,9 +22,9 @@ export interface RegisteredByCode {
 }
 
 /**
- * Registers a device in the account that owns the code. If the account already has a device with its hardware id, that device gets a
- * new secret and otherwise stays unchanged (`reregisterDevice`). This uses up none of the code, and works with a used-up code.
- * `onCode` gets the code if it is valid, and can throw.
+ * Registers a device in the account that owns the code. If the account already has a device with its hardware id, that device
+ * gets a new secret and otherwise stays unchanged (`reregisterDevice`). This does not count as a use, and is possible with a
+ * used-up code. `onCode` is called with the code if it is valid, and can throw.
  */
 export async function registerWithCode(
   { db, clock, onCode }: { db: Database; clock: () => Date; onCode: (code: PresentedCode) => void },
@@ -33,21 +33,21 @@ export async function registerWithCode(
 ): Promise<RegisteredByCode> {
   assertRequest(request)
   const now = clock()
-  // Outside the transaction, so that a guessed code costs one statement, even without rate-limit points.
+  // Outside the transaction, so that a guessed code costs only one statement, even after the rate limit is used up.
   const code = await getCode(db, request.code, now)
   onCode(code)
   const ofUser = userDatabase(db, code.accountId)
   return ofUser.transaction().execute(async (transaction) => {
     const context = actingFor(transaction, code)
     const { hardwareId } = request
-    const again = await reregisterDevice(context, { hardwareId, credentials, registrationCode: code.id, now })
-    if (again !== undefined) {
-      return { deviceId: again.id, secret: again.secret, services: await listServiceNames(context, again.id) }
+    const reregistered = await reregisterDevice(context, { hardwareId, credentials, registrationCode: code.id, now })
+    if (reregistered !== undefined) {
+      return { deviceId: reregistered.id, secret: reregistered.secret, services: await listServiceNames(context, reregistered.id) }
     }
-    if (code.used >= code.uses) throw deviceRefusal('used-up-code')
+    if (code.used >= code.uses) throw deviceAuthError('used-up-code')
     const { id, secret, services } = await registerDevice(context, deviceOf(code, request), code.id)
-    // Last, so that the code's row is locked only briefly: many devices use one code at once. It may also have been deleted.
-    if (!(await countUse(transaction, code.accountId, code.id))) throw deviceRefusal('used-up-code')
+    // Last, so that the code's row is locked only briefly, because many devices use one code at once. It may have been deleted.
+    if (!(await countUse(transaction, code.accountId, code.id))) throw deviceAuthError('used-up-code')
     return { deviceId: id, secret, services }
   })
 }
@@ -55,13 +55,13 @@ export async function registerWithCode(
 function assertRequest({ code, hardwareId, services }: RegistrationRequest): void {
   assertStorable(code, 'code')
   assertName(hardwareId, 'hardwareId', limits.hardwareIdLength)
-  if (services !== undefined) assertNoNameTwice(services)
+  if (services !== undefined) assertUniqueNames(services)
 }
 
 async function getCode(db: Database, text: string, now: Date): Promise<PresentedCode> {
   const code = await findCodeByHash(db, hashCode(text))
-  if (code === undefined) throw deviceRefusal('unknown-code')
-  if (code.expires <= now) throw deviceRefusal('expired-code')
+  if (code === undefined) throw deviceAuthError('unknown-code')
+  if (code.expires <= now) throw deviceAuthError('expired-code')
   return code
 }
 

@@ -37,7 +37,7 @@ export const registerRoute = (deps: RegisterDeps): DeviceRoute => ({
       return registered
     } catch (error) {
       if (!isCharged && error instanceof ApiError) spend()
-      throw slowedDown(error, address, deps.failed)
+      throw limitGuesses(error, address, deps.failed)
     }
   },
 })
@@ -64,8 +64,8 @@ function readService(item: unknown, path: string): ServiceInput {
 
 const guesses: ReadonlySet<unknown> = new Set(Object.keys(deviceReasons))
 
-/** Limits guesses; a valid code or secret is never rejected by it. */
-function slowedDown(error: unknown, address: string, failed: FailedSignatures): unknown {
+/** Counts guesses and returns the error to send. Valid codes and secrets are not affected by the limit. */
+function limitGuesses(error: unknown, address: string, failed: FailedSignatures): unknown {
   if (!(error instanceof ApiError) || !guesses.has(error.details.reason)) return error
   const retryAfter = failed.count(address, undefined)
   if (retryAfter === undefined) return error

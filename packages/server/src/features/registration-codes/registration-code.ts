@@ -1,15 +1,15 @@
 import type { ServiceInput } from '../services/new-service.ts'
 
-/** A registration code as the rest of the server sees it: everything but the code itself. */
+/** A registration code as used by the rest of the server: all fields except the code itself. */
 export interface RegistrationCode {
   id: string
   /** First characters of the code. */
   prefix: string
   name: string | null
   platform: string | null
-  /** How many devices it can register. */
+  /** Number of devices that it can register. */
   uses: number
-  /** How many devices it has registered. */
+  /** Number of devices that it has registered. */
   used: number
   created: Date
   expires: Date

@@ -1,4 +1,4 @@
 import { defineChore } from '../../jobs/job.ts'
 
-/** Removes codes that expired some time ago. */
+/** Removes codes that expired some days ago. */
 export const dropCodesJob = defineChore('registration-codes.drop-expired')

@@ -18,7 +18,7 @@ export async function countCodes(db: Database, accountId: string): Promise<numbe
   return rows[0]!.count
 }
 
-/** Lets one transaction at a time add codes to an account. Other changes to the account's data do not wait for it. */
+/** Lets only one transaction at a time add codes to an account. Other changes to the account's data do not wait for it. */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const { rows } = await sql`select from account where id = ${accountId} for no key update`.execute(db)
   return rows.length > 0
@@ -55,7 +55,7 @@ export async function removeRegistrationCode(
   return rows[0]
 }
 
-/** Of all accounts, for the cleanup job, which has no viewer. */
+/** Removes codes of all accounts, for the cleanup job, which has no viewer. */
 export async function removeCodesExpiredBefore(db: Database, time: Date): Promise<number> {
   const { numAffectedRows } = await sql`delete from registration_code where expires < ${time}`.execute(db)
   return Number(numAffectedRows ?? 0)
@@ -72,7 +72,7 @@ export interface PresentedCode extends CodeTemplate {
   expires: Date
 }
 
-/** The code identifies its account. Codes of disabled users are not found. */
+/** Finds a code of any account. Codes of disabled users are not found. */
 export async function findCodeByHash(db: Database, codeHash: Buffer): Promise<PresentedCode | undefined> {
   const { rows } = await sql<PresentedCode>`
     select c.account_id as "accountId", a.email, c.id, c.name, c.platform, c.services, c.attributes, c.uses, c.used, c.expires
@@ -81,7 +81,7 @@ export async function findCodeByHash(db: Database, codeHash: Buffer): Promise<Pr
   return rows[0]
 }
 
-/** Counts one use under the row's lock, which lasts until the end of the transaction; false if no use is left. */
+/** Counts one use and locks the row until the transaction ends; false if no uses are left. */
 export async function countUse(db: Database, accountId: string, id: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update registration_code set used = used + 1

@@ -29,11 +29,11 @@ const eventsOf = (user: TestUser) =>
     .orderBy('id')
     .execute()
 
-const codeOf = (answer: { errors: { extensions: { code: string } }[] | undefined }) =>
-  answer.errors?.[0]?.extensions.code
+const codeOf = (response: { errors: { extensions: { code: string } }[] | undefined }) =>
+  response.errors?.[0]?.extensions.code
 
 describe('creating a registration code', () => {
-  test('shows the code once, and its beginning in the list', async () => {
+  test('returns the code once and shows its prefix in the list', async () => {
     const user = await app.createUser()
     const { createRegistrationCode: created } = await user.data(create, { name: 'gates', platform: 'linux', uses: 5 })
     expect(created.code).toMatch(/^MC[A-Z2-7]{30}$/)
@@ -47,14 +47,14 @@ describe('creating a registration code', () => {
     expect(await listed(user)).toEqual([created.registrationCode])
   })
 
-  test('is for one device and seven days unless told otherwise', async () => {
+  test('allows one device and seven days by default', async () => {
     const user = await app.createUser()
     const { registrationCode } = (await user.data(create)).createRegistrationCode
     const lifetime = Date.parse(registrationCode.expires) - Date.parse(registrationCode.created)
     expect([registrationCode.uses, Math.round(lifetime / 3_600_000)]).toEqual([1, 7 * 24])
   })
 
-  test('keeps neither the code nor anything that leads to it in the database', async () => {
+  test('stores neither the code nor data that reveals it', async () => {
     const user = await app.createUser()
     const { code } = (await user.data(create)).createRegistrationCode
     const rows = await app.db.selectFrom('registration_code').selectAll().execute()
@@ -65,12 +65,12 @@ describe('creating a registration code', () => {
     ['an empty name', { name: ' ' }, 'BAD_USER_INPUT', /^name /],
     ['a long name', { name: 'x'.repeat(101) }, 'LIMIT_EXCEEDED', /100 .* 101/],
     ['an empty platform', { platform: '' }, 'BAD_USER_INPUT', /^platform /],
-    ['no use at all', { uses: 0 }, 'BAD_USER_INPUT', /^uses .* 0$/],
+    ['zero uses', { uses: 0 }, 'BAD_USER_INPUT', /^uses .* 0$/],
     ['too many uses', { uses: 1_000_001 }, 'BAD_USER_INPUT', /^uses /],
-    ['a time that has passed', { expires: '2020-01-01' }, 'BAD_USER_INPUT', /^expires /],
-    ['a wrong port', { services: [{ name: 'a', port: 0 }] }, 'BAD_USER_INPUT', /services\[0\]\.port/],
+    ['a time in the past', { expires: '2020-01-01' }, 'BAD_USER_INPUT', /^expires /],
+    ['an invalid port', { services: [{ name: 'a', port: 0 }] }, 'BAD_USER_INPUT', /services\[0\]\.port/],
     [
-      'two services of one name',
+      'two services with one name',
       { services: [{ name: 'a' }, { name: 'a' }] },
       'BAD_USER_INPUT',
       /services\[1\]\.name.*twice/,
@@ -81,20 +81,20 @@ describe('creating a registration code', () => {
       'LIMIT_EXCEEDED',
       /100.*101/,
     ],
-    ['a wrong attribute', { attributes: { a: 1 } }, 'BAD_USER_INPUT', /attributes\.a/],
+    ['an invalid attribute', { attributes: { a: 1 } }, 'BAD_USER_INPUT', /attributes\.a/],
     ['a reserved attribute', { attributes: { $x: 'y' } }, 'RESERVED_ATTRIBUTE', /\$x/],
-  ])('refuses %s, and changes nothing', async (_what, variables, code, message) => {
+  ])('rejects %s and changes nothing', async (_name, variables, code, message) => {
     const user = await app.createUser()
-    const answer = await user.query(create, variables)
-    expect([codeOf(answer), answer.errors?.[0]?.message]).toEqual([code, expect.stringMatching(message)])
+    const response = await user.query(create, variables)
+    expect([codeOf(response), response.errors?.[0]?.message]).toEqual([code, expect.stringMatching(message)])
     expect([await listed(user), await eventsOf(user)]).toEqual([[], []])
   })
 
-  test('stops at the limit, also when many are asked for at once', async () => {
+  test('is limited, also for concurrent requests', async () => {
     const user = await app.createUser()
     await createRows(user, limits.registrationCodes - 2)
-    const answers = await Promise.all(Array.from({ length: 6 }, () => user.query(create)))
-    expect(answers.map(codeOf).filter((code) => code !== undefined)).toEqual(Array(4).fill('LIMIT_EXCEEDED'))
+    const responses = await Promise.all(Array.from({ length: 6 }, () => user.query(create)))
+    expect(responses.map(codeOf).filter((code) => code !== undefined)).toEqual(Array(4).fill('LIMIT_EXCEEDED'))
     const { login } = await user.data('{ login { limits { name value used } } }')
     expect(login.limits).toContainEqual({ name: 'registrationCodes', value: 100, used: 100 })
   })
@@ -114,7 +114,7 @@ async function createRows(user: TestUser, count: number): Promise<void> {
 }
 
 describe('deleting a registration code', () => {
-  test('takes it from the list; both changes leave an event', async () => {
+  test('removes the code from the list, and both changes are recorded as events', async () => {
     const user = await app.createUser()
     const attributes = { site: 'oslo' }
     const { registrationCode } = (await user.data(create, { name: 'gates', attributes })).createRegistrationCode
@@ -122,15 +122,15 @@ describe('deleting a registration code', () => {
     expect(await user.data(remove, { id })).toEqual({ deleteRegistrationCode: true })
     expect(await listed(user)).toEqual([])
     expect(codeOf(await user.query(remove, { id }))).toBe('NOT_FOUND')
-    const who = { actor_id: user.accountId, targets: [{ id, name: 'gates', kind: 'registrationCode' }] }
-    const laidDown = { name: 'gates', platform: null, services: [], attributes, uses: 1, expires }
+    const actorAndTargets = { actor_id: user.accountId, targets: [{ id, name: 'gates', kind: 'registrationCode' }] }
+    const template = { name: 'gates', platform: null, services: [], attributes, uses: 1, expires }
     expect(await eventsOf(user)).toEqual([
-      { type: 'REGISTRATION_CODE_CREATE', ...who, data: { prefix, ...laidDown } },
-      { type: 'REGISTRATION_CODE_DELETE', ...who, data: { prefix, name: 'gates', uses: 1, used: 0 } },
+      { type: 'REGISTRATION_CODE_CREATE', ...actorAndTargets, data: { prefix, ...template } },
+      { type: 'REGISTRATION_CODE_DELETE', ...actorAndTargets, data: { prefix, name: 'gates', uses: 1, used: 0 } },
     ])
   })
 
-  test('expired ones go by themselves some days later', async () => {
+  test('expired codes are removed by a job some days later', async () => {
     const user = await app.createUser()
     const { registrationCode } = (await user.data(create)).createRegistrationCode
     const daysAfterExpiry = (days: number) => new Date(Date.parse(registrationCode.expires) + days * 24 * 3_600_000)
@@ -141,7 +141,7 @@ describe('deleting a registration code', () => {
   })
 })
 
-test('another user neither sees nor deletes a code', async () => {
+test('another user cannot see or delete a code', async () => {
   const [user, other] = [await app.createUser(), await app.createUser()]
   const { registrationCode } = (await user.data(create)).createRegistrationCode
   expect(await listed(other)).toEqual([])

@@ -25,7 +25,7 @@ type Viewing = Pick<Context, 'db' | 'viewer'>
 
 const DAY_MS = 24 * 3_600_000
 const LIFETIME_MS = 7 * DAY_MS
-const MOST_USES = 1_000_000
+const MAX_USES = 1_000_000
 
 export interface RegistrationCodeInput {
   name?: string | null
@@ -51,13 +51,13 @@ export async function createRegistrationCode(
   const template = readTemplate(input)
   const uses = input.uses ?? 1
   const expires = input.expires ?? new Date(now.getTime() + LIFETIME_MS)
-  if (uses < 1 || uses > MOST_USES) throw badInput(`uses must be from 1 to ${MOST_USES}, found ${uses}`)
+  if (uses < 1 || uses > MAX_USES) throw badInput(`uses must be from 1 to ${MAX_USES}, found ${uses}`)
   if (expires <= now)
     throw badInput(`expires must be in the future, not ${expires.toISOString()}; now is ${now.toISOString()}`)
 
   const code = newCode()
   const create = async (transaction: Database) => {
-    await assertRoomForAnother(transaction, viewer.accountId)
+    await assertBelowLimit(transaction, viewer.accountId)
     const added = await insertRegistrationCode(transaction, viewer.accountId, {
       ...template,
       id: randomUUID(),
@@ -66,7 +66,7 @@ export async function createRegistrationCode(
       uses,
       expires,
     })
-    await announce({ db: transaction, viewer }, 'REGISTRATION_CODE_CREATE', added, { ...template, uses, expires })
+    await recordChange({ db: transaction, viewer }, 'REGISTRATION_CODE_CREATE', added, { ...template, uses, expires })
     return added
   }
   const registrationCode = await createOnce(
@@ -83,7 +83,7 @@ export async function deleteRegistrationCode({ db, viewer }: Viewing, id: string
     const removed = await removeRegistrationCode(transaction, viewer.accountId, id)
     if (removed === undefined) throw notFound('registration code', id)
     const { name, uses, used } = removed
-    await announce({ db: transaction, viewer }, 'REGISTRATION_CODE_DELETE', removed, { name, uses, used })
+    await recordChange({ db: transaction, viewer }, 'REGISTRATION_CODE_DELETE', removed, { name, uses, used })
   })
 }
 
@@ -106,19 +106,19 @@ function assertServices(services: readonly ServiceInput[]): void {
     throw new ApiError('LIMIT_EXCEEDED', message)
   }
   for (const [index, service] of services.entries()) newService(service, `services[${index}].`)
-  assertNoNameTwice(services)
+  assertUniqueNames(services)
 }
 
 /** Names must be unique, because services of a device and a code are matched by name. */
-export function assertNoNameTwice(services: readonly { name: string }[]): void {
+export function assertUniqueNames(services: readonly { name: string }[]): void {
   const names = new Set<string>()
   for (const [index, { name }] of services.entries()) {
-    if (names.has(name)) throw badInput(`services[${index}].name: ${JSON.stringify(name)} is given twice`)
+    if (names.has(name)) throw badInput(`services[${index}].name: ${JSON.stringify(name)} appears twice`)
     names.add(name)
   }
 }
 
-async function assertRoomForAnother(db: Database, accountId: string): Promise<void> {
+async function assertBelowLimit(db: Database, accountId: string): Promise<void> {
   if (!(await lockAccount(db, accountId))) throw notFound('user', accountId)
   const found = await countCodes(db, accountId)
   if (found >= limits.registrationCodes) {
@@ -127,7 +127,7 @@ async function assertRoomForAnother(db: Database, accountId: string): Promise<vo
   }
 }
 
-async function announce(
+async function recordChange(
   { db, viewer }: Viewing,
   type: EventTypeName,
   { id, prefix, name }: RegistrationCode,

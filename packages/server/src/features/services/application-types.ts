@@ -9,7 +9,7 @@ export interface ApplicationType {
 }
 
 export const TCP = 1
-/** The type of every device's bulk service, and of no other. */
+/** The type of every device's bulk service. No other service has it. */
 export const BULK_SERVICE = 35
 
 /** Ids never change, because clients store them. A new type gets a new id. */
@@ -66,7 +66,7 @@ const byPort: ReadonlyMap<number, ApplicationType> = new Map(
   all.flatMap((type) => (type.port === null ? [] : [[type.port, type]])),
 )
 
-/** Types that a service can have, by id: all except that of bulk services. */
+/** Types that users can select: all except the type of bulk services. */
 export const applicationTypes: readonly ApplicationType[] = all.filter(({ id }) => id !== BULK_SERVICE)
 
 /** Finds any type, including that of bulk services. */

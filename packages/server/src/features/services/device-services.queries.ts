@@ -4,7 +4,7 @@ import type { ServiceFields } from './new-service.ts'
 
 export interface DeviceServiceRow extends ServiceFields {
   id: string
-  /** Whether the device added it, not the owner. */
+  /** Whether the device, not the owner, added the service. */
   addedByDevice: boolean
 }
 

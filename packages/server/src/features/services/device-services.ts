@@ -10,14 +10,15 @@ import { type DeviceServiceRow, lockServicesOfDevice, markAddedByDevice } from '
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
 import { deleteServiceRow, insertService, updateServiceRow } from './service-changes.queries.ts'
 
-/** A service as its device describes it. Omitted fields stay unchanged; null clears host and port. */
+/** A service in the list that its device sends. Omitted fields stay unchanged; null clears host and port. */
 export type DeviceServiceInput = ServiceInput
 
 type Acting = Pick<Context, 'db' | 'viewer'>
 
 /**
- * Updates a device's services from its list, by name. New services are added, known ones updated, and services that the device
- * added but no longer lists are removed. Services that the owner added stay. Returns the listed services in order.
+ * Updates a device's services from its list. Services are matched by name. New services are added, existing ones are updated,
+ * and services that the device added but no longer lists are removed. Services that the owner added stay. Returns the listed
+ * services in order.
  */
 export async function syncServices(
   context: Acting,
@@ -29,21 +30,21 @@ export async function syncServices(
     const device = await getDeviceLocked(transaction, context, deviceId)
     const present = await lockServicesOfDevice(transaction, context.viewer.accountId, device.id)
     const byName = new Map(present.toReversed().map((service) => [service.name, service]))
-    const kept = inputs.flatMap(({ name }) => byName.get(name)?.id ?? [])
-    const gone = present.filter((service) => service.addedByDevice && !kept.includes(service.id))
-    assertRoom(present.length - gone.length + inputs.length - kept.length)
+    const listedIds = inputs.flatMap(({ name }) => byName.get(name)?.id ?? [])
+    const unlisted = present.filter((service) => service.addedByDevice && !listedIds.includes(service.id))
+    assertWithinLimit(present.length - unlisted.length + inputs.length - listedIds.length)
 
     const events: NewEvent[] = []
     const step = { transaction, accountId: context.viewer.accountId, device, events }
-    for (const service of gone) await remove(step, service)
-    const answer: { id: string; name: string }[] = []
+    for (const service of unlisted) await remove(step, service)
+    const listed: { id: string; name: string }[] = []
     for (const input of inputs) {
-      const known = byName.get(input.name)
-      const id = known === undefined ? await add(step, input) : await update(step, known, input)
-      answer.push({ id, name: input.name })
+      const existing = byName.get(input.name)
+      const id = existing === undefined ? await add(step, input) : await update(step, existing, input)
+      listed.push({ id, name: input.name })
     }
     await recordEvents(transaction, context, events)
-    return answer
+    return listed
   })
 }
 
@@ -52,15 +53,13 @@ function assertInputs(inputs: readonly DeviceServiceInput[]): void {
   for (const [index, input] of inputs.entries()) {
     assertServiceFields(input, `services[${index}].`)
     if (names.has(input.name)) {
-      throw badInput(
-        `services[${index}].name: ${JSON.stringify(input.name)} is given twice, services go by their names`,
-      )
+      throw badInput(`services[${index}].name: ${JSON.stringify(input.name)} appears twice, but names must be unique`)
     }
     names.add(input.name)
   }
 }
 
-function assertRoom(count: number): void {
+function assertWithinLimit(count: number): void {
   if (count > limits.servicesPerDevice) {
     throw new ApiError('LIMIT_EXCEEDED', `a device has at most ${limits.servicesPerDevice} services, found ${count}`)
   }
@@ -84,22 +83,22 @@ async function add({ transaction, accountId, device, events }: Step, input: Devi
 
 async function update(
   { transaction, accountId, device, events }: Step,
-  known: DeviceServiceRow,
+  existing: DeviceServiceRow,
   input: DeviceServiceInput,
 ): Promise<string> {
-  const before = fieldsOf(known)
+  const before = fieldsOf(existing)
   const after: ServiceFields = {
-    name: known.name,
-    application: input.application ?? known.application,
-    host: input.host === undefined ? known.host : input.host,
-    port: input.port === undefined ? known.port : input.port,
-    enabled: input.enabled ?? known.enabled,
+    name: existing.name,
+    application: input.application ?? existing.application,
+    host: input.host === undefined ? existing.host : input.host,
+    port: input.port === undefined ? existing.port : input.port,
+    enabled: input.enabled ?? existing.enabled,
   }
   const changes = fieldChanges(before, after)
-  if (changes === undefined) return known.id
-  await updateServiceRow(transaction, accountId, { ...after, id: known.id })
-  events.push({ type: 'SERVICE_UPDATE', deviceId: device.id, targets: targetsOf(known, device), data: { changes } })
-  return known.id
+  if (changes === undefined) return existing.id
+  await updateServiceRow(transaction, accountId, { ...after, id: existing.id })
+  events.push({ type: 'SERVICE_UPDATE', deviceId: device.id, targets: targetsOf(existing, device), data: { changes } })
+  return existing.id
 }
 
 async function remove({ transaction, accountId, device, events }: Step, service: DeviceServiceRow): Promise<void> {

@@ -17,7 +17,7 @@ export async function lockService(db: Database, accountId: string, id: string): 
   return rows[0]
 }
 
-/** Counted under the device's lock, so that two additions cannot pass the limit together. */
+/** Call it under the device's lock, so that concurrent additions cannot exceed the limit. */
 export async function countServices(db: Database, accountId: string, deviceId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from service where account_id = ${accountId} and device_id = ${deviceId}`.execute(db)

@@ -30,7 +30,7 @@ export const serviceChangesPart: SchemaPart = {
   },
 }
 
-/** The service after the change; NOT_FOUND only if it was deleted meanwhile. */
+/** The service after the change. Throws NOT_FOUND only if it was deleted in the meantime. */
 async function getService(context: Context, id: string): Promise<Service> {
   const [service] = await findServices(context, [id])
   if (service === undefined) throw notFound('service', id)

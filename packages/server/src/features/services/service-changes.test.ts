@@ -45,7 +45,7 @@ const newest = async (id: string) =>
     )
   ).login.events.items[0]
 
-function refusal({
+function errorOf({
   errors,
 }: {
   errors: { message: string; extensions: { code: string } }[] | undefined
@@ -55,7 +55,7 @@ function refusal({
 }
 
 describe('addService', () => {
-  test('takes the type from the port and the port from the type', async () => {
+  test('derives the type from the port and the port from the type', async () => {
     const rows = [
       [{ port: 22 }, { application: 28, title: 'SSH', port: 22, protocol: 'tcp' }],
       [{ application: 5 }, { application: 5, title: 'RDP', port: 3389 }],
@@ -79,7 +79,7 @@ describe('addService', () => {
     }
   })
 
-  test('leaves its event', async () => {
+  test('records an event', async () => {
     const id = await newService('noted', { port: 80 })
     expect(await newest(deviceId)).toEqual({
       type: 'SERVICE_ADD',
@@ -91,23 +91,23 @@ describe('addService', () => {
     })
   })
 
-  test('a device has at most 100, also when they come at once', async () => {
+  test('a device has at most 100 services, also after concurrent requests', async () => {
     const crowded = await newDevice('crowded')
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 110 }, (_, index) => owner.query(add, { deviceId: crowded, name: `s${index}` })),
     )
-    const refused = answers.filter(({ errors }) => errors !== undefined)
-    expect(refused).toHaveLength(10)
-    expect(refusal(refused[0]!)).toEqual(['LIMIT_EXCEEDED', expect.stringMatching(/100/)])
+    const rejected = responses.filter(({ errors }) => errors !== undefined)
+    expect(rejected).toHaveLength(10)
+    expect(errorOf(rejected[0]!)).toEqual(['LIMIT_EXCEEDED', expect.stringMatching(/100/)])
   })
 
-  test("finds no device of another user's", async () => {
-    expect(refusal(await other.query(add, { deviceId, name: 'intruder' }))[0]).toBe('NOT_FOUND')
+  test("does not find another user's device", async () => {
+    expect(errorOf(await other.query(add, { deviceId, name: 'intruder' }))[0]).toBe('NOT_FOUND')
   })
 })
 
 describe('updateService and renameService', () => {
-  test('change what is given, keep what is left away, clear what is null', async () => {
+  test('change given fields, keep omitted ones, and clear nullable ones set to null', async () => {
     const id = await newService('before', { application: 7, host: 'h', port: 80 })
     const first = (await owner.data(update, { id: id.toUpperCase(), name: 'after', port: 81 })).updateService
     expect(first).toMatchObject({ id, name: 'after', application: 7, host: 'h', port: 81, enabled: true })
@@ -124,7 +124,7 @@ describe('updateService and renameService', () => {
     expect(await found(owner, id)).toMatchObject({ name: 'renamed' })
   })
 
-  test('record nothing when nothing changes', async () => {
+  test('record no event when nothing changes', async () => {
     const id = await newService('same')
     const before = await newest(deviceId)
     await owner.data(update, { id, name: 'same' })
@@ -136,23 +136,23 @@ describe('updateService and renameService', () => {
     ['a long name', { name: 'x'.repeat(101) }, 'LIMIT_EXCEEDED'],
     ['port 0', { port: 0 }, 'BAD_USER_INPUT'],
     ['an unknown type', { application: 12345 }, 'BAD_USER_INPUT'],
-  ])('refuse %s and change nothing', async (_what, change, code) => {
+  ])('reject %s and change nothing', async (_name, change, code) => {
     const id = await newService('steady', { port: 5 })
-    expect(refusal(await owner.query(update, { id, host: 'new', ...change }))[0]).toBe(code)
+    expect(errorOf(await owner.query(update, { id, host: 'new', ...change }))[0]).toBe(code)
     expect(await found(owner, id)).toMatchObject({ name: 'steady', port: 5, host: null })
   })
 
-  test("find no service of another user's", async () => {
+  test("do not find another user's service", async () => {
     const id = await newService('mine')
-    expect(refusal(await other.query(update, { id, name: 'theirs' }))[0]).toBe('NOT_FOUND')
-    expect(refusal(await other.query(rename, { id, name: 'theirs' }))[0]).toBe('NOT_FOUND')
-    expect(refusal(await other.query(update, { id: deviceId, port: 1 }))[0]).toBe('NOT_FOUND')
+    expect(errorOf(await other.query(update, { id, name: 'theirs' }))[0]).toBe('NOT_FOUND')
+    expect(errorOf(await other.query(rename, { id, name: 'theirs' }))[0]).toBe('NOT_FOUND')
+    expect(errorOf(await other.query(update, { id: deviceId, port: 1 }))[0]).toBe('NOT_FOUND')
     expect(await found(owner, id)).toMatchObject({ name: 'mine' })
   })
 })
 
 describe('a bulk service', () => {
-  test('is renamed with its device, by either mutation', async () => {
+  test('is renamed together with its device by either mutation', async () => {
     const id = await newDevice('bulk')
     await owner.data(rename, { id, name: 'bulk 2' })
     expect(await found(owner, id)).toMatchObject({ id, name: 'bulk 2', application: 35, device: { id } })
@@ -163,27 +163,27 @@ describe('a bulk service', () => {
     })
   })
 
-  test('is renamed with null beside the name: an application type and enabled are then left away', async () => {
+  test('can be renamed if application and enabled are null, which means unchanged', async () => {
     const id = await newDevice('nulls')
     const change = { name: 'nulls 2', application: null, enabled: null }
     expect((await owner.data(update, { id, ...change })).updateService).toMatchObject({ id, name: 'nulls 2' })
-    expect(refusal(await owner.query(update, { id, name: 'nulls 3', host: null }))[0]).toBe('BAD_USER_INPUT')
+    expect(errorOf(await owner.query(update, { id, name: 'nulls 3', host: null }))[0]).toBe('BAD_USER_INPUT')
     expect(await found(owner, id)).toMatchObject({ name: 'nulls 2' })
   })
 
-  test('has nothing else to change and is not removed', async () => {
-    expect(refusal(await owner.query(update, { id: deviceId, port: 22 }))).toEqual([
+  test('rejects other changes and removal', async () => {
+    expect(errorOf(await owner.query(update, { id: deviceId, port: 22 }))).toEqual([
       'BAD_USER_INPUT',
       expect.stringContaining('bulk service'),
     ])
-    expect(refusal(await owner.query(update, { id: deviceId, name: 'x', enabled: false }))[0]).toBe('BAD_USER_INPUT')
-    expect(refusal(await owner.query(remove, { id: deviceId }))[0]).toBe('BAD_USER_INPUT')
+    expect(errorOf(await owner.query(update, { id: deviceId, name: 'x', enabled: false }))[0]).toBe('BAD_USER_INPUT')
+    expect(errorOf(await owner.query(remove, { id: deviceId }))[0]).toBe('BAD_USER_INPUT')
     expect(await found(owner, deviceId)).toMatchObject({ name: 'gate' })
   })
 })
 
 describe('removeService', () => {
-  test('removes it with its overrides and leaves its event', async () => {
+  test('removes the service with its overrides and records an event', async () => {
     const id = await newService('to go', { port: 22 })
     await owner.data('mutation ($id: String!) { setAttribute(serviceId: $id, name: "a", value: "b", context: "c") }', {
       id,
@@ -194,13 +194,13 @@ describe('removeService', () => {
       await app.db.selectFrom('attribute_override').select('context').where('target_id', '=', id).execute(),
     ).toEqual([])
     expect(await newest(deviceId)).toMatchObject({ type: 'SERVICE_REMOVE', data: { name: 'to go', port: 22 } })
-    expect(refusal(await owner.query(remove, { id }))[0]).toBe('NOT_FOUND')
+    expect(errorOf(await owner.query(remove, { id }))[0]).toBe('NOT_FOUND')
   })
 
-  test("finds no service and no bulk service of another user's", async () => {
+  test("does not find another user's service or bulk service", async () => {
     const id = await newService('stays')
-    expect(refusal(await other.query(remove, { id }))[0]).toBe('NOT_FOUND')
-    expect(refusal(await other.query(remove, { id: deviceId }))[0]).toBe('NOT_FOUND')
+    expect(errorOf(await other.query(remove, { id }))[0]).toBe('NOT_FOUND')
+    expect(errorOf(await other.query(remove, { id: deviceId }))[0]).toBe('NOT_FOUND')
     expect(await found(owner, id)).toBeDefined()
   })
 })

@@ -25,7 +25,7 @@ export async function addService(context: Context, deviceId: string, input: Serv
   const service = newService(input, '')
   const create = async (transaction: Database): Promise<void> => {
     const device = await getDeviceLocked(transaction, context, deviceId)
-    await assertRoom(transaction, context, device.id)
+    await assertBelowLimit(transaction, context, device.id)
     await insertService(transaction, context.viewer.accountId, { ...service, deviceId: device.id })
     const { id, ...data } = service
     const targets: Target[] = [
@@ -51,8 +51,8 @@ export interface ServiceChange {
 }
 
 /**
- * Changes the given fields; null clears host and port. Only the name of a bulk service can change, which is its device's.
- * Returns the service's id as stored.
+ * Changes the given fields; null clears host and port. Only the name of a bulk service, which is the name of its device, can
+ * change. Returns the service's id as stored.
  */
 export async function updateService(context: Context, serviceId: string, change: ServiceChange): Promise<string> {
   assertServiceFields(change as Partial<ServiceInput>, '')
@@ -102,7 +102,7 @@ async function renameBulkService(
   serviceId: string,
   { name, application, host, port, enabled }: ServiceChange,
 ): Promise<void> {
-  // null clears a host or port, which is a change; for the other two, null means unchanged.
+  // null clears a host or port, which is a change. For application and enabled, null means unchanged.
   if (application != null || enabled != null || host !== undefined || port !== undefined) {
     await assertNoBulkService(context, serviceId, 'has a name to change and nothing else')
   }
@@ -114,7 +114,7 @@ async function assertNoBulkService(context: Context, serviceId: string, why: str
   if (await hasDevice(context, serviceId)) throw badInput(`${serviceId} is the bulk service of a device, which ${why}`)
 }
 
-async function assertRoom(transaction: Database, { viewer }: Context, deviceId: string): Promise<void> {
+async function assertBelowLimit(transaction: Database, { viewer }: Context, deviceId: string): Promise<void> {
   const count = await countServices(transaction, viewer.accountId, deviceId)
   if (count >= limits.servicesPerDevice) {
     const message = `a device has at most ${limits.servicesPerDevice} services, and this one has ${count}: remove one first`

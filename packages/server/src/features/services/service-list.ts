@@ -12,9 +12,9 @@ export interface ServiceListArguments {
   sort?: string | null | undefined
 }
 
-/** The validated filters. A service must match every member that is present; an empty list matches none. */
+/** The validated filters. A service must match every filter that is present. An empty list matches no service. */
 export interface ServiceFilter {
-  /** Part of the name, case-insensitive. */
+  /** A part of the name, case-insensitive. */
   name?: string
   state?: State
   applications?: readonly number[]

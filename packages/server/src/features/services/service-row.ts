@@ -5,7 +5,9 @@ import { RawJson } from '../../graphql/values/raw-json.ts'
 import type { State } from '../devices/device.ts'
 import type { Service } from './service.ts'
 
-/** The device's id and the columns of a service, in the order of `serviceColumns`. A page of devices has thousands of services. */
+/**
+ * The device's id and the columns of a service, in the order of `serviceColumns`. An array, because a page can have thousands.
+ */
 export type ServiceRow<Of> = readonly [
   of: Of,
   id: string,
@@ -26,7 +28,7 @@ export const servicesAsRows = sql.raw(rowsAsArrays)
 
 const ofService = ['id', 'name', 'application', 'host', 'port', 'enabled', 'created'].map((name) => `s.${name}`)
 
-/** A service that never reported, for which there is no row `live`, follows its device, whose state is `device.state`. */
+/** A service that never reported a state has no row in `live`. Its state is that of its device, `device.state`. */
 export const stateColumn = sql`coalesce(live.state, device.state)`
 
 /** Attributes can be much larger than the rest, so they are read only if a document selects them. */

@@ -2,7 +2,7 @@ import type { StoredTime } from '../../db/types.ts'
 import type { RawAttributes } from '../attributes/attributes.ts'
 import type { Device, State } from '../devices/device.ts'
 
-/** A service as the rest of the server sees it. A bulk service has the id of its device. */
+/** A service as used by the rest of the server. A bulk service has the id of its device. */
 export interface Service {
   id: string
   deviceId: string
@@ -20,7 +20,7 @@ export interface Service {
   device?: Device
 }
 
-/** What a device needs to know of a service to report for it. */
+/** The data of a service that its device needs for reports. */
 export interface ServiceName {
   id: string
   name: string

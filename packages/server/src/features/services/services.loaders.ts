@@ -14,12 +14,12 @@ export interface ServicesWanted extends ServiceListArguments {
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<Device, Service[]>>())
 
 /** The services of one device. The services of a page of devices are read together. */
-export function loadServicesOfDevice(context: Context, device: Device, wanted: ServicesWanted): Promise<Service[]> {
+export function loadServicesOfDevice(context: Context, device: Device, selection: ServicesWanted): Promise<Service[]> {
   const loaders = loadersOf(context)
-  const key = JSON.stringify(wanted)
+  const key = JSON.stringify(selection)
   let loader = loaders.get(key)
   if (loader === undefined) {
-    loader = new DataLoader((devices) => readServices(context, devices, wanted), { cache: false, maxBatchSize: 10_000 })
+    loader = new DataLoader((devices) => readServices(context, devices, selection), { cache: false, maxBatchSize: 10_000 })
     loaders.set(key, loader)
   }
   return loader.load(device)
@@ -28,17 +28,17 @@ export function loadServicesOfDevice(context: Context, device: Device, wanted: S
 async function readServices(
   context: Context,
   devices: readonly Device[],
-  wanted: ServicesWanted,
+  selection: ServicesWanted,
 ): Promise<Service[][]> {
-  const filter = readServiceFilter(wanted)
-  const order = readServiceOrder(wanted.sort)
-  // A document can select a device twice; each is read once.
+  const filter = readServiceFilter(selection)
+  const order = readServiceOrder(selection.sort)
+  // A document can select a device twice. Its services are read once.
   const distinct = [...new Map(devices.map((device) => [device.id, device])).values()]
   const found = await selectServicesOfDevices(context.db, context.viewer.accountId, {
     devices: distinct,
     filter,
     order,
-    attributes: wanted.attributes,
+    attributes: selection.attributes,
   })
   for (const [index, device] of distinct.entries()) for (const service of found[index]!) service.device = device
   if (distinct.length === devices.length) return found

@@ -11,7 +11,7 @@ import { joinLive, type ServiceRow, serviceColumns, servicesAsRows, stateColumn,
 
 type Sql = RawBuilder<unknown>
 
-/** Services by id, in any order. Unknown ids and those of other users are omitted. */
+/** Services by id, in any order. Unknown ids and ids of other users are omitted. */
 export async function selectServices(
   db: Database,
   accountId: string,
@@ -34,8 +34,7 @@ export interface ServicesOfDevices<Of> {
 }
 
 /**
- * The services of many devices in one query, in order for each device. The index of each device's names gives this order without a
- * sort.
+ * The services of many devices in one query, in order for each device. For the order by name, an index avoids a sort.
  */
 export async function selectServicesOfDevices<Of extends { id: string; state: State }>(
   db: Database,

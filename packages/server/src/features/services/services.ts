@@ -7,8 +7,8 @@ import type { Service } from './service.ts'
 import { selectServices } from './services.queries.ts'
 
 /**
- * The viewer's services by id, in the requested order, each once; a device's id returns its bulk service. Unknown ids are
- * omitted.
+ * The viewer's services with these ids, in the requested order, each once. A device's id returns its bulk service. Unknown ids
+ * are omitted.
  */
 export async function findServices(
   context: Context,

@@ -28,12 +28,12 @@ export async function listLimits(context: Context): Promise<Limit[]> {
 }
 
 const MEBIBYTE = 1024 * 1024
-const MOST = 2 ** 31 - 1
+const MAX_INT = 2 ** 31 - 1
 
-/** In MiB, since a day's bytes exceed what Int can hold. */
+/** Storage limits in MiB, because the bytes of a day can exceed the range of Int. */
 function storageLimits({ storage, viewer }: Context): Limit[] {
   const { devicePerDay, accountPerDay, accountUsed } = storage.usage(viewer.accountId)
-  const inMebibytes = (bytes: number): number => Math.min(Math.floor(bytes / MEBIBYTE), MOST)
+  const inMebibytes = (bytes: number): number => Math.min(Math.floor(bytes / MEBIBYTE), MAX_INT)
   return [
     { name: 'deviceMebibytesPerDay', value: inMebibytes(devicePerDay), used: null },
     { name: 'accountMebibytesPerDay', value: inMebibytes(accountPerDay), used: inMebibytes(accountUsed) },

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../../auth/sessions/audit/audit-entry.ts'
 import type { Database } from '../../db/database.ts'
 import { recordEvents } from '../events/record.ts'
 
-/** Records what happened to the ways a user signs in. A failed sign-in has no actor: no one knows who it was. */
+/** Records an event about a user's sign-ins or sign-in methods. A failed sign-in has no actor, because it is unknown. */
 export async function recordAuditEntry(
   db: Database,
   { type, accountId, email, session, data }: AuditEntry,

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type pg from 'pg'
 import { readClocks } from '../../db/clocks.ts'
 import { createDatabase, createPool, type Database } from '../../db/database.ts'
-import { createPartitionsByBoth } from '../../db/event-partitions.ts'
+import { createPartitionsByBothClocks } from '../../db/event-partitions.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
 import { findOwner } from './users.queries.ts'
@@ -23,8 +23,8 @@ export interface RecordDeps {
 }
 
 /**
- * Records what happened to the whole installation, in the event log of its owner. Called after the operation. A failure to
- * record is only logged, since the operation is complete.
+ * Records an event of the whole installation in the event log of its owner. Call it after the operation. A failure to record is
+ * only logged, because the operation is already complete.
  */
 export async function recordInstallationEvent(
   { db, log }: RecordDeps,
@@ -33,8 +33,8 @@ export async function recordInstallationEvent(
   try {
     const owner = await findOwner(db)
     if (owner === undefined) return
-    // No server may have run this month, which a restored database shows most often.
-    await createPartitionsByBoth(db, await readClocks(db, new Date()))
+    // The partition of this month may be missing if no server has run since, for example in a restored database.
+    await createPartitionsByBothClocks(db, await readClocks(db, new Date()))
     const viewer = { accountId: owner.id, email: owner.email, readOnly: false, isServer: true }
     await recordEvents(db, { viewer }, [{ type, targets, data }])
   } catch (error) {
@@ -44,7 +44,7 @@ export async function recordInstallationEvent(
 
 const STATEMENT_MS = 30_000
 
-/** Records over a new connection, for callers that have no database open. */
+/** Records an event over a new connection, for callers without an open database. */
 export async function recordOverConnection(
   connection: pg.PoolConfig,
   log: RecordDeps['log'],

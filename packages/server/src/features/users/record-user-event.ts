@@ -13,7 +13,7 @@ export type UserEventType = Extract<
   | 'SESSION_REVOKE'
 >
 
-/** Records in a user's own event log what an operator did to the user. Called last in the transaction that made the change. */
+/** Records an operator's change to users in their own event logs. Call it last in the transaction that makes the change. */
 export async function recordUserEvents(
   transaction: Database,
   user: { id: string; email: string },

@@ -29,16 +29,16 @@ const disabled = [401, 'UNAUTHENTICATED', 'user-disabled']
 const mqttOf = ({ mqttPort }: TestApp): string => `mqtt://127.0.0.1:${mqttPort}`
 
 it('rejects the access keys of a disabled user until the user is enabled', async () => {
-  const [user, bystander] = [await app.createUser(), await app.createUser()]
+  const [user, otherUser] = [await app.createUser(), await app.createUser()]
   expect(await reasonOf(user)).toEqual(working)
   await disableUser(app.db, user.email.toUpperCase(), new Date())
   await expect.poll(() => reasonOf(user)).toEqual(disabled)
-  expect(await reasonOf(bystander)).toEqual(working)
+  expect(await reasonOf(otherUser)).toEqual(working)
   await enableUser(app.db, user.email)
   await expect.poll(() => reasonOf(user)).toEqual(working)
 })
 
-it('ends the sessions of a disabled user, and rejects a sign-in only after the right password', async () => {
+it('ends the sessions of a disabled user and reports that only after the correct password', async () => {
   const person = await newPerson(app)
   const browser = await signIn(app, person)
   expect((await disableUser(app.db, person.email, new Date())).sessions).toBe(1)
@@ -50,16 +50,16 @@ it('ends the sessions of a disabled user, and rejects a sign-in only after the r
   expect(errorOf(wrong)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
 })
 
-it('disconnects the devices of a disabled user on every server, and no others', async () => {
-  const [user, bystander] = [await app.createUser(), await app.createUser()]
-  const [device, another] = [await registerDevice(user), await registerDevice(bystander)]
+it('disconnects only the devices of a disabled user on every server', async () => {
+  const [user, otherUser] = [await app.createUser(), await app.createUser()]
+  const [device, another] = [await registerDevice(user), await registerDevice(otherUser)]
   const client = await connectMqtt(mqttOf(other), device)
-  const kept = await connectMqtt(mqttOf(other), another)
+  const unaffected = await connectMqtt(mqttOf(other), another)
   const closed = nextEvent(client, 'close')
   await disableUser(app.db, user.email, new Date())
   await closed
   await expect(connectMqtt(mqttOf(app), device)).rejects.toMatchObject({ code: 4 })
-  expect(kept.connected).toBe(true)
+  expect(unaffected.connected).toBe(true)
   await enableUser(app.db, user.email)
   expect((await connectMqtt(mqttOf(app), device)).connected).toBe(true)
 })
@@ -76,7 +76,7 @@ it('rejects the registration codes of a disabled user', async () => {
   expect(await register('second')).toBe(401)
 })
 
-it('lists users with what they have', async () => {
+it('lists users with their data', async () => {
   const user = await app.createUser()
   await seedDevices(app.db, user.accountId, [{}, {}])
   await disableUser(app.db, user.email, new Date())
@@ -84,9 +84,9 @@ it('lists users with what they have', async () => {
   expect(found).toMatchObject({ email: user.email, devices: 2, accessKeys: 1, sessions: 0, disabled: expect.any(Date) })
 })
 
-it('removes a user with every row, and nothing of others', async () => {
-  const [user, bystander] = [await app.createUser(), await app.createUser()]
-  for (const each of [user, bystander]) {
+it('removes all rows of a user and no others', async () => {
+  const [user, otherUser] = [await app.createUser(), await app.createUser()]
+  for (const each of [user, otherUser]) {
     const ids = await seedDevices(
       app.db,
       each.accountId,
@@ -98,11 +98,11 @@ it('removes a user with every row, and nothing of others', async () => {
     await each.data(set, { id: ids[0], context: 'night' })
     await each.data('{ login { attributeNames { name } } }')
   }
-  const seen: number[] = []
-  await removeUser(app.db, user.email, { now: new Date(), log, onProgress: (rows) => seen.push(rows) })
-  expect(seen.length).toBeGreaterThan(2)
+  const progress: number[] = []
+  await removeUser(app.db, user.email, { now: new Date(), log, onProgress: (rows) => progress.push(rows) })
+  expect(progress.length).toBeGreaterThan(2)
   expect(await rowsOf(user)).toEqual({})
-  expect(await rowsOf(bystander)).toMatchObject({ device: 1_200, event: 3, attribute_override: 1, access_key: 1 })
+  expect(await rowsOf(otherUser)).toMatchObject({ device: 1_200, event: 3, attribute_override: 1, access_key: 1 })
   const [status, code] = (await reasonOf(user)) as unknown[]
   expect([status, code]).toEqual([401, 'UNAUTHENTICATED'])
   const document =
@@ -115,10 +115,10 @@ it('removes a user with every row, and nothing of others', async () => {
       data: {},
     },
   ])
-  expect((await bystander.data(document)).login.events.items).toEqual([])
+  expect((await otherUser.data(document)).login.events.items).toEqual([])
 })
 
-it('reports a user who does not exist', async () => {
+it('rejects an unknown user', async () => {
   for (const change of [disableUser, enableUser]) {
     await expect(change(app.db, 'nobody@example.com', new Date())).rejects.toMatchObject({ code: 'NOT_FOUND' })
   }
@@ -139,7 +139,7 @@ it('does not remove the last user', async () => {
   }
 })
 
-/** How many rows of the user each table of the database has, tables without any omitted. */
+/** Number of the user's rows by table. Tables without rows of the user are omitted. */
 async function rowsOf({ accountId }: TestUser): Promise<Record<string, number>> {
   const tables = await app.db.introspection.getTables()
   const found: Record<string, number> = {}

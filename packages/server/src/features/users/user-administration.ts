@@ -6,23 +6,23 @@ import { reloadAccessKeys } from '../access-keys/access-keys.ts'
 import { recheckDevices } from '../devices/changes/cut-off.ts'
 import { type RecordDeps, recordInstallationEvent } from './record-installation-event.ts'
 import { recordUserEvents } from './record-user-event.ts'
-import { deleteAccount, deleteBatch, type Owned, ownedInOrder } from './user-removal.queries.ts'
+import { deleteAccount, deleteBatch, type UserTable, tablesInOrder } from './user-removal.queries.ts'
 import { countOtherAccounts, findAccount, selectUsers, type UserSummary, writeDisabled } from './users.queries.ts'
 
 export type { UserSummary } from './users.queries.ts'
 
-/** Every user of the installation, by e-mail address. For operators: the API shows no user to another. */
+/** All users of the installation, by e-mail address. Only for operators: the API does not show users to each other. */
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
 
 export interface Disabled {
   id: string
-  /** Sessions that were ended. */
+  /** Number of sessions that were ended. */
   sessions: number
 }
 
 /**
  * Disables a user: sign-ins, sessions, access keys, device connections, registration codes, streams, and download links stop
- * working within a second on every server. Devices, keys, and data are kept. NOT_FOUND if no user has the address.
+ * working within a second on every server. Devices, keys, and data are retained. Throws NOT_FOUND if no user has the address.
  */
 export function disableUser(db: Database, email: string, now: Date): Promise<Disabled> {
   return db.transaction().execute(async (transaction) => {
@@ -38,7 +38,7 @@ export function disableUser(db: Database, email: string, now: Date): Promise<Dis
   })
 }
 
-/** Enables a disabled user. Sessions that were ended stay ended. NOT_FOUND if no user has the address. */
+/** Enables a disabled user. Sessions that were ended stay ended. Throws NOT_FOUND if no user has the address. */
 export function enableUser(db: Database, email: string): Promise<{ id: string }> {
   return db.transaction().execute(async (transaction) => {
     const user = await findForUpdate(transaction, email)
@@ -58,9 +58,9 @@ export interface Removal {
 }
 
 /**
- * Removes a user with everything that belongs to the user. The user is disabled first. Rows are then deleted in batches, so
- * that no other user waits. If the removal is interrupted, run it again: it continues. The last user cannot be removed
- * (CONFLICT), since the next start would create another owner. The removal is an event of the installation's owner.
+ * Removes a user with all data of the user. The user is disabled first. Rows are then deleted in batches, so that no other user
+ * waits. If the removal is interrupted, run it again: it continues. The last user cannot be removed (CONFLICT), because the
+ * next start would create another owner. The removal is recorded as an event of the installation's owner.
  */
 export async function removeUser(db: Database, address: string, { onProgress, now, log }: Removal): Promise<void> {
   const { id, email } = await db.transaction().execute((transaction) => findForUpdate(transaction, address))
@@ -69,15 +69,15 @@ export async function removeUser(db: Database, address: string, { onProgress, no
   }
   await disableUser(db, email, now)
   let rows = 0
-  const deleteAll = async (owned: Owned): Promise<void> => {
-    for (let deleted = await deleteBatch(db, id, owned); deleted > 0; deleted = await deleteBatch(db, id, owned)) {
+  const deleteAll = async (table: UserTable): Promise<void> => {
+    for (let deleted = await deleteBatch(db, id, table); deleted > 0; deleted = await deleteBatch(db, id, table)) {
       rows += deleted
       onProgress?.(rows)
     }
   }
-  for (const owned of ownedInOrder) await deleteAll(owned)
+  for (const table of tablesInOrder) await deleteAll(table)
   await deleteAccount(db, id)
-  // Events that a running request or job recorded meanwhile.
+  // Deletes events that running requests or jobs recorded in the meantime.
   await deleteAll('event')
   const targets = [{ id, name: email, kind: 'user' as const }]
   await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
 /**
- * Tables of which a user may have very many rows, each with the columns that identify a row within the account. Rows of
- * other tables are few, and are deleted with the account or with the device that they belong to.
+ * Tables in which a user can have very many rows, with the columns that identify a row within the account. Other tables have
+ * few rows, which are deleted with the account or with the device that they belong to.
  */
 const identifiedBy = {
   webhook_delivery: ['webhook_id', 'id'],
@@ -13,25 +13,25 @@ const identifiedBy = {
   event: ['id'],
 } as const
 
-export type Owned = keyof typeof identifiedBy
+export type UserTable = keyof typeof identifiedBy
 
-/** In the order in which they are deleted. */
-export const ownedInOrder = Object.keys(identifiedBy) as Owned[]
+/** The tables in the order in which their rows are deleted. */
+export const tablesInOrder = Object.keys(identifiedBy) as UserTable[]
 
 const BATCH = 1_000
 
-/** Deletes up to 1000 of the account's rows. Returns how many. */
-export async function deleteBatch(db: Database, accountId: string, owned: Owned): Promise<number> {
-  const columns = sql.join(identifiedBy[owned].map((column) => sql.ref(column)))
+/** Deletes up to 1,000 of the account's rows and returns their number. */
+export async function deleteBatch(db: Database, accountId: string, table: UserTable): Promise<number> {
+  const columns = sql.join(identifiedBy[table].map((column) => sql.ref(column)))
   const { numAffectedRows } = await sql`
-    delete from ${sql.table(owned)} where account_id = ${accountId} and (${columns}) in (
-      select ${columns} from ${sql.table(owned)} where account_id = ${accountId} order by ${columns} limit ${BATCH})`.execute(
+    delete from ${sql.table(table)} where account_id = ${accountId} and (${columns}) in (
+      select ${columns} from ${sql.table(table)} where account_id = ${accountId} order by ${columns} limit ${BATCH})`.execute(
     db,
   )
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Deletes the account, and by foreign keys everything that refers to it. */
+/** Deletes the account. Foreign keys delete all rows that refer to it. */
 export async function deleteAccount(db: Database, accountId: string): Promise<void> {
   await db.deleteFrom('account').where('id', '=', accountId).execute()
 }

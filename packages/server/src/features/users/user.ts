@@ -1,4 +1,4 @@
-/** The viewer, as the parent of the API's User fields. Fields that need the row read it on demand, once. */
+/** The viewer, as the parent of the API's User fields. Fields that need the row read it on demand and only once. */
 export interface User {
   id: string
 }

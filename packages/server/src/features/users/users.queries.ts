@@ -9,7 +9,7 @@ export interface NewAccount {
   passwordHash: string
 }
 
-/** False if the email address is in use. */
+/** Inserts an account; false if the email address is in use. */
 export async function insertAccount(db: Database, account: NewAccount): Promise<boolean> {
   const { id, email, name, passwordHash } = account
   const result = await db
@@ -28,7 +28,7 @@ export async function findAccount(db: Database, accountId: string): Promise<User
     .executeTakeFirst()
 }
 
-/** The installation's owner: the user who was created first. Undefined while there is no user. */
+/** The installation's owner, who is the user that was created first. Undefined if there are no users. */
 export async function findOwner(db: Database): Promise<Pick<UserDetails, 'id' | 'email'> | undefined> {
   return db.selectFrom('account').select(['id', 'email']).orderBy('created').orderBy('id').limit(1).executeTakeFirst()
 }

@@ -20,7 +20,7 @@ describe('login', () => {
     }
   })
 
-  it('lists the limits in force and what is used of them', async () => {
+  it('lists the limits and their current use', async () => {
     const user = await app.createUser()
     const { login } = await user.data('{ login { limits { name value used } } }')
     const byName = new Map(login.limits.map((limit: { name: string }) => [limit.name, limit]))
@@ -34,7 +34,7 @@ describe('login', () => {
 })
 
 describe('creating a user', () => {
-  it('hashes a random password in the form that the sign-in reads', async () => {
+  it('stores a random password as a hash that sign-in accepts', async () => {
     const { id, password } = await createUser(app.db, { email: 'grace@example.com', name: 'Grace' })
     const account = await app.db.selectFrom('account').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     const [salt = '', key] = account.password_hash?.split(':') ?? []
@@ -44,13 +44,13 @@ describe('creating a user', () => {
     expect(account).toMatchObject({ email: 'grace@example.com', name: 'Grace' })
   })
 
-  it('refuses an address that is taken, case aside', async () => {
+  it('rejects an address that is in use, case-insensitively', async () => {
     await createUser(app.db, { email: 'Lin@example.com' })
     await expect(createUser(app.db, { email: 'lin@EXAMPLE.com' })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
   it.each(['', 'nobody', 'a b@example.com', '@example.com', `${'a'.repeat(250)}@example.com`, 'a\u0000@example.com'])(
-    'refuses %j',
+    'rejects %j',
     async (email) => {
       const code = email.length > 250 ? 'LIMIT_EXCEEDED' : 'BAD_USER_INPUT'
       await expect(createUser(app.db, { email })).rejects.toMatchObject({ code })

@@ -24,7 +24,7 @@ export interface CreatedUser {
   password: string
 }
 
-/** Creates a user with a random password. CONFLICT if the email address is in use (case-insensitive). */
+/** Creates a user with a random password. Throws CONFLICT if the email address is in use (case-insensitive). */
 export async function createUser(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
   assertText(email, 'email', EMAIL_LENGTH)
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw badInput('email must be an e-mail address, such as ada@example.com')
@@ -34,7 +34,7 @@ export async function createUser(db: Database, { email, name = null }: NewUser):
   const password = generatePassword()
   const passwordHash = await hashPassword(password)
   if (!(await insertAccount(db, { id, email, name, passwordHash }))) {
-    throw new ApiError('CONFLICT', `a user already exists with the email address ${JSON.stringify(email)} already`)
+    throw new ApiError('CONFLICT', `a user with the email address ${JSON.stringify(email)} already exists`)
   }
   return { id, email, password }
 }
@@ -46,5 +46,5 @@ export const getViewerDetails = perRequest(async ({ db, viewer }: Context): Prom
   return found
 })
 
-/** Whether the database has any user: false on a first start. */
+/** Whether the database has any users. False at the first start. */
 export const hasUsers = (db: Database): Promise<boolean> => hasAccounts(db)

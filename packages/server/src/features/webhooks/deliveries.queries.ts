@@ -5,7 +5,7 @@ import type { WebhookDelivery } from './webhook.ts'
 const columns = sql.raw(`delivery.id, delivery.webhook_id as "webhookId", event_id::text as "eventId", attempts, status,
   http_status as "httpStatus", duration, error, body as request, response, delivery.created, next_attempt as "nextAttempt"`)
 
-/** Which deliveries of a webhook, and where the page starts. */
+/** A filter of a webhook's deliveries, and the start of the page. */
 export interface DeliverySlice {
   failed: boolean | undefined
   start: { offset: number } | { afterId: string }
@@ -46,7 +46,7 @@ export async function countDeliveries(
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** The webhooks among these that have a delivery with this id. */
+/** The given webhooks that have the given delivery. */
 export async function selectOwners(
   db: Database,
   accountId: string,
@@ -114,7 +114,7 @@ export async function restartFailed(
   return rows.length
 }
 
-/** Deletes some deliveries of all accounts that were created before then. Returns their number. */
+/** Deletes some deliveries of all accounts that were created before a time. Returns their number. */
 export async function deleteDeliveriesBefore(
   db: Database,
   { before, limit }: { before: Date; limit: number },

@@ -5,13 +5,13 @@ import { assertStorable } from '../../lib/text.ts'
 import { deleteDeliveriesBefore, insertFinished, restartDelivery, restartFailed } from './deliveries.queries.ts'
 import { attempt, receiverOf } from './sending/attempt.ts'
 import { withConcurrencyLimit } from './sending/concurrency-limit.ts'
-import { judge } from './sending/retry-policy.ts'
+import { evaluate } from './sending/retry-policy.ts'
 import type { Webhook, WebhookDelivery } from './webhook.ts'
 import { newMessageId } from './webhook-message.ts'
 import { findSendable, findWebhookRow, lockWebhook } from './webhooks.queries.ts'
-import { tellWorkers } from './webhooks.ts'
+import { notifyWorkers } from './webhooks.ts'
 
-const KEPT_DAYS = 30
+const RETENTION_DAYS = 30
 const DROPPED_AT_ONCE = 5_000
 
 /** Sends a test message once, now, and returns the result. */
@@ -25,17 +25,17 @@ export async function testWebhook(context: Context, webhookId: string): Promise<
   const now = clock()
   const message = { id: newMessageId(), body: testBody(context, { webhookId, now }) }
   const receiver = receiverOf(row, { accountId, webhookId }, { secrets, now })
-  const answer = await withConcurrencyLimit(accountId, () => attempt(message, receiver, { outbound, now }))
-  const { status, error } = judge(answer, { tries: 0, schedule: [], now })
+  const result = await withConcurrencyLimit(accountId, () => attempt(message, receiver, { outbound, now }))
+  const { status, error } = evaluate(result, { tries: 0, schedule: [], now })
   if ((await findWebhookRow(db, accountId, webhookId)) === undefined) throw notFound('webhook', webhookId)
   return insertFinished(db, accountId, {
     ...message,
     webhookId,
     status: status === 'delivered' ? 'delivered' : 'failed',
-    httpStatus: answer.status,
-    duration: answer.duration,
+    httpStatus: result.status,
+    duration: result.duration,
     error,
-    response: answer.status === null ? null : answer.body,
+    response: result.status === null ? null : result.body,
   })
 }
 
@@ -50,7 +50,7 @@ export interface RedeliverInput {
   since?: Date | null
 }
 
-/** Sends one delivery again, even a successful one, or all that failed since a time. Returns their number. */
+/** Sends one delivery again, even a successful one, or all deliveries that failed since a time. Returns their number. */
 export async function redeliver(context: Context, { webhookId, deliveryId, since }: RedeliverInput): Promise<number> {
   const { db, viewer } = context
   assertStorable(webhookId, 'webhookId')
@@ -67,7 +67,7 @@ export async function redeliver(context: Context, { webhookId, deliveryId, since
         ? await restartFailed(transaction, viewer.accountId, { webhookId, since: since! })
         : await restartDelivery(transaction, viewer.accountId, { webhookId, id: deliveryId })
     if (deliveryId != null && count === 0) throw notFound('delivery', deliveryId)
-    await tellWorkers({ db: transaction, viewer }, webhookId)
+    await notifyWorkers({ db: transaction, viewer }, webhookId)
     return count
   })
 }
@@ -80,6 +80,6 @@ function assertSending({ enabled, paused }: Webhook): void {
 
 /** Deletes expired deliveries, including those that were never attempted. */
 export async function dropOldDeliveries(db: Database, now: Date): Promise<void> {
-  const before = new Date(now.getTime() - KEPT_DAYS * 86_400_000)
+  const before = new Date(now.getTime() - RETENTION_DAYS * 86_400_000)
   while ((await deleteDeliveriesBefore(db, { before, limit: DROPPED_AT_ONCE })) === DROPPED_AT_ONCE);
 }

@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto'
 let lastMs = 0
 let counter = 0
 
-/** RFC 9562 §5.7: ordered by time, and within a millisecond by a counter (§6.2, method 1), so that the ids of one process only increase. */
+/**
+ * RFC 9562 §5.7: ordered by time, and within a millisecond by a counter (§6.2, method 1), so that the ids of one process only
+ * increase.
+ */
 export function uuidv7(now: number = Date.now()): string {
   if (now > lastMs) {
     lastMs = now

@@ -1,4 +1,4 @@
-/** Which webhook may have something to send. */
+/** Identifies a webhook that may have deliveries to send. */
 export interface WebhookAddress {
   accountId: string
   webhookId: string

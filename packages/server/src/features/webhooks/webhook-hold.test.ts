@@ -15,35 +15,35 @@ afterAll(() => app.close())
 
 const LOCK = 71
 
-/** Has the statement that lets go of a webhook wait in the database before it locks anything, until what is answered is called. */
-async function delayLettingGo(): Promise<() => Promise<void>> {
+/** Blocks the statement that releases a webhook, before it locks any row, until the returned function is called. */
+async function blockRelease(): Promise<() => Promise<void>> {
   await sql`create function wait_for_test() returns trigger language plpgsql as $$ begin
     if current_query() like '%set holder = null%' then perform pg_advisory_xact_lock_shared(${sql.lit(LOCK)}); end if;
     return null; end $$`.execute(app.db)
   await sql`create trigger wait_for_test before update on webhook_sending execute function wait_for_test()`.execute(
     app.db,
   )
-  const isHeld = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
-  const held = app.db.transaction().execute(async (transaction) => {
+  const isLocked = Promise.withResolvers<void>()
+  const unblock = Promise.withResolvers<void>()
+  const locked = app.db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(transaction)
-    isHeld.resolve()
-    await goOn.promise
+    isLocked.resolve()
+    await unblock.promise
   })
-  await isHeld.promise
+  await isLocked.promise
   return async () => {
-    goOn.resolve()
-    await held
+    unblock.resolve()
+    await locked
   }
 }
 
-async function isSomeoneWaiting(): Promise<boolean> {
+async function isReleaseWaiting(): Promise<boolean> {
   const { rows } =
     await sql`select from pg_locks where locktype = 'advisory' and objid = ${LOCK} and not granted`.execute(app.db)
   return rows.length > 0
 }
 
-it('a webhook that is let go of while it gets something to send is not sent to by two servers', async () => {
+it('a webhook that gets a delivery while it is released is sent by only one server', async () => {
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())
   const user = await app.createUser()
@@ -51,25 +51,25 @@ it('a webhook that is let go of while it gets something to send is not sent to b
   const { id } = await createWebhook()
   await register('first')
   await finishedDeliveries(id)
-  const goOn = await delayLettingGo()
-  await pollUntil(isSomeoneWaiting, (isWaiting) => isWaiting)
+  const unblock = await blockRelease()
+  await pollUntil(isReleaseWaiting, (isWaiting) => isWaiting)
 
-  // Nobody gets an answer, so that what is under way stays so.
+  // The receiver does not respond, so that attempts stay in flight.
   receiver.respondWith(() => {})
   await register('second')
   await pollUntil(
     () => deliveries(id),
     ({ total }) => total === 2,
   )
-  // Time for the server to begin although it has not let go yet.
+  // Gives the server time to start sending before the release ends.
   await sleep(500)
-  await goOn()
+  await unblock()
   await receiver.waitFor(2)
-  await pollUntil(isSomeoneWaiting, (isWaiting) => !isWaiting)
+  await pollUntil(isReleaseWaiting, (isWaiting) => !isWaiting)
 
   const another = await app.startAnother({ worker: true, env })
   try {
-    // Both servers hear of each change, once the other one listens, and whoever may send has a look.
+    // Both servers are notified of each change, and the one that holds the webhook checks for deliveries.
     for (const name of ['a', 'b', 'c', 'd']) {
       await user.data('mutation ($id: ID!, $name: String) { updateWebhook(id: $id, name: $name) { id } }', { id, name })
       await sleep(500)

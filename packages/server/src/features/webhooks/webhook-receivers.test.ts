@@ -25,13 +25,13 @@ beforeEach(async () => {
 })
 afterEach(() => receiver.close())
 
-// What is not heard of at once, on a machine that is too slow for it, is found by a sweep or a job some time later.
-const patience = { timeout: 300_000 }
+// On a slow machine, a notification can be missed; a sweep or a job then finds the delivery later.
+const slow = { timeout: 300_000 }
 
 const setUrl = 'mutation ($id: ID!, $url: String!) { updateWebhook(id: $id, url: $url) { id } }'
 
-/** Keeps who sends to it waiting, until what is answered ends all that wait. */
-function holdAnswers(at: Receiver): (status: number) => void {
+/** Makes the receiver delay its responses until the returned function is called. */
+function delayResponses(at: Receiver): (status: number) => void {
   const waiting: ServerResponse[] = []
   at.respondWith((_message, response) => void waiting.push(response))
   return (status) => {
@@ -39,8 +39,8 @@ function holdAnswers(at: Receiver): (status: number) => void {
   }
 }
 
-describe('a receiver', patience, () => {
-  it('that answers 410 has its webhook disabled, with an event', async () => {
+describe('a receiver', slow, () => {
+  it('that responds with 410 gets its webhook disabled, with an event', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 410
@@ -56,9 +56,9 @@ describe('a receiver', patience, () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('that was replaced disables nothing by a late 410: what it refused goes to the next', async () => {
+  it('that was replaced cannot disable the webhook with a late 410, and its delivery is sent to the new URL', async () => {
     const { id } = await hooks.createWebhook()
-    const end = holdAnswers(receiver)
+    const end = delayResponses(receiver)
     await hooks.register()
     await receiver.waitFor(1)
     const next = await startReceiver()
@@ -70,22 +70,22 @@ describe('a receiver', patience, () => {
     expect(next.received.map((message) => message.id)).toEqual(receiver.received.map((message) => message.id))
   })
 
-  it('that was replaced does not have the next one left alone by its late failures', async () => {
+  it('that was replaced does not open the circuit of the new receiver with late failures', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => void response.writeHead(500).end())
     await Promise.all([hooks.register(), hooks.register()])
     await hooks.finishedDeliveries(id, 2)
-    const end = holdAnswers(receiver)
+    const end = delayResponses(receiver)
     await Promise.all(Array.from({ length: 4 }, () => hooks.register()))
     await receiver.waitFor(8 + 4)
     const next = await startReceiver()
     onTestFinished(() => next.close())
-    const endNext = holdAnswers(next)
+    const endNext = delayResponses(next)
     await user.data(setUrl, { id, url: next.url })
-    // The one that is sent to the next receiver shows that the change has been noticed.
+    // A delivery to the new receiver shows that the server has noticed the change.
     await hooks.register()
     await next.waitFor(1)
-    // With these it would be 12 in a row, and 10 are too many.
+    // With these failures, there would be 12 consecutive ones; the circuit opens at 10.
     end(500)
     const { paused } = await pollUntil(
       () => hooks.deliveries(id),
@@ -95,9 +95,9 @@ describe('a receiver', patience, () => {
     endNext(200)
   })
 
-  it('that hangs holds up no other', async () => {
-    // An attempt is given up after 15 seconds, and another one made.
-    const held = await repeatUntilFast(12_000, async () => {
+  it('that hangs does not delay other receivers', async () => {
+    // An attempt times out after 15 seconds and is repeated.
+    const attempts = await repeatUntilFast(12_000, async () => {
       const [hanging, prompt] = [await startReceiver(), await startReceiver()]
       onTestFinished(() => hanging.close())
       onTestFinished(() => prompt.close())
@@ -113,10 +113,10 @@ describe('a receiver', patience, () => {
       await owner.data('mutation ($id: ID!) { deleteWebhook(id: $id) }', { id })
       return hanging.received.length
     })
-    expect(held).toBe(5)
+    expect(attempts).toBe(5)
   })
 
-  it('that keeps failing is left alone but for one attempt a minute', async () => {
+  it('that keeps failing gets one attempt a minute', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 500
@@ -127,9 +127,9 @@ describe('a receiver', patience, () => {
       () => hooks.deliveries(id),
       ({ paused, items }) => paused !== null && items.length === 40,
     )
-    expect(webhook.paused).toMatch(/one a minute/)
+    expect(webhook.paused).toMatch(/one attempt per minute/)
     await sleep(2_000)
-    // Ten failures open it; those under way at that moment end as well.
+    // The circuit opens after ten failures. Attempts in flight at that moment still complete.
     expect(receiver.received.length).toBeGreaterThanOrEqual(10)
     expect(receiver.received.length).toBeLessThanOrEqual(14)
     expect(
@@ -143,7 +143,7 @@ describe('a receiver', patience, () => {
     expect(items.every(({ status }: { status: string }) => status === 'delivered')).toBe(true)
   })
 
-  it('that has failed for five days has its webhook paused; what is held back goes out once it goes on', async () => {
+  it('that has failed for five days gets its webhook paused, and pending deliveries are sent once it is enabled', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 500
@@ -171,10 +171,10 @@ describe('a receiver', patience, () => {
       (found) => found.items.length === 2,
     )
     await sleep(500)
-    const seen = receiver.received.length
+    const receivedBefore = receiver.received.length
     expect(items.map(({ status }: { status: string }) => status)).toEqual(['pending', 'pending'])
     await user.data('mutation ($id: ID!) { updateWebhook(id: $id, enabled: true) { id } }', { id })
     await hooks.finishedDeliveries(id, 2)
-    expect(receiver.received.length).toBe(seen + 2)
+    expect(receiver.received.length).toBe(receivedBefore + 2)
   })
 })

@@ -19,5 +19,5 @@ export const sealSecret = (secrets: Secrets, holder: SecretHolder, secret: strin
 export const openSecret = (secrets: Secrets, holder: SecretHolder, sealed: Buffer): string =>
   PREFIX + secrets.decrypt(ownerOf(holder), sealed).toString('base64')
 
-// The id of an access key contains no space, so the two kinds of encrypted secrets cannot be swapped.
+// Ids of access keys contain no space, so an encrypted secret of one kind cannot replace one of the other kind.
 const ownerOf = ({ accountId, webhookId }: SecretHolder) => ({ accountId, key: `webhook ${webhookId}` })

@@ -23,11 +23,11 @@ beforeEach(async () => {
 })
 afterEach(() => receiver.close())
 
-// What is not heard of at once, on a machine that is too slow for it, is found by a sweep or a job some time later.
-const patience = { timeout: 300_000 }
+// On a slow machine, a notification can be missed; a sweep or a job then finds the delivery later.
+const slow = { timeout: 300_000 }
 
-describe('a delivery', patience, () => {
-  it('tells what happened, signed by Standard Webhooks', async () => {
+describe('a delivery', slow, () => {
+  it('contains the event, signed as Standard Webhooks requires', async () => {
     const { id, secret } = await hooks.createWebhook()
     const device = await hooks.register()
     const [message] = await receiver.waitFor(1)
@@ -54,27 +54,27 @@ describe('a delivery', patience, () => {
     })
   })
 
-  it('tells of attributes with the old and the new value, and of changed fields', async () => {
+  it('contains the old and new values of attributes and changed fields', async () => {
     await hooks.createWebhook(['ATTRIBUTE_CHANGE', 'DEVICE_UPDATE'])
     const device = await hooks.register()
     await hooks.setAttribute(device, 'net.ssid', 'lab')
     await hooks.setAttribute(device, 'net.ssid', null)
     await user.data('mutation ($id: String!) { updateDevice(deviceId: $id, name: "stove") { id } }', { id: device })
     const messages = await receiver.waitFor(3)
-    const told = (change: { type: string; changes: object }) => JSON.stringify([change.type, change.changes])
-    const changes = messages.map(({ body }) => told({ type: body.type, changes: body.data.changes }))
+    const serialize = (change: { type: string; changes: object }) => JSON.stringify([change.type, change.changes])
+    const changes = messages.map(({ body }) => serialize({ type: body.type, changes: body.data.changes }))
     expect(changes.sort()).toEqual(
       [
         { type: 'attribute.change', changes: { 'net.ssid': { new: 'lab', old: null } } },
         { type: 'attribute.change', changes: { 'net.ssid': { new: null, old: 'lab' } } },
         { type: 'device.update', changes: { name: { new: 'stove', old: 'boiler' } } },
       ]
-        .map(told)
+        .map(serialize)
         .sort(),
     )
   })
 
-  it('goes to those alone that ask for its type, of its own account', async () => {
+  it('is sent only to webhooks of the account that select its type', async () => {
     await hooks.createWebhook(['DEVICE_DELETE'])
     const other = await app.createUser()
     const device = await hooks.register()
@@ -85,7 +85,7 @@ describe('a delivery', patience, () => {
     expect(receiver.received.map(({ body }) => body.type)).toEqual(['device.delete'])
   })
 
-  it('is tried again with the same id and the same bytes until it succeeds, signed anew each time', async () => {
+  it('is retried with the same id and body, and a new signature, until it succeeds', async () => {
     const { id, secret } = await hooks.createWebhook()
     let requests = 0
     receiver.respondWith((_message, response) => {
@@ -102,7 +102,7 @@ describe('a delivery', patience, () => {
     expect(items).toMatchObject([{ status: 'delivered', attempts: 3, httpStatus: 204, error: null }])
   })
 
-  it('fails after the last attempt, is kept, and can be sent again', async () => {
+  it('fails after the last attempt, is retained, and can be redelivered', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 503
@@ -133,7 +133,7 @@ describe('a delivery', patience, () => {
     expect(new Set(messages.map((message) => message.id)).size).toBe(1)
   })
 
-  it('waits as long as Retry-After says', async () => {
+  it('waits as long as Retry-After requests', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.writeHead(429, { 'retry-after': '3600' }).end()
@@ -164,8 +164,8 @@ describe('a delivery', patience, () => {
   })
 })
 
-describe('a rotated secret', patience, () => {
-  it('signs beside the former one for the time of the overlap', async () => {
+describe('a rotated secret', slow, () => {
+  it('signs together with the previous one during the overlap', async () => {
     const { id, secret } = await hooks.createWebhook()
     const rotate = 'mutation ($id: ID!, $overlap: Int) { rotateWebhookSecret(id: $id, overlap: $overlap) { secret } }'
     const next = (await user.data(rotate, { id, overlap: 60 })).rotateWebhookSecret.secret
@@ -175,7 +175,7 @@ describe('a rotated secret', patience, () => {
     verifyMessage(secret, message!)
     verifyMessage(next, message!)
     const last = (await user.data(rotate, { id, overlap: 0 })).rotateWebhookSecret.secret
-    // That the secret is another is noticed within a second.
+    // The server notices the rotated secret within a second.
     const once = () => receiver.received.find(({ signature }) => !signature.includes(' '))
     while (once() === undefined) {
       const { length } = receiver.received
@@ -187,8 +187,8 @@ describe('a rotated secret', patience, () => {
   })
 })
 
-describe('another server', patience, () => {
-  it('sends on what one left, and each delivery once while both run', async () => {
+describe('another server', slow, () => {
+  it('continues the deliveries of a stopped server, and each is sent once while both run', async () => {
     const env = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
     const { id } = await hooks.createWebhook()
     const another = await app.startAnother({ worker: true, env })

@@ -15,15 +15,15 @@ import { readCredentials, sendAs, startServerProcess } from '../../../test/harne
 
 let folder: string
 let app: TestApp
-/** What this process trusts, for the files after this one. */
-let standard: string[]
+/** The authorities that this process trusts, restored for later test files. */
+let defaultAuthorities: string[]
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'muster-webhook-tls-'))
   await makeCertificate('ca', '/CN=an authority', ['-addext', 'keyUsage=keyCertSign'])
   await makeCertificate('stranger', '/CN=another authority', ['-addext', 'keyUsage=keyCertSign'])
-  standard = getCACertificates('default')
-  setDefaultCACertificates([...standard, await readFile(join(folder, 'ca.pem'), 'utf8')])
+  defaultAuthorities = getCACertificates('default')
+  setDefaultCACertificates([...defaultAuthorities, await readFile(join(folder, 'ca.pem'), 'utf8')])
   app = await startTestApp({
     worker: true,
     env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1', MUSTER_WEBHOOK_RETRIES: '3600' },
@@ -31,7 +31,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  setDefaultCACertificates(standard)
+  setDefaultCACertificates(defaultAuthorities)
   await app.close()
   await rm(folder, { recursive: true, force: true })
 })
@@ -44,20 +44,20 @@ async function makeCertificate(name: string, subject: string, more: string[]): P
 
 interface TlsReceiver {
   port: number
-  /** What it was asked for on each connection that came about, and by each request. */
-  seen: { serverName: unknown; host: string | undefined; address: string | undefined }[]
+  /** The server name and address of the connection, and the host, of each request. */
+  requests: { serverName: unknown; host: string | undefined; address: string | undefined }[]
 }
 
-/** Shows a certificate for `name`, from an authority that the server trusts or from another one. */
+/** Starts a receiver with a certificate for `name`, of an authority that the server trusts or of another one. */
 async function startTlsReceiver(name: string, authority: 'ca' | 'stranger'): Promise<TlsReceiver> {
   const file = randomBytes(8).toString('hex')
   const signed = ['-CA', join(folder, `${authority}.pem`), '-CAkey', join(folder, `${authority}.key`)]
   await makeCertificate(file, '/CN=a receiver', [...signed, '-addext', `subjectAltName=DNS:${name}`])
   const [cert, key] = await Promise.all([readFile(join(folder, `${file}.pem`)), readFile(join(folder, `${file}.key`))])
-  const seen: TlsReceiver['seen'] = []
+  const requests: TlsReceiver['requests'] = []
   const server = createServer({ cert, key }, ({ socket, headers }, response) => {
     const { servername: serverName, localAddress: address } = socket as TLSSocket & { servername?: unknown }
-    seen.push({ serverName, host: headers.host, address })
+    requests.push({ serverName, host: headers.host, address })
     response.end()
   })
   server.listen(0, '127.0.0.1')
@@ -66,12 +66,12 @@ async function startTlsReceiver(name: string, authority: 'ca' | 'stranger'): Pro
     server.close()
     server.closeAllConnections()
   })
-  return { port: (server.address() as AddressInfo).port, seen }
+  return { port: (server.address() as AddressInfo).port, requests }
 }
 
 type Send = (document: string) => Promise<{ login: { webhooks: { deliveries: { items: object[] } }[] } }>
 
-/** Makes a webhook and an event for it; resolves with the delivery once it was attempted. */
+/** Creates a webhook and an event for it. Resolves to the delivery once it was attempted. */
 async function deliver(send: Send, url: string): Promise<object> {
   await send(`mutation { createWebhook(url: "${url}", events: [DEVICE_REGISTER]) { id } }`)
   await send('mutation { registerDevice(name: "boiler") { device { id } } }')
@@ -92,35 +92,35 @@ const sender =
     user.data(document)
 
 describe('a receiver over TLS', () => {
-  test('is asked for by its name, at the address that was checked', async () => {
-    const { port, seen } = await startTlsReceiver('hooks.example.com', 'ca')
+  test('gets a request for its name at the checked address', async () => {
+    const { port, requests } = await startTlsReceiver('hooks.example.com', 'ca')
     const url = `https://hooks.example.com:${port}/in`
     expect(await deliver(sender(await app.createUser()), url)).toEqual({
       status: 'delivered',
       attempts: 1,
       error: null,
     })
-    expect(seen).toEqual([{ serverName: 'hooks.example.com', host: `hooks.example.com:${port}`, address: '127.0.0.1' }])
+    expect(requests).toEqual([{ serverName: 'hooks.example.com', host: `hooks.example.com:${port}`, address: '127.0.0.1' }])
   })
 
   test.each([
     ['of an authority that is not trusted', 'hooks.example.com', 'stranger', /^TLS: unable to/],
     ['for another name', 'other.example.com', 'ca', /^TLS: .*hooks\.example\.com\. is not in the cert/],
   ] as const)(
-    'with a certificate %s gets nothing, and the delivery says why',
-    async (_what, name, authority, error) => {
-      const { port, seen } = await startTlsReceiver(name, authority)
+    'with a certificate %s gets no request, and the delivery has an error',
+    async (_name, name, authority, error) => {
+      const { port, requests } = await startTlsReceiver(name, authority)
       const url = `https://hooks.example.com:${port}/in`
       expect(await deliver(sender(await app.createUser()), url)).toEqual({
         status: 'pending',
         attempts: 1,
         error: expect.stringMatching(error),
       })
-      expect(seen).toEqual([])
+      expect(requests).toEqual([])
     },
   )
 
-  test('that speaks no TLS gets nothing either', async () => {
+  test('that does not support TLS gets no request', async () => {
     const url = app.url.replace('http://127.0.0.1', 'https://hooks.example.com')
     expect(await deliver(sender(await app.createUser()), url)).toMatchObject({
       status: 'pending',
@@ -128,7 +128,7 @@ describe('a receiver over TLS', () => {
     })
   })
 
-  test('with a certificate of an authority of one’s own is trusted by a server told by NODE_EXTRA_CA_CERTS', async () => {
+  test('with a certificate of a private authority is trusted with NODE_EXTRA_CA_CERTS', async () => {
     const { url, drop } = await createTestDatabase()
     onTestFinished(drop)
     const data = await mkdtemp(join(folder, 'data-'))
@@ -143,6 +143,6 @@ describe('a receiver over TLS', () => {
     const send: Send = async (document) => (await sendAs(credentials, server.url, document)).body.data
     const receiver = await startTlsReceiver('localhost', 'stranger')
     expect(await deliver(send, `https://localhost:${receiver.port}/in`)).toMatchObject({ status: 'delivered' })
-    expect(receiver.seen).toMatchObject([{ serverName: 'localhost' }])
+    expect(receiver.requests).toMatchObject([{ serverName: 'localhost' }])
   })
 })

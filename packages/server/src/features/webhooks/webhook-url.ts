@@ -4,15 +4,15 @@ import { limits } from '../../limits.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 
 /**
- * Rejects a URL that deliveries cannot or must not be sent to. Names are not looked up here, because the response would reveal which names
- * the server's own network has; every connection checks the addresses of its name.
+ * Rejects a URL that deliveries cannot or must not be sent to. Names are not resolved at this point, because the response would
+ * reveal which names exist in the server's network. Every connection checks the resolved addresses.
  */
 export function assertWebhookUrl(text: string, outbound: Outbound): void {
   assertText(text, 'url', limits.webhookUrlLength)
   const url = parseUrl(text)
   if (outbound.isForbidden(url)) {
     throw badInput(
-      `url must lead to a public address, and ${url.hostname} is not one (MUSTER_WEBHOOK_ALLOW can allow it)`,
+      `url must point to a public address, and ${url.hostname} is not one (MUSTER_WEBHOOK_ALLOW can allow it)`,
     )
   }
 }

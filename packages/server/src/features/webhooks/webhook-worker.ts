@@ -22,7 +22,7 @@ export interface WebhookWorkerOptions extends Omit<SenderOptions, 'onAttempt'> {
 /** The background work of a process for webhooks. */
 export interface WebhookWorker {
   jobs: Job[]
-  /** Starts to create deliveries. The tables of the queue must exist. */
+  /** Starts creating deliveries. The tables of the job queue must exist. */
   start(): void
   close(): Promise<void>
 }
@@ -45,13 +45,13 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
     start() {
       const changes = notifications.subscribe({
         channel: webhookChannel,
-        onNotification: ({ payload }) => sender.tell(parseAddress(payload)),
+        onNotification: ({ payload }) => sender.notify(parseAddress(payload)),
         onGap: () => void sweep().catch(() => {}),
       })
-      const onMade = (webhooks: Parameters<typeof sender.kick>[0][]): void => {
+      const onCreated = (webhooks: Parameters<typeof sender.kick>[0][]): void => {
         for (const webhook of webhooks) sender.kick(webhook)
       }
-      const maker = createMaker({ db, feed, load, log, isSending: sender.isSending, onMade })
+      const maker = createMaker({ db, feed, load, log, isSending: sender.isSending, onCreated })
       measureMaker(metrics, maker)
       closers.push(async () => changes.close(), maker.close)
     },

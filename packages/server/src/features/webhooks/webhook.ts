@@ -1,17 +1,17 @@
 import type { List } from '../../graphql/lists/list.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 
-/** A webhook as the rest of the server sees it: everything but its secrets. */
+/** A webhook as used by the rest of the server: all fields except its secrets. */
 export interface Webhook {
   id: string
   name: string | null
   url: string
   events: EventTypeName[]
   enabled: boolean
-  /** Why deliveries are paused, if they are. */
+  /** The reason why deliveries are paused; null if they are not. */
   paused: string | null
   created: Date
-  /** Only set if it was just created. */
+  /** Only set for a webhook that was just created. */
   secret?: string
 }
 

@@ -6,7 +6,8 @@ export const deliverJob = defineJob<WebhookAddress>({
   name: 'webhooks.deliver',
   parse(payload) {
     const { accountId, webhookId } = Object(payload) as Record<string, unknown>
-    if (typeof accountId !== 'string' || typeof webhookId !== 'string') throw new Error('no webhook is named')
+    if (typeof accountId !== 'string' || typeof webhookId !== 'string')
+      throw new Error('the payload does not identify a webhook')
     return { accountId, webhookId }
   },
 })

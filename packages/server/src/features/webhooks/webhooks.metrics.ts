@@ -1,17 +1,17 @@
 import type { Database } from '../../db/database.ts'
 import type { Metrics } from '../../metrics.ts'
-import type { OutboundAnswer } from '../../outbound/outbound.ts'
+import type { OutboundResult } from '../../outbound/outbound.ts'
 import type { Maker } from './making/maker.ts'
 import { countUndelivered, readLongestDue } from './sending/backlog.queries.ts'
 
 /** Counts an attempt and its outcome. */
-export type CountAttempt = (answer: OutboundAnswer) => void
+export type CountAttempt = (result: OutboundResult) => void
 
-const KEPT_MS = 15_000
+const CACHE_MS = 15_000
 
 export function measureDeliveries(metrics: Metrics, db: Database): CountAttempt {
-  metrics.gauge('deliveries', () => countUndelivered(db), KEPT_MS)
-  metrics.gauge('deliveriesDueSeconds', () => readLongestDue(db), KEPT_MS)
+  metrics.gauge('deliveries', () => countUndelivered(db), CACHE_MS)
+  metrics.gauge('deliveriesDueSeconds', () => readLongestDue(db), CACHE_MS)
   const countAttempt = metrics.counter('attempts')
   const addSeconds = metrics.histogram('attemptSeconds')
   return ({ status, duration }) => {

@@ -10,7 +10,7 @@ type WebhookRow = Pick<Selectable<WebhookTable>, (typeof columns)[number]>
 
 const toWebhook = (row: WebhookRow): Webhook => ({ ...row, events: row.events as EventTypeName[] })
 
-/** Newest first. A receiver that is only probed shows as paused. */
+/** Newest first. A webhook whose receiver is only probed is shown as paused. */
 export async function selectWebhooks(db: Database, accountId: string): Promise<Webhook[]> {
   const rows = await db
     .selectFrom('webhook')
@@ -22,7 +22,9 @@ export async function selectWebhooks(db: Database, accountId: string): Promise<W
     .select(['id', 'name', 'url', 'events', 'enabled', 'created'])
     .select(
       sql<string | null>`coalesce(paused, case when probe_at is not null then
-        'the last ' || failures || ' attempts failed: one a minute is made until one succeeds' end)`.as('paused'),
+        'the last ' || failures || ' attempts failed: one attempt per minute is made until one succeeds' end)`.as(
+        'paused',
+      ),
     )
     .where('webhook.account_id', '=', accountId)
     .orderBy('created', 'desc')
@@ -40,7 +42,7 @@ export async function countWebhookRows(db: Database, accountId: string): Promise
   return Number(count)
 }
 
-/** Lets one transaction at a time add webhooks to an account. Other changes to the account's data do not wait for it. */
+/** Lets only one transaction at a time add webhooks to an account. Other changes to the account's data do not wait for it. */
 export async function lockAccount(db: Database, accountId: string): Promise<void> {
   await db.selectFrom('account').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
 }
@@ -59,7 +61,7 @@ export async function insertWebhook(db: Database, accountId: string, webhook: Ne
   return toWebhook(row)
 }
 
-/** Every webhook has one such row. */
+/** Inserts the row with the sending state of a webhook. Every webhook has one. */
 export async function insertSending(db: Database, accountId: string, webhookId: string): Promise<void> {
   await db.insertInto('webhook_sending').values({ account_id: accountId, webhook_id: webhookId }).execute()
 }
@@ -115,7 +117,7 @@ export async function removeWebhook(db: Database, accountId: string, id: string)
   return row === undefined ? undefined : toWebhook(row)
 }
 
-/** The current secret becomes the previous one, which is valid until then. */
+/** Sets a new secret. The current one becomes the previous secret, which is valid until the given time. */
 export async function replaceSecret(
   db: Database,
   accountId: string,
@@ -159,7 +161,7 @@ export async function findSendable(db: Database, accountId: string, id: string):
     .executeTakeFirst()
 }
 
-/** Every worker receives this after the transaction commits: there may be something to send. */
+/** Notifies every worker, after the transaction commits, that the webhook may have deliveries to send. */
 export async function notifyWebhook(db: Database, channel: string, payload: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(db)
 }

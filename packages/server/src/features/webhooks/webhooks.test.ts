@@ -5,7 +5,7 @@ import { type Receiver, startReceiver, verifyMessage } from '../../../test/harne
 
 let app: TestApp
 let user: TestUser
-/** What names in these tests lead to. */
+/** The addresses of the names in these tests. */
 const names: Record<string, string[]> = { 'good.example': ['93.184.215.14'], 'bad.example': ['10.0.0.1'] }
 
 beforeAll(async () => {
@@ -34,8 +34,8 @@ const redeliver = `mutation ($id: ID!, $one: ID, $since: DateTime) {
 const list = `{ login { webhooks { ${fields} } } }`
 const url = 'https://good.example/hook'
 
-const codeOf = (answer: { errors: { extensions: { code: string } }[] | undefined }) =>
-  answer.errors?.[0]?.extensions.code
+const codeOf = (response: { errors: { extensions: { code: string } }[] | undefined }) =>
+  response.errors?.[0]?.extensions.code
 
 const eventsOf = (of: TestUser) =>
   app.db
@@ -47,7 +47,7 @@ const eventsOf = (of: TestUser) =>
     .execute()
 
 describe('creating a webhook', () => {
-  it('shows the secret once, and the webhook in the list', async () => {
+  it('returns the secret once and adds the webhook to the list', async () => {
     const { createWebhook: created } = await user.data(create, { url, name: 'home' })
     expect(created).toMatchObject({
       name: 'home',
@@ -65,7 +65,7 @@ describe('creating a webhook', () => {
     })
   })
 
-  it('keeps no secret in the database that can be read without the master key', async () => {
+  it('stores no secret that can be read without the master key', async () => {
     const { secret } = (await user.data(create, { url })).createWebhook
     const row = await app.db
       .selectFrom('webhook')
@@ -84,21 +84,21 @@ describe('creating a webhook', () => {
     ['a fragment', { url: 'https://good.example/#here' }, 'BAD_USER_INPUT'],
     ['a private address', { url: 'http://192.168.1.1/' }, 'BAD_USER_INPUT'],
     ['a mapped address', { url: 'http://[::ffff:10.0.0.1]/' }, 'BAD_USER_INPUT'],
-    ['the metadata of a cloud', { url: 'http://169.254.169.254/latest/meta-data' }, 'BAD_USER_INPUT'],
-    ['a name of this machine', { url: 'https://x.localhost/' }, 'BAD_USER_INPUT'],
+    ['a cloud metadata address', { url: 'http://169.254.169.254/latest/meta-data' }, 'BAD_USER_INPUT'],
+    ['a local host name', { url: 'https://x.localhost/' }, 'BAD_USER_INPUT'],
     ['a long URL', { url: `https://good.example/${'x'.repeat(2_000)}` }, 'LIMIT_EXCEEDED'],
     ['an empty name', { url, name: ' ' }, 'BAD_USER_INPUT'],
     ['a long name', { url, name: 'x'.repeat(101) }, 'LIMIT_EXCEEDED'],
     ['no types', { url, events: [] }, 'BAD_USER_INPUT'],
-    ['a type that is none', { url, events: ['SUNRISE'] }, 'BAD_USER_INPUT'],
+    ['an unknown type', { url, events: ['SUNRISE'] }, 'BAD_USER_INPUT'],
     ['half a surrogate pair', { url: 'https://good.example/\ud800' }, 'BAD_USER_INPUT'],
-  ])('refuses %s, and changes nothing', async (_what, variables, code) => {
+  ])('rejects %s and changes nothing', async (_name, variables, code) => {
     expect(codeOf(await user.query(create, variables))).toBe(code)
     expect((await user.data(list)).login.webhooks).toEqual([])
     expect(await eventsOf(user)).toEqual([])
   })
 
-  it('does not reveal whether a name exists in its own network', async () => {
+  it('does not reveal whether a name exists in the network of the server', async () => {
     const inside = await user.data(create, { url: 'https://bad.example/hook' })
     const nowhere = await user.data(create, { url: 'https://later.example/hook' })
     expect(inside.createWebhook.url).toBe('https://bad.example/hook')
@@ -118,17 +118,17 @@ describe('creating a webhook', () => {
     }
   })
 
-  it('stops at twenty, also when many are asked for at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 24 }, () => user.query(create, { url })))
-    expect(answers.filter(({ errors }) => errors === undefined)).toHaveLength(20)
-    expect(new Set(answers.flatMap((answer) => codeOf(answer) ?? []))).toEqual(new Set(['LIMIT_EXCEEDED']))
+  it('is limited to 20, also for concurrent requests', async () => {
+    const responses = await Promise.all(Array.from({ length: 24 }, () => user.query(create, { url })))
+    expect(responses.filter(({ errors }) => errors === undefined)).toHaveLength(20)
+    expect(new Set(responses.flatMap((response) => codeOf(response) ?? []))).toEqual(new Set(['LIMIT_EXCEEDED']))
     const { login } = await user.data('{ login { limits { name value used } } }')
     expect(login.limits).toContainEqual({ name: 'webhooks', value: 20, used: 20 })
   })
 })
 
 describe('changing a webhook', () => {
-  it('changes what is given, refuses what creating refuses, and leaves an event of each change', async () => {
+  it('changes the given fields, applies the same rules as creating, and records an event for each change', async () => {
     const { id } = (await user.data(create, { url, name: 'home' })).createWebhook
     const changed = await user.data(change, { id, events: ['DEVICE_STATE', 'ATTRIBUTE_CHANGE'], enabled: false })
     expect(changed.updateWebhook).toMatchObject({ url, events: ['DEVICE_STATE', 'ATTRIBUTE_CHANGE'], enabled: false })
@@ -155,7 +155,7 @@ describe('changing a webhook', () => {
     ])
   })
 
-  it.each([-1, 604_801])('refuses an overlap of %s seconds', async (overlap) => {
+  it.each([-1, 604_801])('rejects an overlap of %s seconds', async (overlap) => {
     const { id } = (await user.data(create, { url })).createWebhook
     expect(codeOf(await user.query(rotate, { id, overlap }))).toBe('BAD_USER_INPUT')
   })
@@ -168,7 +168,7 @@ describe('a test', () => {
   })
   afterEach(() => receiver.close())
 
-  it('is sent now and once, and answers how it went', async () => {
+  it('is sent once immediately and returns the result', async () => {
     const { id, secret } = (await user.data(create, { url: receiver.url, enabled: false })).createWebhook
     receiver.respondWith((_message, response) => void response.end('hello'))
     const { testWebhook: sent } = await user.data(test, { id })
@@ -192,7 +192,7 @@ describe('a test', () => {
     expect(receiver.received).toHaveLength(2)
   })
 
-  it('is one of a few of each user that wait for a receiver', async () => {
+  it('counts toward the limit of concurrent tests per user', async () => {
     const other = await app.createUser()
     const [mine, theirs] = await Promise.all(
       [user, other].map(async ({ data }) => (await data(create, { url: receiver.url })).createWebhook.id as string),
@@ -210,7 +210,7 @@ describe('a test', () => {
     expect((await user.data(test, { id: mine })).testWebhook.status).toBe('delivered')
   })
 
-  it('pages through deliveries, newest first, by position, id and cursor', async () => {
+  it('pages through deliveries, newest first, by position, id, and cursor', async () => {
     const { id } = (await user.data(create, { url: receiver.url })).createWebhook
     const ids: string[] = []
     for (let index = 0; index < 7; index++) ids.unshift((await user.data(test, { id })).testWebhook.id)
@@ -237,7 +237,7 @@ describe('a test', () => {
 })
 
 describe('sending again', () => {
-  it('wants one delivery or a time, and a webhook that sends', async () => {
+  it('requires either a delivery or a time, and an enabled webhook', async () => {
     const { id } = (await user.data(create, { url })).createWebhook
     expect(codeOf(await user.query(redeliver, { id }))).toBe('BAD_USER_INPUT')
     expect(codeOf(await user.query(redeliver, { id, one: 'msg_1', since: '2026-01-01' }))).toBe('BAD_USER_INPUT')
@@ -249,7 +249,7 @@ describe('sending again', () => {
 })
 
 describe('another user', () => {
-  it('neither sees, changes, tests nor deletes a webhook', async () => {
+  it('cannot see, change, test, or delete a webhook', async () => {
     const { id } = (await user.data(create, { url })).createWebhook
     const other = await app.createUser()
     for (const document of [rename, remove, rotate, test])

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { holdMasterKey } from '../../auth/master-key.ts'
+import { lockMasterKey } from '../../auth/master-key.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { inTransaction } from '../../db/in-transaction.ts'
@@ -34,8 +34,7 @@ type Viewing = Pick<Context, 'db' | 'viewer'>
 const defaultEvents = ['DEVICE_STATE', 'SERVICE_STATE'] as const satisfies readonly EventTypeName[]
 const MAX_OVERLAP_SECONDS = 604_800
 
-/** Newest first. */
-/** All of a user's webhooks, which are few, or those with these ids. */
+/** All of a user's webhooks, which are few, or those with these ids. Newest first. */
 export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly string[] | null): Promise<Webhook[]> {
   if (ids && ids.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `id takes at most ${limits.idsPerList} ids, found ${ids.length}`)
@@ -52,7 +51,7 @@ export interface WebhookInput {
   enabled: boolean
 }
 
-/** Only the response contains the secret. */
+/** Creates a webhook. Its secret is only in the response. */
 export async function createWebhook(context: Context, input: WebhookInput): Promise<Webhook> {
   const { viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]
@@ -60,8 +59,8 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
   assertWebhookUrl(input.url, outbound)
 
   const create = async (transaction: Database) => {
-    await assertRoomForAnother(transaction, viewer.accountId)
-    await holdMasterKey(transaction, secrets)
+    await assertBelowLimit(transaction, viewer.accountId)
+    await lockMasterKey(transaction, secrets)
     const id = newWebhookId()
     const secret = generateWebhookSecret()
     const webhook = await insertWebhook(transaction, viewer.accountId, {
@@ -87,12 +86,12 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
 export interface WebhookChange {
   url?: string | null
   events?: readonly EventTypeName[] | null
-  /** Unchanged if undefined; null clears it. */
+  /** Unchanged if undefined. null clears the name. */
   name?: string | null
   enabled?: boolean | null
 }
 
-/** Paused deliveries are sent when the webhook is enabled or gets another URL. */
+/** Changes a webhook. Enabling it or changing its URL also resumes paused deliveries. */
 export async function updateWebhook(context: Context, id: string, change: WebhookChange): Promise<Webhook> {
   const { db, viewer, outbound } = context
   assertStorable(id, 'id')
@@ -118,7 +117,7 @@ export async function updateWebhook(context: Context, id: string, change: Webhoo
       await writeWebhook(transaction, viewer.accountId, after)
       await announce({ db: transaction, viewer }, 'WEBHOOK_UPDATE', after, { changes })
     }
-    await tellWorkers({ db: transaction, viewer }, id)
+    await notifyWorkers({ db: transaction, viewer }, id)
     return after
   })
 }
@@ -130,11 +129,11 @@ export async function deleteWebhook({ db, viewer }: Viewing, id: string): Promis
     if (deleted === undefined) throw notFound('webhook', id)
     const { name, url } = deleted
     await announce({ db: transaction, viewer }, 'WEBHOOK_DELETE', deleted, { name, url })
-    await tellWorkers({ db: transaction, viewer }, id)
+    await notifyWorkers({ db: transaction, viewer }, id)
   })
 }
 
-/** Only the response contains the new secret. The previous one also signs for this many seconds. */
+/** Rotates the secret. The new one is only in the response. The previous one also signs for `overlap` seconds. */
 export async function rotateWebhookSecret(context: Context, id: string, overlap: number): Promise<Webhook> {
   const { db, viewer, secrets, clock } = context
   assertStorable(id, 'id')
@@ -144,7 +143,7 @@ export async function rotateWebhookSecret(context: Context, id: string, overlap:
   return db.transaction().execute(async (transaction) => {
     const webhook = await lockWebhook(transaction, viewer.accountId, id)
     if (webhook === undefined) throw notFound('webhook', id)
-    await holdMasterKey(transaction, secrets)
+    await lockMasterKey(transaction, secrets)
     const secret = generateWebhookSecret()
     const formerUntil = new Date(clock().getTime() + overlap * 1_000)
     await replaceSecret(transaction, viewer.accountId, {
@@ -153,13 +152,13 @@ export async function rotateWebhookSecret(context: Context, id: string, overlap:
       formerUntil,
     })
     await announce({ db: transaction, viewer }, 'WEBHOOK_UPDATE', webhook, { formerSecretUntil: formerUntil })
-    await tellWorkers({ db: transaction, viewer }, id)
+    await notifyWorkers({ db: transaction, viewer }, id)
     return { ...webhook, secret }
   })
 }
 
-/** Senders are notified after the transaction commits. */
-export const tellWorkers = ({ db, viewer }: Viewing, webhookId: string): Promise<void> =>
+/** Notifies the senders of a webhook after the transaction commits. */
+export const notifyWorkers = ({ db, viewer }: Viewing, webhookId: string): Promise<void> =>
   notifyWebhook(db, webhookChannel, formatAddress({ accountId: viewer.accountId, webhookId }))
 
 function readEvents(events: readonly EventTypeName[] | null | undefined): EventTypeName[] | undefined {
@@ -172,7 +171,7 @@ function readEvents(events: readonly EventTypeName[] | null | undefined): EventT
 const isSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((one) => others.includes(one))
 
-async function assertRoomForAnother(db: Database, accountId: string): Promise<void> {
+async function assertBelowLimit(db: Database, accountId: string): Promise<void> {
   await lockAccount(db, accountId)
   const found = await countWebhookRows(db, accountId)
   if (found >= limits.webhooks) {

@@ -18,7 +18,9 @@ export type Arguments = Readonly<Record<string, unknown>>
 /** The most items of a list field: a number, or a function of the field's arguments. */
 export type ListBound = number | ((args: Arguments) => number)
 
-/** By `Type.field`. Every field with a list of objects needs an entry, except for `items` of a page (see `createObjectCounter`). */
+/**
+ * By `Type.field`. Every field with a list of objects needs an entry, except for `items` of a page (see `createObjectCounter`).
+ */
 export type ListBounds = Readonly<Record<string, ListBound>>
 
 /** The most objects that the response of one operation can contain, with these coerced variables. */
@@ -51,9 +53,9 @@ interface CountedField {
 const noArguments: Arguments = {}
 
 /**
- * Returns a function that counts the objects of an operation. A page is an object of a type `…List` with `items`. It has at most as
- * many items as the argument `size` of its field, and at most `maxPageSize`, because a larger `size` is rejected later. Throws for
- * a list of objects without an entry, so that a new list cannot be forgotten.
+ * Returns a function that counts the objects of an operation. A page is an object of a type `…List` with `items`. It has at
+ * most as many items as the argument `size` of its field, and at most `maxPageSize`, because a larger `size` is rejected later.
+ * Throws for a list of objects without an entry, so that a new list cannot be forgotten.
  */
 export function createObjectCounter(input: {
   schema: GraphQLSchema
@@ -102,8 +104,8 @@ function costOf(input: {
     }
     const values = args ?? argumentValues(field, input.variables)
     if (!values) continue
-    const times = typeof bound === 'number' ? bound : atLeastNothing(bound(values))
-    const items = isPage ? Math.min(atLeastNothing(values.size), input.maxPageSize) : 0
+    const times = typeof bound === 'number' ? bound : nonNegative(bound(values))
+    const items = isPage ? Math.min(nonNegative(values.size), input.maxPageSize) : 0
     // Avoids `0 × ∞`, which is not a number.
     if (times > 0) cost.fixed += times * (1 + below.fixed + (items > 0 ? items * below.perItem : 0))
   }
@@ -144,7 +146,7 @@ export function hasVariable(value: ValueNode): boolean {
   return value.kind === Kind.OBJECT && value.fields.some((field) => hasVariable(field.value))
 }
 
-const atLeastNothing = (size: unknown): number => (typeof size === 'number' && size > 0 ? size : 0)
+const nonNegative = (size: unknown): number => (typeof size === 'number' && size > 0 ? size : 0)
 
 const isPageItems = (typeName: string, fieldName: string): boolean => isPageType(typeName) && fieldName === 'items'
 

@@ -26,7 +26,7 @@ export interface FieldRows {
 /** The rows of a field with these arguments in an account of this size; 0 for a field that reads only what it returns. */
 export type RowCost = 0 | ((args: Arguments, size: AccountSize) => FieldRows)
 
-/** By `Type.field`. Every field that holds a list of objects or a page needs one, except for `items` of a page. */
+/** By `Type.field`. Every field that returns a list of objects or a page needs an entry, except for `items` of a page. */
 export type RowCosts = Readonly<Record<string, RowCost>>
 
 /** A field that reads many rows. */
@@ -52,8 +52,8 @@ export type CountRows = (variables: Arguments, size: AccountSize) => RowCount
 export const MANY_ROWS = 2_000
 
 /**
- * Returns what counts the rows that an operation may read, before it runs. Throws for a list without an entry in the table,
- * so that a new field cannot be free by mistake.
+ * Returns a function that counts the rows that an operation may read, before it runs. Throws for a list without an entry in the
+ * table, so that a new field cannot be free by mistake.
  */
 export function createRowCounter(schema: GraphQLSchema, rowCosts: RowCosts): (plan: OperationPlan) => CountRows {
   assertEveryListHasCost(schema, rowCosts)
@@ -67,7 +67,7 @@ export const countNoRows: CountRows = () => noRows
 interface CountedField {
   readonly field: PlannedField
   readonly cost: Exclude<RowCost, 0>
-  /** How many times `total` is selected: under each alias it is counted again. */
+  /** How many times `total` is selected. It is counted again for each alias. */
   readonly totals: number
   /** The arguments, unless they depend on variables. */
   readonly args: Arguments | undefined
@@ -78,8 +78,8 @@ interface Sum {
   walkingFields: number
 }
 
-const nothing: Sum = { rows: 0, walkingFields: 0 }
-const noRows: RowCount = { ...nothing, walkingField: () => undefined }
+const zero: Sum = { rows: 0, walkingFields: 0 }
+const noRows: RowCount = { ...zero, walkingField: () => undefined }
 
 function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
   const counted = new Map<PlannedField, CountedField>()
@@ -96,7 +96,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
     // A plan that several places share runs in each of them, so it is added for each.
     const sums = new Map<SelectionPlan, Sum>()
     for (const selection of plan.postOrder) {
-      const sum = { ...nothing }
+      const sum = { ...zero }
       for (const field of selection.fields) {
         for (const { rows, walkingFields } of [own.get(field), field.child && sums.get(field.child)].flatMap(
           (each) => each ?? [],
@@ -107,7 +107,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
       }
       sums.set(selection, sum)
     }
-    const total = sums.get(plan.root) ?? nothing
+    const total = sums.get(plan.root) ?? zero
     const walkingField = (position: number): WalkingField | undefined => {
       for (const found of walkingFields(plan.root, { own, sums, path: '' })) if (position-- === 0) return found
       return undefined
@@ -115,11 +115,11 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
     return { ...total, walkingField }
   }
   const isConstant = counted.values().every(({ args }) => args !== undefined)
-  return isConstant ? rememberBySize(count) : count
+  return isConstant ? cacheBySize(count) : count
 }
 
 /** The size of an account is the same object until it is read again. */
-function rememberBySize(count: CountRows): CountRows {
+function cacheBySize(count: CountRows): CountRows {
   const known = new WeakMap<AccountSize, RowCount>()
   return (_variables, size) => {
     let found = known.get(size)
@@ -139,7 +139,7 @@ function countedField(field: PlannedField, cost: Exclude<RowCost, 0>): CountedFi
 
 function sumOf({ field, cost, totals, args }: CountedField, variables: Arguments, size: AccountSize): Sum {
   const values = args ?? argumentValues(field, variables)
-  if (values === undefined) return nothing
+  if (values === undefined) return zero
   const { rows, total = 0 } = cost(values, size)
   return {
     rows: rows + (totals > 0 ? totals * total : 0),

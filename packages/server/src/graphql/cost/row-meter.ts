@@ -1,7 +1,7 @@
 import { createSlot } from '../../lib/slot.ts'
 import type { AccountSize } from './row-count.ts'
 
-/** Adds up the rows that an operation actually reads but does not return, of those it was charged for. */
+/** Counts the rows that an operation was charged for and actually reads but does not return. */
 export interface RowMeter {
   readonly rows: number
   /** Called by a resolver right before a statement that `rowCosts` charges for. */

@@ -1,8 +1,8 @@
 /** The rows that a statement reads to find those that it returns. */
 export interface RowsRead {
-  /** The most rows that it may read but not return. 0 if an index leads to the rows. */
+  /** The most rows that it may read but not return; 0 if it uses an index. */
   rows: number
-  /** Why it reads that many: one sentence for each argument to blame, for error messages. Empty if `rows` is small. */
+  /** Why it reads that many, for error messages: a sentence for each argument that causes it. Empty if `rows` is small. */
   reasons: readonly string[]
 }
 

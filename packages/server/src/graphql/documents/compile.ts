@@ -33,10 +33,10 @@ interface Literal {
 }
 
 /**
- * Compiles an operation that passed the gate; undefined if the compiler cannot.
+ * Compiles an operation that `reasonNotToCompile` allows. Returns undefined if the compiler cannot.
  *
- * The compiler generates JavaScript. It would insert the literals of a document by a pattern that a crafted string can break out
- * of (`__MAGIC_DATE__…`). Therefore no value of a document reaches it: each literal is passed as a variable, and only names
+ * The compiler generates JavaScript. It would insert the literals of a document by a pattern that a crafted string can break
+ * out of (`__MAGIC_DATE__…`). Therefore no value of a document reaches it: each literal is passed as a variable, and only names
  * remain. Variables arrive already coerced, by the same function as in the plain executor, so their types are replaced by one
  * that accepts anything.
  */
@@ -48,7 +48,7 @@ export function compileOperation(input: {
 }): CompiledOperation | undefined {
   const { document, literals } = liftLiterals(input)
   if (literals.some(({ value }) => value() === undefined)) return undefined
-  const compiled = compileQuery(acceptingAnything(input.schema), document, undefined, {
+  const compiled = compileQuery(withCoercedScalar(input.schema), document, undefined, {
     disablingCapturingStackErrors: true,
     // Leaf serialization would allocate two lists for each value in case of an error: most of the memory for a page of devices.
     disableLeafSerialization: true,
@@ -82,8 +82,8 @@ export function assertCompilable(schema: GraphQLSchema): void {
 
 const anything = new GraphQLScalarType({ name: 'Coerced' })
 
-/** The schema, but `Coerced` names the scalar that accepts anything. */
-function acceptingAnything(schema: GraphQLSchema): GraphQLSchema {
+/** The same schema, except that `Coerced` is a scalar that accepts anything. */
+function withCoercedScalar(schema: GraphQLSchema): GraphQLSchema {
   return Object.create(schema, {
     getType: { value: (name: string) => (name === anything.name ? anything : schema.getType(name)) },
   }) as GraphQLSchema

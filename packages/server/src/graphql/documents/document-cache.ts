@@ -71,7 +71,7 @@ interface KnownDocument {
 const bytesPer = { token: 400, planned: 300, compiled: 1_000 }
 
 /** The most characters of a document that is cached. */
-const keptLength = 64 * 1024
+const maxCachedLength = 64 * 1024
 
 export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
   const known = createByteCache<KnownDocument>(input.maxBytes)
@@ -86,7 +86,7 @@ export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
     const read = knownDocument(text, input)
     input.onDocument('errors' in read ? 'refused' : 'new')
     // A valid document has some kilobytes. A longer one is mostly comments and spaces, and would evict others.
-    if (text.length > keptLength) return read
+    if (text.length > maxCachedLength) return read
     if ('errors' in read) rejected.set(text, read, 2 * text.length + sizeOf(read))
     else known.set(text, read, read.bytes)
     return read
@@ -97,7 +97,7 @@ export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
     if (found) return found
     const grow = (bytes: number): void => {
       entry.bytes += bytes
-      if (text.length > keptLength) return
+      if (text.length > maxCachedLength) return
       known.set(text, entry, entry.bytes)
     }
     const operation = readOperation({ ...input, document: entry.document, definition, grow })
@@ -128,7 +128,7 @@ function knownDocument(text: string, { schema, limits }: DocumentCacheInput): Kn
     if (errors.length > 0) return { errors: errors.map(formatBadRequest) }
     return { document, operations: new Map(), bytes: 2 * text.length + tokens * bytesPer.token }
   } catch (error) {
-    return refusal(error)
+    return rejectedDocument(error)
   }
 }
 
@@ -162,10 +162,10 @@ function readOperation(
     }
   } catch (error) {
     if (error instanceof TooManySelections)
-      return refusal(
+      return rejectedDocument(
         tooComplex('fragments spread out to too many selections', limits.selections, limits.selections + 1),
       )
-    return refusal(error)
+    return rejectedDocument(error)
   }
 }
 
@@ -213,7 +213,7 @@ function unknownOperation(document: DocumentNode, operationName: string | undefi
   )
 }
 
-function refusal(error: unknown): RejectedDocument {
+function rejectedDocument(error: unknown): RejectedDocument {
   if (error instanceof ApiError || error instanceof GraphQLError) return { errors: [formatBadRequest(error)] }
   throw error
 }

@@ -15,14 +15,14 @@ const compiledSelections = 2_000
 /** The most characters of a response key in a compiled document, because every field repeats the whole path. */
 const compiledKeyLength = 100
 
-/** The compiler's loop variables, as they occur in the names it generates for places in a response. */
+/** The compiler's loop variables, as they occur in the names that it generates for positions in a response. */
 const loopVariable = /^idx\d+_/
 
 /**
- * Why a document must run in the plain executor; undefined if a compiled operation gives the same response. The compiler
- * (graphql-jit 0.8.9) is silently wrong for variables inside literals, directives on fragments and on fields with a selection,
- * conditions that are null, the name `__proto__`, and response keys that it joins to the same name (`a_b` beside `a { b }`). A type
- * resolver that throws leaves its caller waiting forever, so abstract types are not compiled either.
+ * Returns why a document must run in the plain executor, or undefined if a compiled operation gives the same response. The
+ * compiler (graphql-jit 0.8.9) is silently wrong for variables inside literals, directives on fragments and on fields with a
+ * selection, conditions that are null, the name `__proto__`, and response keys that it joins to the same name (`a_b` next to
+ * `a { b }`). If a type resolver throws, the operation never completes, so abstract types are not compiled either.
  */
 export function reasonNotToCompile(input: {
   document: DocumentNode

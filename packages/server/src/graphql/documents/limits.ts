@@ -14,12 +14,12 @@ export interface DocumentLimits {
   readonly selections: number
 }
 
-const figure = new Intl.NumberFormat('en-GB')
+const numberFormat = new Intl.NumberFormat('en-GB')
 
 /** The error for a value over its limit. Both numbers are in the message and in `extensions`. */
 export function tooComplex(what: string, limit: number, found: number): ApiError {
   const shown = Math.min(found, Number.MAX_SAFE_INTEGER)
-  const message = `${what}: the limit is ${figure.format(limit)}, found ${figure.format(shown)}`
+  const message = `${what}: the limit is ${numberFormat.format(limit)}, found ${numberFormat.format(shown)}`
   return new ApiError('QUERY_TOO_COMPLEX', message, { limit, found: shown })
 }
 

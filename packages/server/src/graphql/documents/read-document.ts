@@ -17,10 +17,10 @@ import { assertTokens } from './tokens.ts'
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
 /** The most validation errors in a response. */
-const shownErrors = 10
+const maxErrors = 10
 
 /** graphql-js 16.15 stops comparing fields for conflicts after this many comparisons, with this message. */
-const givenUp = { comparisons: 500_000, message: 'Validation aborted.' }
+const aborted = { comparisons: 500_000, message: 'Validation aborted.' }
 
 /** Parses and validates a document. Throws a GraphQLError for a syntax error, and QUERY_TOO_COMPLEX if it is over a limit. */
 export function readDocument(
@@ -30,22 +30,22 @@ export function readDocument(
   assertTokens(text, maxTokens)
   const parsed = parse(text, { maxTokens })
   const tokens = parsed.tokenCount ?? maxTokens
-  const document = withoutRepeats(parsed)
-  const errors = validate(schema, document, rules, { maxErrors: shownErrors })
-  if (errors.some(({ message }) => message === givenUp.message))
+  const document = withoutDuplicates(parsed)
+  const errors = validate(schema, document, rules, { maxErrors })
+  if (errors.some(({ message }) => message === aborted.message))
     throw tooComplex(
       'too many fields of one name to compare with each other',
-      givenUp.comparisons,
-      givenUp.comparisons + 1,
+      aborted.comparisons,
+      aborted.comparisons + 1,
     )
-  return { document, tokens, errors: errors.slice(0, shownErrors) }
+  return { document, tokens, errors: errors.slice(0, maxErrors) }
 }
 
-/** Selections in one place from which it is worth looking for duplicates. */
+/** Duplicates are removed only from selection sets with at least this many selections. */
 const manySelections = 20
 
 /** Removes duplicate selections: they add nothing to the response, but validation compares each with each. */
-function withoutRepeats(document: DocumentNode): DocumentNode {
+function withoutDuplicates(document: DocumentNode): DocumentNode {
   return visit(document, {
     SelectionSet(set) {
       if (set.selections.length < manySelections) return undefined

@@ -1,8 +1,8 @@
 import { GraphQLError, Lexer, Source, TokenKind } from 'graphql'
 import { tooComplex } from './limits.ts'
 
-/** Counting stops here: an error reports at most this many tokens. */
-const counted = 20_000
+/** Counting stops at this number, so an error reports at most this many tokens. */
+const maxCounted = 20_000
 /** The most characters of a name. Validation compares an unknown name with all known ones, character by character. */
 const nameLength = 1_000
 
@@ -10,7 +10,7 @@ const nameLength = 1_000
 export function assertTokens(text: string, limit: number): void {
   // A token has at least one character.
   if (text.length <= limit) return
-  const found = countTokens(text, Math.max(counted, limit + 1))
+  const found = countTokens(text, Math.max(maxCounted, limit + 1))
   if (found > limit) throw tooComplex('the document has too many tokens', limit, found)
 }
 

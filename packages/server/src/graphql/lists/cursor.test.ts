@@ -10,7 +10,7 @@ const key = fc.oneof(
 )
 const place = fc.record({ key, id: fc.string() })
 
-const refusal = (text: string, order: string): ApiError => {
+const rejection = (text: string, order: string): ApiError => {
   try {
     decodeCursor(text, order, 'after')
   } catch (error) {
@@ -25,7 +25,7 @@ test('returns the position of a cursor, but only for its own order', () => {
       const cursor = encodeCursor(order, given)
       expect(isCursor(cursor)).toBe(true)
       expect(decodeCursor(cursor, order, 'after')).toEqual(given)
-      if (other !== order) expect(refusal(cursor, other)).toMatchObject({ code: 'BAD_USER_INPUT' })
+      if (other !== order) expect(rejection(cursor, other)).toMatchObject({ code: 'BAD_USER_INPUT' })
     }),
   )
 })
@@ -40,7 +40,7 @@ test('rejects a cursor that was truncated or changed', () => {
       fc.pre(
         Buffer.compare(Buffer.from(altered.slice(3), 'base64url'), Buffer.from(cursor.slice(3), 'base64url')) !== 0,
       )
-      expect(refusal(altered, 'devices name asc')).toMatchObject({ code: 'BAD_USER_INPUT' })
+      expect(rejection(altered, 'devices name asc')).toMatchObject({ code: 'BAD_USER_INPUT' })
     }),
   )
 })
@@ -51,9 +51,9 @@ test('rejects a forged cursor with values that the database does not accept', ()
     { id: '\ud800', key: null },
     { id: '1', key: '\0' },
   ])
-    expect(refusal(encodeCursor('deliveries', given), 'deliveries')).toMatchObject({ code: 'BAD_USER_INPUT' })
+    expect(rejection(encodeCursor('deliveries', given), 'deliveries')).toMatchObject({ code: 'BAD_USER_INPUT' })
 })
 
-test('does not take ids of devices and events for cursors', () => {
+test('does not mistake ids of devices and events for cursors', () => {
   for (const id of ['80:00:1f:00:00:00:00:01', '1234', '']) expect(isCursor(id)).toBe(false)
 })

@@ -22,8 +22,8 @@ export function encodeCursor(order: string, { key, id }: Place): string {
 }
 
 /**
- * Returns the position in a cursor. A truncated or changed cursor is rejected. A forged one with a correct checksum is accepted,
- * but shows only items that its caller may list anyway. `path` is the argument with the cursor.
+ * Returns the position in a cursor. A truncated or changed cursor is rejected. A forged one with a correct checksum is
+ * accepted, but shows only items that its caller may list anyway. `path` is the argument with the cursor.
  */
 export function decodeCursor(text: string, order: string, path: string): Place {
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url')

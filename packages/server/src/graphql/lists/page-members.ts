@@ -4,8 +4,8 @@ import { type GraphQLFieldResolver, type GraphQLSchema, getNullableType, isLeafT
 export const isPageType = (name: string): boolean => name.endsWith('List')
 
 /**
- * Allows members of a page to be functions, which are called only if they are selected, because `total` costs a query. Members of
- * other objects must be plain values, because a compiled operation reads them directly.
+ * Allows members of a page to be functions, which are called only if they are selected, because `total` costs a query. Members
+ * of other objects must be plain values, because a compiled operation reads them directly.
  */
 export function resolvePageMembers(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {

@@ -52,7 +52,7 @@ export function fromTransportError(
   const { statusCode } = error
   // Fastify's message repeats the whole URL, and its query may contain a secret.
   if ('code' in error && error.code === 'FST_ERR_BAD_URL')
-    return badInput('the path of the URL is not valid percent-encoding')
+    return badInput('the path of the URL is not valid percent-encoded UTF-8')
   if (statusCode === 413) {
     const found = headers['content-length'] ? `has ${headers['content-length']}` : 'has more'
     return new ApiError('LIMIT_EXCEEDED', `the body may have at most ${bodyBytes} bytes, but ${found}`)
@@ -70,15 +70,15 @@ function stringify(result: unknown): string | undefined {
   }
 }
 
-/** Longer strings are sent as bytes: Node would join a string to the headers of the response, which copies both. */
-const COPIED_CHARACTERS = 65_536
+/** Longer strings are sent as bytes, because Node would join a string with the headers of the response, which copies both. */
+const MAX_STRING_LENGTH = 65_536
 
-export const toSend = (text: string): string | Buffer => (text.length < COPIED_CHARACTERS ? text : Buffer.from(text))
+export const toSend = (text: string): string | Buffer => (text.length < MAX_STRING_LENGTH ? text : Buffer.from(text))
 
 /** Returns a response as JSON, or LIMIT_EXCEEDED if it is too long. The error for a mutation says that the change was made. */
-export function limitedJson(answer: unknown, { isChange }: { isChange: boolean }): string | ApiError {
+export function limitedJson(response: unknown, { isChange }: { isChange: boolean }): string | ApiError {
   const { answerBytes } = limits
-  const text = stringify(answer)
+  const text = stringify(response)
   // A UTF-16 unit takes at most three bytes in UTF-8, so short strings need not be measured.
   if (text !== undefined && (text.length * 3 <= answerBytes || Buffer.byteLength(text) <= answerBytes)) return text
   const found = text === undefined ? 'more' : String(Buffer.byteLength(text))

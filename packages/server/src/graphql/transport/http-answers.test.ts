@@ -13,7 +13,7 @@ describe('a response', () => {
     ['validation', { query: '{ nothing }' }],
     ['variables', { query: 'query ($t: String!) { echo(text: $t) }' }],
     ['the name of the operation', { query: 'query A { version }', operationName: 'B' }],
-  ])('to an error of %s is 400, or 200 as application/json', async (_name, payload) => {
+  ])('has status 400 for an error of %s, or 200 as application/json', async (_name, payload) => {
     const response = await route.post(payload, { accept: newType })
     expect(response.statusCode).toBe(400)
     expect(response.headers['content-type']).toBe(`${newType}; charset=utf-8`)
@@ -21,7 +21,7 @@ describe('a response', () => {
     expect((await route.post(payload, { accept: 'application/json' })).statusCode).toBe(200)
   })
 
-  it.each([newType, 'application/json'])('to a document that is too complex is 400 as %s', async (accept) => {
+  it.each([newType, 'application/json'])('has status 400 for a document that is too complex, as %s', async (accept) => {
     const query = `{ ${Array.from({ length: 16 }, (_, index) => `a${index}: version`).join(' ')} }`
     const response = await route.post({ query }, { accept })
     expect(response.statusCode).toBe(400)
@@ -35,13 +35,13 @@ describe('a response', () => {
     [`application/json;q=0.5, ${newType}`, newType],
     [`${newType};q=0.5, application/json`, 'application/json'],
     ['text/html, */*;q=0.1', 'application/json'],
-  ])('to Accept %s is %s', async (accept, type) => {
+  ])('to a request with Accept %s has the media type %s', async (accept, type) => {
     const response = await route.post({ query: '{ version }' }, accept ? { accept } : {})
     expect(response.headers['content-type']).toBe(`${type}; charset=utf-8`)
   })
 
   it.each(['text/html', 'application/json; charset=latin1', 'application/json;q=0'])(
-    'to Accept %s is 406',
+    'has status 406 for Accept %s',
     async (accept) => {
       expect((await route.post({ query: '{ version }' }, { accept })).statusCode).toBe(406)
     },
@@ -52,7 +52,7 @@ describe('a response', () => {
       expect((await route.post(payload)).headers['x-request-id']).toMatch(/./)
   })
 
-  it('to an internal error shows only the request id, and the error is logged', async () => {
+  it('contains only the request id for an internal error, which is logged', async () => {
     const response = await route.post({ query: '{ crash version }' }, { 'x-user': 'ann' })
     expect(response.statusCode).toBe(200)
     const [error] = response.json().errors
@@ -60,10 +60,10 @@ describe('a response', () => {
     expect(error).toMatchObject({ path: ['crash'], locations: [{ line: 1, column: 3 }] })
     expect(error.extensions).toEqual({ code: 'INTERNAL', requestId: response.headers['x-request-id'] })
     expect(response.body).not.toContain('1234')
-    expect(route.noted.internal.at(-1)).toMatchObject({ message: 'the password is 1234' })
+    expect(route.recorded.internal.at(-1)).toMatchObject({ message: 'the password is 1234' })
   })
 
-  it('to an API error shows its code and message', async () => {
+  it('contains the code and message of an API error', async () => {
     for (let use = 1; use <= 3; use += 1) {
       const response = await route.post({ query: '{ refused away }' }, { 'x-user': 'ann' })
       expect(response.json().errors).toMatchObject([
@@ -74,7 +74,7 @@ describe('a response', () => {
     }
   })
 
-  it('is 503 if the database was unavailable for all fields, and 200 if a field has a value', async () => {
+  it('has status 503 if the database was unavailable for all fields, and 200 if a field has a value', async () => {
     for (const accept of [newType, 'application/json']) {
       const response = await route.post({ query: '{ away again: away }' }, { 'x-user': 'ann', accept })
       expect(response.statusCode).toBe(503)
@@ -88,7 +88,7 @@ describe('a response', () => {
       expect((await route.post({ query }, { 'x-user': 'ann' })).statusCode).toBe(200)
   })
 
-  it('over 32 MiB is LIMIT_EXCEEDED', async () => {
+  it('is LIMIT_EXCEEDED over 32 MiB', async () => {
     expect((await route.post({ query: '{ big(mib: 31) }' }, { 'x-user': 'ann' })).json().data.big).toHaveLength(
       31 * 512 * 1024,
     )
@@ -97,17 +97,17 @@ describe('a response', () => {
     expect(response.json().errors[0].message).toContain('smaller size')
   })
 
-  it('to a caller over the rate limit is 429 with Retry-After', async () => {
+  it('has status 429 and Retry-After for a caller over the rate limit', async () => {
     const response = await route.post({ query: '{ me }' }, { 'x-user': 'busy' })
     expect(response.statusCode).toBe(429)
     expect(response.headers['retry-after']).toBe('3')
     expect(codeOf(response)).toBe('RATE_LIMITED')
   })
 
-  it('is passed to what ran before it, which may set headers', async () => {
+  it('is passed to the function that beforeOperation returned, which may set headers', async () => {
     const response = await route.post({ query: '{ me }' }, { 'x-user': 'ann' })
     expect(response.headers.ratelimit).toBe('r=1')
-    expect(route.noted.settled.at(-1)).toEqual({ me: 'ann' })
+    expect(route.recorded.results.at(-1)).toEqual({ me: 'ann' })
   })
 
   it('quotes only a part of the document', async () => {
@@ -115,7 +115,7 @@ describe('a response', () => {
     expect(response.body.length).toBeLessThan(2_000)
   })
 
-  it('is the SDL at schema.graphql', async () => {
+  it('contains the SDL at schema.graphql', async () => {
     const response = await route.app.inject('/graphql/v1/schema.graphql')
     expect(response.headers['content-type']).toContain('text/plain')
     expect(response.body).toBe(typeDefs)

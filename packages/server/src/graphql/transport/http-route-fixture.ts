@@ -13,17 +13,17 @@ export const typeDefs = /* GraphQL */ `
   type Subscription { ticks: Int }
 `
 
-/** What the route did besides responding. */
-export interface Noted {
+/** What the route did other than respond. */
+export interface Recorded {
   changes: string[]
   /** The data that each function returned by `beforeOperation` received. */
-  settled: unknown[]
+  results: unknown[]
   internal: unknown[]
   /** The length of each authenticated body. */
   bytes: number[]
 }
 
-const resolversOf = ({ changes }: Noted) => ({
+const resolversOf = ({ changes }: Recorded) => ({
   Query: {
     version: () => '1.0.0',
     me: (_: unknown, _args: unknown, { name }: { name: string }) => name,
@@ -72,28 +72,28 @@ async function authenticate(name: unknown, body: Buffer) {
   return typeof name === 'string' ? { name, readOnly: name === 'ro', bytes: body.length } : null
 }
 
-/** Serves the route alone, in a listening app. */
+/** Serves only this route, in a listening app. */
 export async function serveRoute() {
-  const noted: Noted = { changes: [], settled: [], internal: [], bytes: [] }
+  const recorded: Recorded = { changes: [], results: [], internal: [], bytes: [] }
   const app = Fastify()
   registerRequestId(app)
-  const schema = makeExecutableSchema({ typeDefs, resolvers: resolversOf(noted) })
+  const schema = makeExecutableSchema({ typeDefs, resolvers: resolversOf(recorded) })
   registerGraphqlRoute(app, {
     executor: createExecutor({ schema, listBounds: {}, rowCosts: {}, jit: true }),
     path: '/graphql/v1',
     sdl: typeDefs,
     async authenticate(request, body) {
       const viewer = await authenticate(request.headers['x-user'], body)
-      if (viewer) noted.bytes.push(viewer.bytes)
+      if (viewer) recorded.bytes.push(viewer.bytes)
       return viewer
     },
     buildContext: (_request, viewer) => ({ name: viewer?.name }),
     beforeOperation({ viewer, reply }) {
       if (viewer?.name === 'busy') throw new ApiError('RATE_LIMITED', 'too many', { retryAfter: 2.5 })
       reply.header('ratelimit', 'r=1')
-      return (data) => noted.settled.push(data)
+      return (data) => recorded.results.push(data)
     },
-    onInternal: (error) => noted.internal.push(error),
+    onInternal: (error) => recorded.internal.push(error),
   })
   const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/graphql/v1`
 
@@ -104,7 +104,7 @@ export async function serveRoute() {
       headers: { 'content-type': 'application/json', ...headers },
       payload: typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : JSON.stringify(payload),
     })
-  return { app, url, post, noted }
+  return { app, url, post, recorded }
 }
 
 export const newType = 'application/graphql-response+json'

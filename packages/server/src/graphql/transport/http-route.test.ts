@@ -19,7 +19,7 @@ describe('GraphQL over HTTP', () => {
   })
 })
 
-describe('who asks', () => {
+describe('the caller', () => {
   it('needs no credentials for introspection and version, through fragments too', async () => {
     const query = '{ ...A } fragment A on Query { ... { v: version } __typename __schema { queryType { name } } }'
     expect((await route.post({ query })).json().data).toMatchObject({ v: '1.0.0' })
@@ -37,7 +37,7 @@ describe('who asks', () => {
     expect(response.json().errors[0].extensions).toEqual({ code: 'UNAUTHENTICATED', reason: 'missing' })
   })
 
-  it('rejects invalid credentials even if none are needed, and before it parses the body', async () => {
+  it('is rejected with invalid credentials even if none are needed, before the body is parsed', async () => {
     for (const payload of [{ query: '{ version }' }, 'no JSON']) {
       const response = await route.post(payload, { 'x-user': 'bad' })
       expect(response.statusCode).toBe(401)
@@ -45,21 +45,21 @@ describe('who asks', () => {
     }
   })
 
-  it('authenticates over the bytes of the body', async () => {
+  it('is authenticated over the bytes of the body', async () => {
     const payload = '{ "query" :\n "{ me }" , "ü": 1}'
     const response = await route.post(payload, { 'x-user': 'ann' })
     expect(response.json()).toEqual({ data: { me: 'ann' } })
-    expect(route.noted.bytes.at(-1)).toBe(Buffer.byteLength(payload))
+    expect(route.recorded.bytes.at(-1)).toBe(Buffer.byteLength(payload))
   })
 
-  it('is 503 while viewers cannot be looked up', async () => {
+  it('gets 503 while viewers cannot be looked up', async () => {
     const response = await route.post({ query: '{ version }' }, { 'x-user': 'away' })
     expect(response.statusCode).toBe(503)
     expect(response.headers['retry-after']).toBe('1')
     expect(codeOf(response)).toBe('UNAVAILABLE')
   })
 
-  it('allows a read-only viewer to query, but not to change anything', async () => {
+  it('may query but not change anything if it is read-only', async () => {
     expect((await route.post({ query: '{ me }' }, { 'x-user': 'ro' })).json().data).toEqual({ me: 'ro' })
     const response = await route.post(
       { query: 'mutation { a: change(to: "x") b: change(to: "y") }' },
@@ -71,7 +71,7 @@ describe('who asks', () => {
       { path: ['a'], extensions: { code: 'FORBIDDEN' } },
       { path: ['b'], extensions: { code: 'FORBIDDEN' } },
     ])
-    expect(route.noted.changes).not.toContain('x')
+    expect(route.recorded.changes).not.toContain('x')
   })
 })
 
@@ -138,7 +138,7 @@ describe('a request', () => {
     const get = (parameters: Record<string, string>, accept: string) =>
       route.app.inject({ method: 'GET', url: `/graphql/v1?${new URLSearchParams(parameters)}`, headers: { accept } })
 
-    it.each(accepted)('alone is rejected, so that clients send the query, as %s', async (accept) => {
+    it.each(accepted)('but no query is rejected, so that clients send the query, as %s', async (accept) => {
       const responses = [
         await route.post({ operationName: 'A', variables: {}, extensions }, { accept }),
         await get({ extensions: JSON.stringify(extensions) }, accept),
@@ -153,7 +153,7 @@ describe('a request', () => {
       }
     })
 
-    it.each(accepted)('and the query is executed, as %s', async (accept) => {
+    it.each(accepted)('and a query is executed, as %s', async (accept) => {
       const responses = [
         await route.post({ query, extensions }, { accept }),
         await get({ query, extensions: JSON.stringify(extensions) }, accept),
@@ -176,7 +176,7 @@ describe('a request', () => {
     expect(response.statusCode).toBe(405)
     expect(response.headers.allow).toBe('POST')
     expect(codeOf(response)).toBe('BAD_USER_INPUT')
-    expect(route.noted.changes).not.toContain('get')
+    expect(route.recorded.changes).not.toContain('get')
   })
 
   it.each(['PUT', 'DELETE', 'PATCH'] as const)('is rejected with %s', async (method) => {

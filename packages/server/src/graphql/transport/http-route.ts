@@ -10,7 +10,7 @@ import {
   type GraphqlViewer,
   identify,
   lacksViewer,
-  type OperationGates,
+  type OperationHooks,
   type OperationStart,
   type Requester,
   runOperation,
@@ -21,7 +21,7 @@ import { negotiate, type ResponseType } from './media-type.ts'
 import { readRequestParams } from './request-params.ts'
 import { prepareScope, send } from './scope.ts'
 
-export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends OperationGates<Viewer> {
+export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends OperationHooks<Viewer> {
   readonly executor: Executor
   /** For example `/graphql/v1`. The SDL is served below it. */
   readonly path: string
@@ -46,14 +46,14 @@ export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
       handler: async (request, reply) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
         const viewer = await identify(input, { request, reply }, body)
-        return send(reply, await answer(input, { request, reply, viewer }, body))
+        return send(reply, await respond(input, { request, reply, viewer }, body))
       },
     })
   })
 }
 
-/** The response to a request whose caller is known. */
-async function answer<Viewer extends GraphqlViewer>(
+/** Returns the response to a request whose caller is known. */
+async function respond<Viewer extends GraphqlViewer>(
   input: GraphqlRouteInput<Viewer>,
   requester: Requester<Viewer>,
   body: Buffer,
@@ -66,7 +66,7 @@ async function answer<Viewer extends GraphqlViewer>(
   return found
 }
 
-/** The requested operation, or the response that rejects it. */
+/** Returns the requested operation, or the response that rejects it. */
 async function findOperation<Viewer extends GraphqlViewer>(
   input: GraphqlRouteInput<Viewer>,
   requester: Requester<Viewer>,
@@ -77,16 +77,16 @@ async function findOperation<Viewer extends GraphqlViewer>(
   try {
     params = await readRequestParams({ method, url, headers, body })
   } catch (error) {
-    const refusal = asBadRequest(error)
-    if (refusal.code === 'PERSISTED_QUERY_NOT_FOUND') return errorResponse(refusal, type, refusal.status, unstored)
-    return errorResponse(refusal, 'application/json', 400)
+    const apiError = asBadRequest(error)
+    if (apiError.code === 'PERSISTED_QUERY_NOT_FOUND') return errorResponse(apiError, type, apiError.status, noStore)
+    return errorResponse(apiError, 'application/json', 400)
   }
   if (isResponse(params)) return params
   const operation = input.executor.prepare(params)
   if (operation.ok) {
     noteOperation(requester.request, operation.kind, operation.name)
     const start = { ...requester, operation }
-    return refusalOf(start, type, input.path) ?? start
+    return rejectOperation(start, type, input.path) ?? start
   }
   noteCode(requester.request, operation.code)
   // GraphQL over HTTP: as application/json, a well-formed request gets 200 even if GraphQL rejects it.
@@ -95,7 +95,7 @@ async function findOperation<Viewer extends GraphqlViewer>(
 }
 
 /** Keeps caches from storing the first response to a hash, which would hide that the client may send the query. */
-const unstored = { 'cache-control': 'no-store' }
+const noStore = { 'cache-control': 'no-store' }
 
 const isResponse = (found: object): found is Response => Array.isArray(found)
 
@@ -111,8 +111,8 @@ const notAcceptable: Response = [
 const asBadRequest = (error: unknown): ApiError =>
   error instanceof ApiError ? error : badInput(`the request is not a GraphQL request: ${(error as Error).message}`)
 
-/** The response to an operation that this route does not run. */
-function refusalOf<Viewer extends GraphqlViewer>(
+/** Returns the response to an operation that this route does not run, or undefined if it runs the operation. */
+function rejectOperation<Viewer extends GraphqlViewer>(
   start: OperationStart<Viewer>,
   type: ResponseType,
   path: string,
@@ -138,7 +138,10 @@ async function run<Viewer extends GraphqlViewer>(
     : jsonResponse(200, type, result, { isChange })
 }
 
-/** Whether the whole result failed because the database was unavailable. Proxies and clients decide by the status whether to retry. */
+/**
+ * Whether the whole result failed because the database was unavailable. Proxies and clients use the status to decide whether to
+ * retry.
+ */
 function isUnavailable({ data, errors = [] }: FormattedExecutionResult): boolean {
   if (errors.length === 0 || errors.some((error) => error.extensions?.code !== 'UNAVAILABLE' || isOutcomeDone(error)))
     return false

@@ -4,9 +4,9 @@ const offered = ['application/graphql-response+json', 'application/json'] as con
 export type ResponseType = (typeof offered)[number]
 
 /**
- * The media type that an Accept header requests (RFC 9110 §12.5.1), or undefined if it accepts none of ours. Ranges and requests
- * without the header get application/json, because clients that know the newer type name it (GraphQL over HTTP, "Legacy
- * Watershed").
+ * The media type that an Accept header requests (RFC 9110 §12.5.1), or undefined if it accepts none of ours. Ranges and
+ * requests without the header get application/json, because clients that know the newer type name it (GraphQL over HTTP,
+ * "Legacy Watershed").
  */
 export function negotiate(accept: string | undefined): ResponseType | undefined {
   if (accept === undefined || accept === '*/*') return 'application/json'

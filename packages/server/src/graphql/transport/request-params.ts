@@ -12,8 +12,8 @@ export interface RawRequest {
 }
 
 /**
- * Returns the GraphQL request in an HTTP request, or the response if there is none. Throws BAD_USER_INPUT for a malformed request, and
- * PERSISTED_QUERY_NOT_FOUND for one with the hash of a query instead of the query.
+ * Returns the GraphQL request in an HTTP request, or the response if there is none. Throws BAD_USER_INPUT for a malformed
+ * request, and PERSISTED_QUERY_NOT_FOUND for one with the hash of a query instead of the query.
  */
 export function readRequestParams(raw: RawRequest): RequestParams | Promise<RequestParams | Response> {
   if (raw.method === 'GET') assertParameters(raw.url)

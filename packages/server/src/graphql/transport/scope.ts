@@ -22,12 +22,12 @@ export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyR
   scope.setErrorHandler((error, request, reply) => {
     const apiError = toApiError(fromTransportError(error, request.headers), mapping(request))
     const isMediaType = error instanceof Error && 'statusCode' in error && error.statusCode === 415
-    return send(reply, errorResponse(apiError, answerType(request), isMediaType ? 415 : apiError.status))
+    return send(reply, errorResponse(apiError, errorType(request), isMediaType ? 415 : apiError.status))
   })
 }
 
 /** The media type of error responses: application/json for clients that accept neither of ours. */
-const answerType = ({ headers }: FastifyRequest): ResponseType => negotiate(headers.accept) ?? 'application/json'
+const errorType = ({ headers }: FastifyRequest): ResponseType => negotiate(headers.accept) ?? 'application/json'
 
 export function send(reply: FastifyReply, [text, init]: Response): FastifyReply {
   // For errors of HTTP itself, graphql-http returns only a status.

@@ -74,10 +74,10 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
   })
 }
 
-/** The GraphQL request, or the response if the request is invalid. */
+/** Returns the GraphQL request, or the response if the request is invalid. */
 async function readParams(request: FastifyRequest, body: Buffer): Promise<RequestParams | Response> {
   const { method, url, headers } = request
-  if (!takesEvents(headers.accept))
+  if (!acceptsEvents(headers.accept))
     return errorResponse(badInput('subscriptions use text/event-stream: send it in Accept'), 'application/json', 406)
   try {
     const params = await readRequestParams({ method, url, headers, body })
@@ -93,7 +93,7 @@ async function readParams(request: FastifyRequest, body: Buffer): Promise<Reques
   }
 }
 
-const takesEvents = (accept = '*/*'): boolean => /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
+const acceptsEvents = (accept = '*/*'): boolean => /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
 
 /** Errors of a document are sent in the stream, because clients of the protocol do not show the bodies of other responses. */
 function prepare<Viewer extends GraphqlViewer>(
@@ -168,10 +168,12 @@ async function serve<Viewer extends GraphqlViewer>(
   }
 }
 
-/** If the server is unavailable, the status says so, because clients and proxies decide by it whether to retry. */
+/**
+ * If the server is unavailable, the status reports it, because clients and proxies use the status to decide whether to retry.
+ */
 function assertAvailable({ errors = [] }: FormattedExecutionResult): void {
-  const away = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE')
-  if (away !== undefined) throw new ApiError('UNAVAILABLE', away.message, { retryAfter: 1 })
+  const failure = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE')
+  if (failure !== undefined) throw new ApiError('UNAVAILABLE', failure.message, { retryAfter: 1 })
 }
 
 /** The reply's headers so far, as strings. */

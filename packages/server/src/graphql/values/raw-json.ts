@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 
 /** A placeholder for raw JSON in a string that is being written: 128 random bits, which no caller can guess. */
-const mark = randomBytes(16).toString('hex')
+const placeholder = randomBytes(16).toString('hex')
 
 /** The raw JSON found so far in the current `withRawJson`; undefined outside of it. */
 let written: string[] | undefined
 
 /**
- * JSON as the database wrote it. `withRawJson` copies it into a response, which takes a fraction of the time and memory of parsing and
- * serializing it. All other code uses the parsed `value`.
+ * JSON as the database wrote it. `withRawJson` copies it into a response, which takes a fraction of the time and memory of
+ * parsing and serializing it. All other code uses the parsed `value`.
  */
 export class RawJson<Value = unknown> {
   readonly text: string
@@ -28,7 +28,7 @@ export class RawJson<Value = unknown> {
   toJSON(): unknown {
     if (written === undefined) return this.value
     written.push(this.text)
-    return mark
+    return placeholder
   }
 }
 
@@ -44,6 +44,6 @@ export function withRawJson(value: unknown): string {
   }
   if (raw.length === 0) return text
   const parts: string[] = []
-  for (const around of text.split(`"${mark}"`)) parts.push(around, raw[parts.length / 2] ?? '')
+  for (const around of text.split(`"${placeholder}"`)) parts.push(around, raw[parts.length / 2] ?? '')
   return parts.join('')
 }

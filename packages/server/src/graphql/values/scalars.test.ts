@@ -30,6 +30,6 @@ test.each([
   '+012026-01-01',
   '0000-01-01',
   '9999-12-31T23:59:59-12:00',
-])('rejects %j and says what would be right', (text) => {
+])('rejects %j with a message that describes the valid format', (text) => {
   expect(() => parseDateTime(text)).toThrow('such as 2026-11-20T08:30:00Z, or a date alone')
 })

@@ -28,7 +28,10 @@ export function formatTime(date: Date): string {
 
 const fractions = ['.000Z', '', '00Z', '0Z', 'Z']
 
-/** The same for a time as the database writes it (`StoredTime`), for example `2026-11-20 08:30:00.12+00`, without trailing zeros. */
+/**
+ * The same for a time as the database writes it (`StoredTime`), for example `2026-11-20 08:30:00.12+00`, without trailing
+ * zeros.
+ */
 export function formatStoredTime(text: string): string {
   const fraction =
     text[10] === ' ' && text.endsWith('+00') ? fractions[text.length - '2026-11-20 08:30:00+00'.length] : undefined

@@ -36,21 +36,21 @@ async function start(options: TestAppOptions): Promise<TestApp> {
 
 const portOf = ({ url }: TestApp): number => Number(new URL(url).port)
 
-/** A connection, with TLS where the server has it. It stays open until the test ends or the server closes it. */
+/** Opens a connection, with TLS if the server uses it. It stays open until the test ends or the server closes it. */
 function open(server: TestApp): Socket {
   if (!server.url.startsWith('https')) return openPlain(server)
-  return kept(connectTls({ host: '127.0.0.1', port: portOf(server), rejectUnauthorized: false }))
+  return closeAtEnd(connectTls({ host: '127.0.0.1', port: portOf(server), rejectUnauthorized: false }))
 }
 
-const openPlain = (server: TestApp): Socket => kept(connect({ host: '127.0.0.1', port: portOf(server) }))
+const openPlain = (server: TestApp): Socket => closeAtEnd(connect({ host: '127.0.0.1', port: portOf(server) }))
 
-function kept(socket: Socket): Socket {
+function closeAtEnd(socket: Socket): Socket {
   onTestFinished(() => void socket.destroy())
   socket.on('error', () => {})
   return socket
 }
 
-/** The status that the server responds with on this connection; `closed` when it closes the connection instead. */
+/** Sends a request and returns the response status, or `closed` if the server closes the connection instead. */
 function ask(socket: Socket): Promise<string> {
   socket.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
   return new Promise((resolve) => {
@@ -59,7 +59,7 @@ function ask(socket: Socket): Promise<string> {
   })
 }
 
-/** Opens connections one after the other; each of them requests something. */
+/** Opens connections one after another and sends a request on each. */
 async function openSome(server: TestApp, count: number): Promise<{ sockets: Socket[]; outcomes: string[] }> {
   const sockets: Socket[] = []
   const outcomes: string[] = []
@@ -96,10 +96,10 @@ test.each(['HTTP', 'HTTPS'])('closes %s connections of an address above its limi
   expect((await openSome(server, 3)).outcomes).toEqual(['200', '200', '200'])
 })
 
-test('counts a connection before it begins a TLS handshake', async () => {
+test('counts a connection before its TLS handshake', async () => {
   const server = await start({ env: { ...limited, ...tls } })
-  const silent = Array.from({ length: 3 }, () => openPlain(server))
-  await Promise.all(silent.map((socket) => once(socket, 'connect')))
+  const idle = Array.from({ length: 3 }, () => openPlain(server))
+  await Promise.all(idle.map((socket) => once(socket, 'connect')))
   expect((await openSome(server, 1)).outcomes).toEqual(['closed'])
 })
 

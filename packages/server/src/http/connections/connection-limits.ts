@@ -17,11 +17,11 @@ const settingOf: Readonly<Record<Limit, string>> = {
   total: 'MUSTER_HTTP_CONNECTIONS',
 }
 
-/** Ends the count of a connection, by the addresses of its two ends. A TLS socket and the socket below it have the same. */
+/** Functions that stop counting a connection, by the addresses of its ends. A TLS socket has those of its underlying socket. */
 const releases = new Map<string, () => void>()
 
-/** For a connection that has become a WebSocket: MQTT limits those. */
-export const releaseConnection = (socket: Socket): void => releases.get(endsOf(socket))?.()
+/** Stops counting a connection that became a WebSocket, because MQTT limits those. */
+export const releaseConnection = (socket: Socket): void => releases.get(addressesOf(socket))?.()
 
 /** Closes connections above the limits as soon as they are accepted, before a TLS handshake. */
 export function limitConnections(app: FastifyInstance, { config, metrics }: ConnectionLimitsOptions): void {
@@ -33,13 +33,13 @@ export function limitConnections(app: FastifyInstance, { config, metrics }: Conn
 
   const limitReached = (address: string): Limit | undefined => {
     if (total >= config.httpConnections) return 'total'
-    // All clients of a proxy have its address here. Requests have the client's address, and limits for it.
+    // All clients behind a proxy share its address. Limits on requests apply to the address of each client instead.
     if (isTrustedProxy(address)) return undefined
     return (perAddress.get(networkOf(address)) ?? 0) < config.httpConnectionsPerAddress ? undefined : 'address'
   }
 
   const count = (socket: Socket, network: string): void => {
-    const ends = endsOf(socket)
+    const addresses = addressesOf(socket)
     let isCounted = true
     total++
     perAddress.set(network, (perAddress.get(network) ?? 0) + 1)
@@ -47,17 +47,17 @@ export function limitConnections(app: FastifyInstance, { config, metrics }: Conn
       if (!isCounted) return
       isCounted = false
       total--
-      if (releases.get(ends) === release) releases.delete(ends)
-      const left = perAddress.get(network)! - 1
-      if (left === 0) perAddress.delete(network)
-      else perAddress.set(network, left)
+      if (releases.get(addresses) === release) releases.delete(addresses)
+      const remaining = perAddress.get(network)! - 1
+      if (remaining === 0) perAddress.delete(network)
+      else perAddress.set(network, remaining)
     }
-    releases.set(ends, release)
+    releases.set(addresses, release)
     socket.once('close', release)
   }
 
   const accept = (socket: Socket): void => {
-    // Unknown when the client has left already.
+    // The address is unknown if the client has already disconnected.
     if (socket.remoteAddress === undefined) {
       socket.destroy()
       return
@@ -80,10 +80,10 @@ export function limitConnections(app: FastifyInstance, { config, metrics }: Conn
   metrics?.gauge('httpConnections', () => total)
 }
 
-const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
+const addressesOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 
-/** For the host `localhost` Fastify listens on each of its addresses, with one server for each, and makes only the first one public. */
+/** For the host `localhost`, Fastify starts one server for each of its addresses and exposes only the first one. */
 function otherServers(app: FastifyInstance): Server[] {
   const key = Object.getOwnPropertySymbols(app).find(({ description }) => description === 'fastify.serverBindings')
   if (key === undefined) throw new Error('Fastify has no list of its servers under the name fastify.serverBindings')

@@ -2,14 +2,14 @@ import type { Server } from 'node:http'
 import type { Server as SecureServer, ServerOptions } from 'node:https'
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import type { Config } from '../../config.ts'
-import { type Certificate, LEAST_VERSION } from '../../tls/certificate.ts'
+import { type Certificate, MIN_TLS_VERSION } from '../../tls/certificate.ts'
 import type { ServedCertificate } from '../../tls/served-certificate.ts'
 import { type ConnectionLimitsOptions, limitConnections } from './connection-limits.ts'
 import { arrivalTimeouts, HANDSHAKE_MS } from './timeouts.ts'
 
 export interface ListenerOptions extends ConnectionLimitsOptions {
   config: ConnectionLimitsOptions['config'] & Pick<Config, 'keepAliveTimeout' | 'requestTimeout'>
-  /** With a certificate the server speaks TLS only. */
+  /** With a certificate, the server accepts only TLS connections. */
   certificate?: ServedCertificate | undefined
 }
 
@@ -21,7 +21,7 @@ export function createListener(options: FastifyServerOptions<Server>, limits: Li
     certificate === undefined ? { http: timeouts } : { https: { ...timeouts, ...secureOptions(certificate.current()) } }
   const { requestTimeout, keepAliveTimeout } = config
   const app = fastify({ ...options, ...transport, requestTimeout, keepAliveTimeout } as FastifyServerOptions<Server>)
-  // Open connections keep the certificate that they began with.
+  // A new certificate applies to new connections only.
   certificate?.onChange((next) => (app.server as unknown as SecureServer).setSecureContext(contextOf(next)))
   limitConnections(app, limits)
   return app
@@ -32,4 +32,4 @@ const secureOptions = (certificate: Certificate): ServerOptions => ({
   handshakeTimeout: HANDSHAKE_MS,
 })
 
-const contextOf = ({ cert, key }: Certificate): ServerOptions => ({ cert, key, minVersion: LEAST_VERSION })
+const contextOf = ({ cert, key }: Certificate): ServerOptions => ({ cert, key, minVersion: MIN_TLS_VERSION })

@@ -47,7 +47,7 @@ const cases: [what: string, sent: string][] = [
   ['does not finish a body', body],
 ]
 
-test.each(cases)('ends a connection that %s', async (_what, sent) => {
+test.each(cases)('closes a connection that %s', async (_what, sent) => {
   for (const server of [app, secure]) {
     const socket = open(server)
     if (sent !== '') socket.write(sent)
@@ -55,7 +55,7 @@ test.each(cases)('ends a connection that %s', async (_what, sent) => {
   }
 })
 
-test('ends a request whose body arrives in small pieces for too long', async () => {
+test('rejects a request whose body takes too long to arrive in small pieces', async () => {
   const socket = open(app)
   socket.write(body)
   const timer = setInterval(() => socket.write(' '), 100)
@@ -65,7 +65,7 @@ test('ends a request whose body arrives in small pieces for too long', async () 
   expect(String(response)).toMatch(/^HTTP\/1\.1 408 /)
 })
 
-test('ends a connection some time after the last response', async () => {
+test('closes an idle connection after the keep-alive timeout', async () => {
   for (const server of [app, secure]) {
     const socket = open(server)
     socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')

@@ -2,29 +2,29 @@ import type { FastifyRequest } from 'fastify'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import { networkOf } from '../../lib/client-address.ts'
 
-/** What identifies a user. */
+/** The properties that identify a user. */
 export interface KnownViewer {
   readonly accountId: string
   readonly accessKey?: string
 }
 
-/** Names of callers, by which in-flight work is counted: a user, or an address while the user is not known. */
+/** Identifies the caller that a request in flight is counted for: a user, or an address until the user is known. */
 export interface Callers {
   /**
-   * Before authentication. A request that claims an access key whose signatures were valid before is compared with what that key's user
-   * has in flight: users behind one address do not suffer from each other. A false claim gains nothing, because what is not authenticated
-   * counts for its address.
+   * The caller before authentication. A request that names an access key counts for the key's user if the key was authenticated
+   * before, so that users behind one address do not affect each other. A false claim gains nothing, because failed
+   * authentication counts against the address.
    */
   of(request: FastifyRequest): string
-  /** After authentication. */
+  /** The caller after authentication. */
   identify(viewer: KnownViewer): string
 }
 
-/** Access keys whose users are remembered. */
-const KEYS = 10_000
+/** Maximum number of access keys whose users are cached. */
+const MAX_KEYS = 10_000
 
 export function createCallers(addressOf: (request: FastifyRequest) => string): Callers {
-  const userOfKey = boundedMap<string, string>(KEYS)
+  const userOfKey = boundedMap<string, string>(MAX_KEYS)
   return {
     of(request) {
       const key = claimedKey(request)
@@ -41,7 +41,7 @@ export function createCallers(addressOf: (request: FastifyRequest) => string): C
   }
 }
 
-/** The key that a signature names, in any of the accepted forms. */
+/** The access key that a signature names, in any of the accepted formats. */
 function claimedKey({ headers }: FastifyRequest): string | undefined {
   const text = headers['signature-input'] ?? headers.signature ?? headers.authorization
   return typeof text === 'string' ? /\bkeyid="([^"]{1,100})"/i.exec(text)?.[1] : undefined

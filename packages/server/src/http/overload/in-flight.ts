@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createSlot } from '../../lib/slot.ts'
 import { onceResponseEnds } from '../responses/response-end.ts'
 
-/** Counts the requests in flight of each caller, from when the body has arrived until the last byte of the response is sent. */
+/** Counts each caller's requests in flight, from the arrival of the body until the last byte of the response is sent. */
 export interface InFlight {
   readonly total: number
   /** Callers with at least one request in flight. */
@@ -12,7 +12,7 @@ export interface InFlight {
   /** Undefined for a request that is not in flight. */
   callerOf(request: FastifyRequest): string | undefined
   add(request: FastifyRequest, reply: FastifyReply, caller: string): void
-  /** Counts a request for another caller from now on. */
+  /** Counts the request for a different caller from now on. */
   move(request: FastifyRequest, caller: string): void
 }
 
@@ -53,9 +53,9 @@ export function createInFlight(onChange: (total: number) => void): InFlight {
       onceResponseEnds(reply, () => remove(request))
     },
     move(request, caller) {
-      const before = callerOf.get(request)
-      if (before === undefined || before === caller) return
-      change(before, -1)
+      const previous = callerOf.get(request)
+      if (previous === undefined || previous === caller) return
+      change(previous, -1)
       change(caller, 1)
       callerOf.set(request, caller)
     },

@@ -14,20 +14,22 @@ export interface CallerLimitsOptions extends Omit<LoadSheddingOptions, 'config' 
   metrics: Metrics | undefined
 }
 
-/** What one caller may take of the server: its requests in flight, the bytes it sends, and the bytes it has yet to read. */
+/** Limits on each caller: its requests in flight, the bytes of its request bodies, and the response bytes it has not read. */
 export interface CallerLimits {
   /**
-   * Counts a request for its user instead of its address. Throws UNAVAILABLE when the server is overloaded and the user has more
-   * than a fair share of the requests in flight.
+   * Counts a request for its user instead of its address. Throws UNAVAILABLE when the server is overloaded and the user has
+   * more than a fair share of the requests in flight.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
   /** Throws RATE_LIMITED when the caller does not read the responses that are queued for it. */
-  assertReads(request: FastifyRequest): void
-  /** Waits until the memory limits allow producing this response. Undefined: now. Throws as `assertReads` does. */
+  assertReadsResponses(request: FastifyRequest): void
+  /**
+   * Waits until memory limits allow producing this response. Undefined if they already do. Throws as `assertReadsResponses`.
+   */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
 }
 
-/** Register it before everything else that handles requests: a rejection must cost next to nothing. */
+/** Register this before everything else that handles requests, so that a rejection costs almost nothing. */
 export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions): CallerLimits {
   const { config, metrics } = options
   const requestBodies = limitRequestBodies(app, options)
@@ -43,7 +45,7 @@ export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions)
   return {
     identify: shedding.identify,
     reserve: responses.reserve,
-    assertReads(request) {
+    assertReadsResponses(request) {
       const caller = shedding.callerOf(request)
       if (caller !== undefined && responses.isFull(caller)) throw queueFull()
     },

@@ -10,37 +10,37 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 const warnings: object[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
 let app: TestApp
-/** By itself: on a busy machine any request may find it behind. */
-let impatient: TestApp
+/** A separate server, because on a busy machine it may reject any request. */
+let lagLimited: TestApp
 beforeAll(async () => {
   app = await startTestApp({ env: { MUSTER_MOST_REQUESTS: '3' }, log })
-  impatient = await app.startAnother({ env: { MUSTER_MOST_LAG: '200' } })
+  lagLimited = await app.startAnother({ env: { MUSTER_MOST_LAG: '200' } })
 })
 afterAll(async () => {
-  await impatient.close()
+  await lagLimited.close()
   await app.close()
 })
 
 const small = '{ login { id } }'
-/** Sleeps without letting anything else run. */
+/** Blocks the event loop. */
 const block = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
 const MANY = 200
-/** Whose requests these are is known before the body: by the key that they claim to be signed with. */
+/** Identifies the caller before the body is read, by the access key that the request names. */
 const claim = () => `sig1=("@method");keyid="${app.owner.keyId}"`
 const big = () =>
   `POST /graphql/v1 HTTP/1.1\r\nhost: x\r\nsignature-input: ${claim()}\r\ncontent-type: application/json\r\ncontent-length: 900000\r\n\r\n${' '.repeat(900_000)}`
-/** Of the answers to requests that are sent one behind the other on one connection. */
+/** The statuses of the responses to pipelined requests on one connection. */
 async function statusesOf(requests: string[]): Promise<number[]> {
   const { hostname, port } = new URL(app.url)
   const socket = connect({ host: hostname, port: Number(port) })
   socket.write(requests.join(''))
-  let answers = ''
-  for await (const part of socket) answers += String(part)
-  return Array.from(answers.matchAll(/HTTP\/1\.1 (\d{3})/g), ([, status]) => Number(status))
+  let responses = ''
+  for await (const part of socket) responses += String(part)
+  return Array.from(responses.matchAll(/HTTP\/1\.1 (\d{3})/g), ([, status]) => Number(status))
 }
 const metrics = async ({ url } = app) => (await fetch(`${url}/metrics`)).text()
 
-test('rejects the requests of a user above the limit, and serves them again when there are fewer', async () => {
+test('rejects the requests of a user above the limit, and accepts them again when fewer are in flight', async () => {
   const device = await registerDevice(app.owner)
   const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
   const stream = await openStream({ app, user: app.owner, query: 'subscription { events { id } }' })
@@ -50,35 +50,35 @@ test('rejects the requests of a user above the limit, and serves them again when
     const held = ['a', 'b', 'c'].map((name) => app.owner.query(document, { id: device.id, name }))
     await vi.waitFor(async () => expect(await metrics()).toContain('muster_requests_under_way 3'), { timeout: 60_000 })
 
-    const refused = await app.owner.query(small)
-    expect(refused.status).toBe(503)
-    expect(refused.headers.get('retry-after')).toMatch(/^[123]$/)
-    expect(refused.headers.get('ratelimit')).toMatch(/^"address";r=\d+;t=1$/)
-    expect(refused.headers.get('ratelimit-policy')).toMatch(/^"address";q=\d+;w=\d+$/)
-    expect(refused.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
-    expect(refused.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(refused.errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }])
-    expect(refused.data).toBeUndefined()
+    const rejected = await app.owner.query(small)
+    expect(rejected.status).toBe(503)
+    expect(rejected.headers.get('retry-after')).toMatch(/^[123]$/)
+    expect(rejected.headers.get('ratelimit')).toMatch(/^"address";r=\d+;t=1$/)
+    expect(rejected.headers.get('ratelimit-policy')).toMatch(/^"address";q=\d+;w=\d+$/)
+    expect(rejected.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+    expect(rejected.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(rejected.errors).toMatchObject([{ extensions: { code: 'UNAVAILABLE' } }])
+    expect(rejected.data).toBeUndefined()
     const rest = await restClient(app.url, app.owner)('GET', '/user')
     expect([rest.status, rest.code]).toEqual([503, 'UNAVAILABLE'])
     expect(rest.headers.get('deprecation')).toMatch(/^@\d+$/)
     expect(rest.headers.get('content-type')).toBe('application/json; charset=utf-8')
     const head = await fetch(`${app.url}/graphql/v1`, { method: 'HEAD', headers: { 'signature-input': claim() } })
     expect([head.status, await head.text()]).toEqual([503, ''])
-    // Its body is not read, and what follows on the connection is answered nevertheless.
+    // The body is not read, but the next request on the connection is still served.
     expect(await statusesOf([big(), 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'])).toEqual([
       503, 200,
     ])
-    expect(refused.headers.get('content-type')).toBe('application/graphql-response+json; charset=utf-8')
+    expect(rejected.headers.get('content-type')).toBe('application/graphql-response+json; charset=utf-8')
     for (const path of ['/healthz', '/readyz', '/metrics']) {
       expect([path, (await fetch(`${app.url}${path}`)).status]).toEqual([path, 200])
     }
     expect(await metrics()).toMatch(/muster_requests_shed_total\{reason="requests"\} \d/)
     const counted = /muster_requests_total\{operation="POST \/graphql\/v1",status="503",code="UNAVAILABLE"\} \d/
     expect(await metrics()).toMatch(counted)
-    const begun = expect.objectContaining({ msg: expect.stringMatching(/^load shedding began/) })
-    expect(warnings).toContainEqual(begun)
-    return [held, refused]
+    const began = expect.objectContaining({ msg: expect.stringMatching(/^load shedding began/) })
+    expect(warnings).toContainEqual(began)
+    return [held, rejected]
   })
   expect(waiting.status).toBe(503)
   expect((await Promise.all(held)).map(({ status, errors }) => [status, errors])).toEqual(
@@ -88,7 +88,7 @@ test('rejects the requests of a user above the limit, and serves them again when
   stream.cut()
 })
 
-test('serves another user and another address while one user holds the limit', async () => {
+test('serves another user and another address while one user has reached the limit', async () => {
   const other = await app.createUser()
   const device = await registerDevice(app.owner)
   const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
@@ -107,7 +107,7 @@ test('serves another user and another address while one user holds the limit', a
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-test('decides again when the user is known', async () => {
+test('checks the limit again when the user is known', async () => {
   const another = await app.startAnother({ env: { MUSTER_MOST_REQUESTS: '3' } })
   onTestFinished(() => another.close())
   const device = await registerDevice(app.owner)
@@ -120,10 +120,10 @@ test('decides again when the user is known', async () => {
     await vi.waitFor(async () => expect(await metrics(another)).toContain('muster_requests_under_way 3'), {
       timeout: 60_000,
     })
-    // The server has not seen this key before.
-    const refused = await another.as(fresh).query(small)
-    expect([refused.status, refused.errors?.[0]?.extensions.code]).toEqual([503, 'UNAVAILABLE'])
-    expect(refused.headers.get('retry-after')).toBe('1')
+    // This server does not know the key yet.
+    const rejected = await another.as(fresh).query(small)
+    expect([rejected.status, rejected.errors?.[0]?.extensions.code]).toEqual([503, 'UNAVAILABLE'])
+    expect(rejected.headers.get('retry-after')).toBe('1')
     return held
   })
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200])
@@ -160,7 +160,7 @@ test('accepts fewer requests during sustained load, until few are in flight', as
     })
     await vi.waitFor(async () => expect((await owner.query(small)).status).toBe(503), { timeout: 60_000 })
     expect((await owner.query(small)).errors?.[0]?.message).toMatch(
-      /^the server has had more requests in flight for seconds/,
+      /^the server has had too many requests in flight for more than 2 seconds/,
     )
     expect(await metrics(steady)).toMatch(/muster_requests_shed_total\{reason="standing"\} \d/)
     return held
@@ -172,9 +172,9 @@ test('accepts fewer requests during sustained load, until few are in flight', as
 test('does not count streams as in flight, however their path is written', async () => {
   const path = '/graphql/v1/%73tream'
   for (let count = 0; count < 4; count++) {
-    const refused = await openStream({ app, user: app.owner, query: small, path })
-    await refused.ended
-    expect(refused.messages[0]?.data.errors[0].message).toMatch(/^this path serves only subscriptions/)
+    const rejected = await openStream({ app, user: app.owner, query: small, path })
+    await rejected.ended
+    expect(rejected.messages[0]?.data.errors[0].message).toMatch(/^this path serves only subscriptions/)
   }
   const open = await openStream({ app, user: app.owner, query: 'subscription { events { id } }', path })
   expect(open.status).toBe(200)
@@ -183,9 +183,9 @@ test('does not count streams as in flight, however their path is written', async
   open.cut()
 })
 
-test('answers a request that arrives behind many others before all of them have started', async () => {
-  const unhurried = await app.startAnother()
-  const { hostname, port } = new URL(unhurried.url)
+test('responds to a request that arrives after many others before all of them have started', async () => {
+  const another = await app.startAnother()
+  const { hostname, port } = new URL(another.url)
   const body = JSON.stringify({ query: '{ __schema { types { name fields { name type { name } } } } }' })
   const many = `POST /graphql/v1 HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   const health = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
@@ -197,23 +197,23 @@ test('answers a request that arrives behind many others before all of them have 
       return socket
     }),
   )
-  const answered: string[] = []
+  const finished: string[] = []
   const ends = sockets.map(async (socket, index) => {
-    const asked = index < MANY ? many : health
-    socket.write(asked)
-    const [answer] = await once(socket, 'data')
-    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /)
-    answered.push(asked)
+    const sent = index < MANY ? many : health
+    socket.write(sent)
+    const [response] = await once(socket, 'data')
+    expect(String(response)).toMatch(/^HTTP\/1\.1 200 /)
+    finished.push(sent)
     socket.destroy()
   })
-  // Now all of them are there before one is read.
+  // All requests arrive before the server reads the first one.
   block()
   await Promise.all(ends)
-  expect(answered.indexOf(health)).toBeLessThan(MANY / 2)
-  await unhurried.close()
+  expect(finished.indexOf(health)).toBeLessThan(MANY / 2)
+  await another.close()
 })
 
-test('no longer counts requests that failed', async () => {
+test('does not count requests after they have failed', async () => {
   const ends = [
     fetch(`${app.url}/nothing`),
     fetch(`${app.url}/graphql/v1`, { method: 'POST', body: '{' }),
@@ -229,9 +229,9 @@ test('no longer counts requests that failed', async () => {
 
 test('rejects requests while the event loop lags', async () => {
   const until = async (status: number, between: () => void) => {
-    while ((await impatient.as(app.owner).query(small)).status !== status) between()
+    while ((await lagLimited.as(app.owner).query(small)).status !== status) between()
   }
   await until(503, block)
-  expect(await metrics(impatient)).toMatch(/muster_requests_shed_total\{reason="lag"\} \d/)
+  expect(await metrics(lagLimited)).toMatch(/muster_requests_shed_total\{reason="lag"\} \d/)
   await until(200, () => {})
 })

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.ts'
 import { type Callers, createCallers, type KnownViewer } from './callers.ts'
 import { watchLag } from './event-loop-lag.ts'
 import { createInFlight } from './in-flight.ts'
-import { prepareRefusals } from './refusals.ts'
+import { prepareRejections } from './refusals.ts'
 import { createRequestQueue } from './request-queue.ts'
 import type { ShedReason } from './shedding-log.ts'
 import type { SheddingMetrics } from './shedding-metrics.ts'
@@ -13,11 +13,11 @@ import { createSustainedLoad } from './sustained-load.ts'
 export interface LoadSheddingOptions {
   config: Pick<Config, 'mostRequests' | 'mostStanding' | 'mostLag'>
   addressOf: (request: FastifyRequest) => string
-  /** Whether an address has no attempts to authenticate left. */
+  /** Whether an address has used up its failed authentication attempts. */
   isExhausted: (address: string) => boolean
-  /** Paths that report the state of the server: never shed. */
+  /** Paths that report the state of the server. Their requests are never rejected. */
   isExempt: (path: string) => boolean
-  /** Requests that last by design. Decided by the route, because a path can be written in more than one way. */
+  /** Whether a request is long-lived by design. The route decides, because a path can be written in more than one way. */
   isLongLived: (request: FastifyRequest) => boolean
   /** The headers of every response. */
   headersOf: (request: FastifyRequest) => Readonly<Record<string, string>>
@@ -29,43 +29,43 @@ export interface LoadShedding {
   /** The caller that a request in flight counts for. */
   callerOf(request: FastifyRequest): string | undefined
   /**
-   * Counts a request for its user instead of its address. Call it as soon as the user is known. Throws UNAVAILABLE when the server is
-   * overloaded and the user has more than a fair share of the requests in flight.
+   * Counts a request for its user instead of its address. Call this as soon as the user is known. Throws UNAVAILABLE when the
+   * server is overloaded and the user has more than a fair share of the requests in flight.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
 }
 
-/** The default of MUSTER_MOST_STANDING, as a part of MUSTER_MOST_REQUESTS. */
-const SUSTAINED_PART = 5
-/** However modest the callers are, the server never has more requests in flight than this many times the limit. */
+/** The default of MUSTER_MOST_STANDING is MUSTER_MOST_REQUESTS divided by this. */
+const SUSTAINED_DIVISOR = 5
+/** The server never has more than this many times the limit in flight, even if no caller exceeds its fair share. */
 const LIMIT_FACTOR = 2
 
 const messages: Readonly<Record<ShedReason, string>> = {
   requests: 'the server has as many requests in flight as it accepts',
-  standing: 'the server has had more requests in flight for seconds than it can finish',
+  standing: 'the server has had too many requests in flight for more than 2 seconds',
   lag: 'the server is too busy',
 }
 
 const RETRY_AFTER_S = 1
 
 /**
- * Rejects requests while the server is overloaded, the callers with more than a fair share of the requests in flight first. A fair
- * share is the limit divided by the callers that are active. It decides when the headers have arrived, when the body has arrived, and
- * when the user is known. Register it before everything else that handles requests: a rejection must cost next to nothing.
- * Accepted requests start in turn (request-queue.ts).
+ * Rejects requests while the server is overloaded, starting with callers that have more than a fair share of the requests in
+ * flight. A fair share is the limit divided by the number of active callers. Requests are checked when the headers have
+ * arrived, when the body has arrived, and when the user is known. Register this before everything else that handles requests,
+ * so that a rejection costs almost nothing. Accepted requests start in round-robin order of their callers (request-queue.ts).
  */
 export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): LoadShedding {
   const { config, isExempt, isExhausted, isLongLived, headersOf, metrics } = options
-  const { mostRequests, mostStanding = Math.ceil(mostRequests / SUSTAINED_PART) } = config
+  const { mostRequests, mostStanding = Math.ceil(mostRequests / SUSTAINED_DIVISOR) } = config
   const sustained = createSustainedLoad(mostStanding)
   const inFlight = createInFlight(sustained.update)
   const isLagging = watchLag(app, config.mostLag)
-  const startInTurn = createRequestQueue()
-  const rejectInTurn = createRequestQueue()
+  const enqueueStart = createRequestQueue()
+  const enqueueRejection = createRequestQueue()
   const callers: Callers = createCallers(options.addressOf)
-  const refuse = prepareRefusals(messages, headersOf)
+  const sendRejection = prepareRejections(messages, headersOf)
 
-  /** The limit that is reached, and how many requests it allows. */
+  /** The limit that has been reached, and the number of requests that it allows. */
   const limitReached = (): [ShedReason, number] | undefined => {
     const { total } = inFlight
     if (total >= mostRequests) return ['requests', mostRequests]
@@ -81,17 +81,17 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     return before + own > Math.ceil(limit / active)
   }
 
-  /** Whether the request may go on; rejects it otherwise. */
+  /** Returns whether the request may continue; rejects it otherwise. */
   const mayContinue = (request: FastifyRequest, reply: FastifyReply): boolean => {
     const reached = limitReached()
     if (reached === undefined) return true
     const [reason, limit] = reached
     const caller = callers.of(request)
     if (!isOverShare(caller, limit, 1)) return true
-    const reject = (): void => refuse(reason, request, reply)
-    // Clients that repeat a rejected request at once would make iterations of the event loop long. libuv accepts one connection per
-    // iteration, so others could not connect.
-    if (isExhausted(options.addressOf(request))) rejectInTurn(caller, reject)
+    const reject = (): void => sendRejection(reason, request, reply)
+    // Clients that immediately repeat rejected requests would make event-loop iterations long. libuv accepts only one
+    // connection per iteration, so other clients could not connect.
+    if (isExhausted(options.addressOf(request))) enqueueRejection(caller, reject)
     else reject()
     metrics.countEarly(reason, request)
     return false
@@ -100,14 +100,14 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
   app.addHook('onRequest', (request, reply, done) => {
     if (isExempt(request.url) || mayContinue(request, reply)) done()
   })
-  // From here on the body has arrived: a request that takes long now is at work, and not on a slow connection.
+  // The body has arrived, so from now on the request takes time because of the server and not because of a slow connection.
   app.addHook('preHandler', (request, reply, done) => {
-    // Fastify runs this hook twice for a request that a route passes on to the not-found handler.
+    // Fastify runs this hook twice for a request that a route forwards to the not-found handler.
     if (isExempt(request.url) || isLongLived(request) || inFlight.has(request)) return done()
     if (!mayContinue(request, reply)) return
     const caller = callers.of(request)
     inFlight.add(request, reply, caller)
-    startInTurn(caller, done)
+    enqueueStart(caller, done)
   })
   return {
     inFlight: () => inFlight.total,

@@ -34,15 +34,15 @@ test('rejects large bodies of an address above its limit, and accepts small ones
   expect((await post(app))[0]).not.toBe(429)
   const sockets = await Promise.all([beginBody(app), beginBody(app), beginBody(app)])
   await vi.waitFor(async () => expect((await post(app))[0]).toBe(429), PATIENT)
-  const refused = await beginBody(app)
-  const [response] = await once(refused, 'data')
+  const rejected = await beginBody(app)
+  const [response] = await once(rejected, 'data')
   expect(String(response)).toMatch(/^HTTP\/1\.1 429 .*retry-after: [123].*RATE_LIMITED/is)
   expect((await app.owner.query('{ login { id } }')).status).toBe(200)
   for (const socket of sockets) socket.destroy()
   await vi.waitFor(async () => expect((await post(app))[0]).not.toBe(429), PATIENT)
 })
 
-test('leaves each address a fair share when the bodies of all addresses reach the limit', async () => {
+test('leaves each address a fair share when all bodies together reach the limit', async () => {
   const env = { MUSTER_BODY_BYTES: String(4 * MIB), MUSTER_TRUSTED_PROXIES: '127.0.0.1', MUSTER_METRICS_TOKEN: TOKEN }
   const server = await app.startAnother({ env })
   onTestFinished(() => server.close())
@@ -69,8 +69,8 @@ test('leaves each address a fair share when the bodies of all addresses reach th
 test('rejects a compressed body with 415 on every route', async () => {
   for (const path of ['/graphql/v1', '/rest/v1/devices', '/devices/v1/report', '/auth/sign-in']) {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
-    const refused = await fetch(`${app.url}${path}`, { method: 'POST', body: 'x', headers })
-    expect([path, refused.status]).toEqual([path, 415])
-    expect(await refused.text()).toContain('without Content-Encoding')
+    const rejected = await fetch(`${app.url}${path}`, { method: 'POST', body: 'x', headers })
+    expect([path, rejected.status]).toEqual([path, 415])
+    expect(await rejected.text()).toContain('without Content-Encoding')
   }
 })

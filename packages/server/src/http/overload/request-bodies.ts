@@ -5,7 +5,7 @@ import { HttpError } from '../../lib/http-error.ts'
 import { limits } from '../../limits.ts'
 import type { Metrics } from '../../metrics.ts'
 import { onceResponseEnds } from '../responses/response-end.ts'
-import { prepareRefusals } from './refusals.ts'
+import { prepareRejections } from './refusals.ts'
 
 export interface RequestBodiesOptions {
   config: Pick<Config, 'bodyBytes' | 'bodyBytesPerAddress'>
@@ -21,22 +21,22 @@ export interface RequestBodies {
 
 type Limit = 'address' | 'total'
 
-/** Shorter bodies are not counted. */
+/** Bodies up to this size are not counted. */
 const SMALL_BYTES = 16 * 1024
 
-const ofAddress = { address: 'too many large request bodies of this address are being received or processed' }
+const ofAddress = { address: 'too many large request bodies from this address are being received or processed' }
 const inTotal = { total: 'the server is receiving or processing too many large request bodies' }
 
 /**
- * Rejects compressed bodies. Limits the bytes of request bodies, from the headers to the end of the response, by what the headers
- * announce.
+ * Rejects compressed bodies, and limits the total size of request bodies. A body counts as the size announced in the headers,
+ * from the arrival of the headers until the end of the response.
  */
 export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {
   const { config, addressOf, headersOf, metrics } = options
   const bytesOf = new Map<string, number>()
   let total = 0
-  const refuseAddress = prepareRefusals(ofAddress, headersOf, 'RATE_LIMITED')
-  const refuseInTotal = prepareRefusals(inTotal, headersOf)
+  const rejectForAddress = prepareRejections(ofAddress, headersOf, 'RATE_LIMITED')
+  const rejectInTotal = prepareRejections(inTotal, headersOf)
   const countRejected = metrics?.counter('requestBodiesRejected')
   metrics?.gauge('requestBodyBytes', () => total)
 
@@ -44,7 +44,7 @@ export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesO
     const before = bytesOf.get(network) ?? 0
     if (before + bytes > config.bodyBytesPerAddress) return 'address'
     if (total + bytes <= config.bodyBytes) return undefined
-    // A few addresses must not use up what all share, and many addresses must not use up the memory.
+    // Fair shares keep a few addresses from using up the total. Twice the total keeps many addresses from using up the memory.
     const addresses = bytesOf.size + (before === 0 ? 1 : 0)
     const isFair = before + bytes <= config.bodyBytes / addresses
     return isFair && total + bytes <= 2 * config.bodyBytes ? undefined : 'total'
@@ -70,7 +70,7 @@ export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesO
     const limit = limitReached(network, bytes)
     if (limit !== undefined) {
       countRejected?.(limit)
-      return limit === 'address' ? refuseAddress(limit, request, reply) : refuseInTotal(limit, request, reply)
+      return limit === 'address' ? rejectForAddress(limit, request, reply) : rejectInTotal(limit, request, reply)
     }
     add(network, bytes)
     onceResponseEnds(reply, () => add(network, -bytes))
@@ -79,7 +79,7 @@ export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesO
   return { bytes: () => total }
 }
 
-/** A body of unknown length may be as long as any body may be. */
+/** A body of unknown length counts as the maximum size. */
 function announcedBytes({ headers }: FastifyRequest): number {
   if (headers['transfer-encoding'] !== undefined) return limits.requestBodyBytes
   return Math.min(Number(headers['content-length'] ?? 0) || 0, limits.requestBodyBytes)

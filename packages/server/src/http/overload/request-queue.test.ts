@@ -2,17 +2,17 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, test } from 'vitest'
 import { createRequestQueue } from './request-queue.ts'
 
-/** Takes longer than one iteration may start requests, without letting anything else run. */
+/** Blocks the event loop for longer than the time in which one iteration may start requests. */
 const block = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
 
-test('starts waiting requests in later iterations, in order and in their own async scope', async () => {
-  const startInTurn = createRequestQueue()
+test('starts queued requests in later iterations, in order and in their own async scope', async () => {
+  const enqueue = createRequestQueue()
   const request = new AsyncLocalStorage<string>()
   const seen: unknown[] = []
   const started = ['first', 'second', 'third'].map((name) =>
     request.run(name, () => {
       const { promise, resolve } = Promise.withResolvers<void>()
-      startInTurn('caller', () => {
+      enqueue('caller', () => {
         seen.push([name, request.getStore()])
         block()
         resolve()
@@ -28,12 +28,12 @@ test('starts waiting requests in later iterations, in order and in their own asy
   expect(seen).toEqual(['first', 'second', 'third'].map((name) => [name, name]))
 })
 
-test('lets callers take turns', async () => {
-  const startInTurn = createRequestQueue()
+test('starts the requests of callers in round-robin order', async () => {
+  const enqueue = createRequestQueue()
   const seen: string[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
   const add = (name: string) =>
-    startInTurn(name.slice(0, 1), () => {
+    enqueue(name.slice(0, 1), () => {
       seen.push(name)
       block()
       if (seen.length === 7) resolve()

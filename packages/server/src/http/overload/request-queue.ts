@@ -4,47 +4,48 @@ import { performance } from 'node:perf_hooks'
 /** Time in each event-loop iteration for starting requests (docs/decisions/0011). */
 const STARTING_MS = 0.5
 
-/** Starts or rejects a request of this caller, now or in a later iteration of the event loop. */
-export type StartInTurn = (caller: string, start: () => void) => void
+/** Calls `start`, which starts or rejects a request of this caller, now or in a later iteration of the event loop. */
+export type Enqueue = (caller: string, start: () => void) => void
 
 /**
- * Limits how many requests start in one event-loop iteration, so that reading and sending do not wait for all requests that arrive
- * at once. Callers take turns: one caller's thousand requests delay another caller's first request by one.
+ * Limits the time for starting requests in one event-loop iteration, so that reading and sending do not wait for all requests
+ * that arrive at once. Callers are served round-robin: a thousand requests of one caller delay another caller's first request
+ * by only one.
  */
-export function createRequestQueue(): StartInTurn {
-  /** The caller whose turn is next comes first. */
-  const waiting = new Map<string, (() => void)[]>()
-  let startsUntil: number | undefined
+export function createRequestQueue(): Enqueue {
+  /** Queued requests by caller, in round-robin order. */
+  const queues = new Map<string, (() => void)[]>()
+  let startDeadline: number | undefined
 
   const next = (): (() => void) => {
-    const [caller, queue] = waiting.entries().next().value!
+    const [caller, queue] = queues.entries().next().value!
     const start = queue.shift()!
-    waiting.delete(caller)
-    if (queue.length > 0) waiting.set(caller, queue)
+    queues.delete(caller)
+    if (queue.length > 0) queues.set(caller, queue)
     return start
   }
 
-  const nextIteration = (): void => {
-    startsUntil = undefined
-    while (waiting.size > 0 && mayStart()) next()()
+  const startQueued = (): void => {
+    startDeadline = undefined
+    while (queues.size > 0 && hasTime()) next()()
   }
 
-  // One immediate per iteration, however many requests wait.
-  const mayStart = (): boolean => {
+  // Schedules one immediate per iteration, regardless of the number of queued requests.
+  const hasTime = (): boolean => {
     const now = performance.now()
-    if (startsUntil === undefined) {
-      startsUntil = now + STARTING_MS
-      setImmediate(nextIteration)
+    if (startDeadline === undefined) {
+      startDeadline = now + STARTING_MS
+      setImmediate(startQueued)
     }
-    return now < startsUntil
+    return now < startDeadline
   }
 
   return (caller, start) => {
-    if (waiting.size === 0 && mayStart()) return start()
+    if (queues.size === 0 && hasTime()) return start()
     const scope = new AsyncResource('queued request')
-    const queue = waiting.get(caller)
+    const queue = queues.get(caller)
     const run = (): void => scope.runInAsyncScope(start)
-    if (queue === undefined) waiting.set(caller, [run])
+    if (queue === undefined) queues.set(caller, [run])
     else queue.push(run)
   }
 }

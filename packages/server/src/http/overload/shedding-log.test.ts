@@ -4,26 +4,26 @@ import { expect, test, vi } from 'vitest'
 import { logShedding } from './shedding-log.ts'
 
 function openLog() {
-  const said: object[] = []
-  const loggerInstance: FastifyBaseLogger = pino({}, { write: (line: string) => void said.push(JSON.parse(line)) })
+  const lines: object[] = []
+  const loggerInstance: FastifyBaseLogger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const app = fastify({ loggerInstance })
-  return { said, log: logShedding(app), close: () => app.close() }
+  return { lines, log: logShedding(app), close: () => app.close() }
 }
 
 test('logs when load shedding begins, and when no request has been rejected for 10 s', () => {
-  // Nothing else runs before they are real again.
+  // No other code runs before the real timers are restored.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {
-    const { said, log } = openLog()
-    const begun = { level: 40, reason: 'requests' }
+    const { lines, log } = openLog()
+    const began = { level: 40, reason: 'requests' }
     for (const reason of ['requests', 'lag', 'requests'] as const) log(reason)
     vi.advanceTimersByTime(9_999)
     log('requests')
     vi.advanceTimersByTime(9_999)
-    expect(said).toMatchObject([begun])
+    expect(lines).toMatchObject([began])
     vi.advanceTimersByTime(1)
     const over = { level: 30, rejected: { requests: 3, lag: 1 } }
-    expect(said).toMatchObject([begun, over])
+    expect(lines).toMatchObject([began, over])
 
     log('lag')
     vi.advanceTimersByTime(10_000)
@@ -31,15 +31,15 @@ test('logs when load shedding begins, and when no request has been rejected for 
       { level: 40, reason: 'lag' },
       { level: 30, rejected: { requests: 0, lag: 1 } },
     ]
-    expect(said).toMatchObject([begun, over, ...next])
+    expect(lines).toMatchObject([began, over, ...next])
   } finally {
     vi.useRealTimers()
   }
 })
 
 test('logs the number of rejected requests when the server stops', async () => {
-  const { said, log, close } = openLog()
+  const { lines, log, close } = openLog()
   log('lag')
   await close()
-  expect(said).toMatchObject([{ level: 40 }, { level: 30, rejected: { requests: 0, lag: 1 } }])
+  expect(lines).toMatchObject([{ level: 40 }, { level: 30, rejected: { requests: 0, lag: 1 } }])
 })

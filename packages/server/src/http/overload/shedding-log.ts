@@ -2,24 +2,24 @@ import type { FastifyInstance } from 'fastify'
 
 export type ShedReason = 'requests' | 'standing' | 'lag'
 
-/** Load shedding is over when no request has been rejected for this long. */
+/** Load shedding ends when no request has been rejected for this long. */
 const QUIET_MS = 10_000
 
 /**
- * Logs one line when load shedding begins and one, with the numbers, when it is over. A line for each rejected request would add to the
- * load. Returns what to call for each rejected request.
+ * Logs one line when load shedding begins, and one with the numbers of rejected requests when it ends. A line for each rejected
+ * request would add to the load. Call the returned function for each rejected request.
  */
 export function logShedding(app: FastifyInstance): (reason: ShedReason) => void {
-  let shedding: { rejected: Record<ShedReason, number>; over: NodeJS.Timeout } | undefined
+  let shedding: { rejected: Record<ShedReason, number>; timer: NodeJS.Timeout } | undefined
 
   function begin(reason: ShedReason) {
     app.log.warn({ reason }, 'load shedding began: the server rejects requests')
-    return { rejected: { requests: 0, standing: 0, lag: 0 }, over: setTimeout(end, QUIET_MS).unref() }
+    return { rejected: { requests: 0, standing: 0, lag: 0 }, timer: setTimeout(end, QUIET_MS).unref() }
   }
 
   function end(): void {
     if (shedding === undefined) return
-    clearTimeout(shedding.over)
+    clearTimeout(shedding.timer)
     app.log.info({ rejected: shedding.rejected }, 'load shedding ended')
     shedding = undefined
   }
@@ -28,6 +28,6 @@ export function logShedding(app: FastifyInstance): (reason: ShedReason) => void 
   return (reason) => {
     shedding ??= begin(reason)
     shedding.rejected[reason]++
-    shedding.over.refresh()
+    shedding.timer.refresh()
   }
 }

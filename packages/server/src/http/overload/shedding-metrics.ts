@@ -6,14 +6,14 @@ import { logShedding } from './shedding-log.ts'
 
 export interface SheddingMetricsOptions {
   metrics: Metrics | undefined
-  /** Logs every rejected request, as every other request then is. */
+  /** If true, rejected requests are logged individually, like all other requests. */
   logsAll: boolean
 }
 
 export interface SheddingMetrics {
-  /** For a request that was rejected before any other part of the server saw it. */
+  /** Counts a request that was rejected before any other hook or route handled it. */
   countEarly(reason: ShedReason, request: FastifyRequest): void
-  /** For a request whose response the request records count. */
+  /** Counts a rejection whose request is also counted by `recordRequests`. */
   countLate(reason: ShedReason): void
 }
 

@@ -12,7 +12,7 @@ function openLoad() {
   }
 }
 
-test('a load is sustained after two seconds at the limit', () => {
+test('a load is sustained after two seconds at or above the limit', () => {
   const { load, wait } = openLoad()
   load.update(10)
   wait(1_999)
@@ -22,7 +22,7 @@ test('a load is sustained after two seconds at the limit', () => {
   expect(load.isSustained()).toBe(true)
 })
 
-test('the two seconds start again when the number falls below the limit', () => {
+test('the two seconds start again when the load falls below the limit', () => {
   const { load, wait } = openLoad()
   load.update(10)
   wait(1_500)
@@ -32,7 +32,7 @@ test('the two seconds start again when the number falls below the limit', () => 
   expect(load.isSustained()).toBe(false)
 })
 
-test('a sustained load ends when fewer than half of the limit are in flight', () => {
+test('a sustained load ends when fewer requests than half the limit are in flight', () => {
   const { load, wait } = openLoad()
   load.update(10)
   wait(2_000)

@@ -1,16 +1,16 @@
 import type { ApiError } from '../../errors.ts'
 
-/** What producing a response takes. */
+/** The resources that producing a response requires. */
 export interface Need {
   readonly bytes: number
-  /** Of the slots for large responses; 0 for a response that cannot be large. */
+  /** Number of slots for large responses; 0 for a response that cannot be large. */
   readonly weight: number
 }
 
 export interface Production {
   /**
-   * Starts producing a response, now (undefined) or when there is room. `onEnd` gets what to call when it is produced or given up;
-   * further calls of that do nothing.
+   * Starts producing a response when there is room. Returns undefined if it starts now. `onEnd` receives a function to call
+   * when the response is produced or abandoned; further calls of this function do nothing.
    */
   start(caller: string, need: Need, onEnd: (end: () => void) => void): Promise<void> | undefined
   /** Counts a produced response until the returned function is called. */
@@ -20,10 +20,10 @@ export interface Production {
 }
 
 export interface ProductionOptions {
-  /** Bytes for all callers, and for one. */
+  /** Limits in bytes for all callers together and for each caller. */
   total: number
   perCaller: number
-  /** What a caller gets that does not read what is queued. */
+  /** Creates the error for a caller that does not read its queued responses. */
   queueFull: () => ApiError
 }
 
@@ -38,24 +38,25 @@ interface Caller {
   reserved: number
   weight: number
   waiting: Waiting[]
-  /** Fails all that wait when nothing has started for a while. */
-  stuck: NodeJS.Timeout | undefined
+  /** Rejects all waiting responses when none has started for a while. */
+  stuckTimer: NodeJS.Timeout | undefined
 }
 
-/** Slots for large responses in production: for all callers, and for one. */
-const WEIGHT = 8
-const WEIGHT_PER_CALLER = 4
-/** A caller with unread responses that make room for no other in this time does not read them. */
+/** Slots for large responses in production, for all callers together and for each caller. */
+const MAX_WEIGHT = 8
+const MAX_WEIGHT_PER_CALLER = 4
+/** If no response of a caller can start for this long because of unread responses, the caller does not read them. */
 const STUCK_MS = 15_000
 
 /**
- * Decides when a response may be produced. A caller without any response starts at once whatever its size, up to the slots for large
- * ones; callers that wait take turns. The bytes of a caller are what is reserved for responses in production and what is queued.
+ * Decides when a response may be produced. A caller without other responses starts immediately, whatever the size of the
+ * response, if slots for large responses are free. Waiting callers are served round-robin. A caller's bytes are those reserved
+ * for responses in production plus those queued.
  */
 export function createProduction({ total, perCaller, queueFull }: ProductionOptions): Production {
   const callers = new Map<string, Caller>()
-  /** In the order of their turns. */
-  const waiting = new Set<string>()
+  /** Callers with waiting responses, in round-robin order. */
+  const waitingCallers = new Set<string>()
   let bytes = 0
   let queued = 0
   let weight = 0
@@ -63,7 +64,7 @@ export function createProduction({ total, perCaller, queueFull }: ProductionOpti
   const open = (name: string): Caller => {
     let caller = callers.get(name)
     if (caller === undefined) {
-      caller = { queued: 0, reserved: 0, weight: 0, waiting: [], stuck: undefined }
+      caller = { queued: 0, reserved: 0, weight: 0, waiting: [], stuckTimer: undefined }
       callers.set(name, caller)
     }
     return caller
@@ -74,12 +75,12 @@ export function createProduction({ total, perCaller, queueFull }: ProductionOpti
   }
 
   const hasRoom = (caller: Caller, need: Need): boolean => {
-    if (need.weight > 0 && (caller.weight + need.weight > WEIGHT_PER_CALLER || weight + need.weight > WEIGHT))
+    if (need.weight > 0 && (caller.weight + need.weight > MAX_WEIGHT_PER_CALLER || weight + need.weight > MAX_WEIGHT))
       return false
     const own = caller.queued + caller.reserved
     if (own === 0) return true
-    const wanted = own + need.bytes
-    return wanted <= perCaller && (bytes + need.bytes <= total || wanted * callers.size <= total)
+    const needed = own + need.bytes
+    return needed <= perCaller && (bytes + need.bytes <= total || needed * callers.size <= total)
   }
 
   const change = (caller: Caller, need: Need, by: 1 | -1): void => {
@@ -91,10 +92,10 @@ export function createProduction({ total, perCaller, queueFull }: ProductionOpti
 
   const begin = (name: string, caller: Caller, need: Need, onEnd: (end: () => void) => void): void => {
     change(caller, need, 1)
-    let isOver = false
+    let hasEnded = false
     onEnd(() => {
-      if (isOver) return
-      isOver = true
+      if (hasEnded) return
+      hasEnded = true
       change(caller, need, -1)
       closeIfIdle(name, caller)
       startWaiting()
@@ -102,30 +103,30 @@ export function createProduction({ total, perCaller, queueFull }: ProductionOpti
   }
 
   const stopWaiting = (name: string, caller: Caller): void => {
-    if (caller.waiting.length > 0) return void caller.stuck?.refresh()
-    clearTimeout(caller.stuck)
-    caller.stuck = undefined
-    waiting.delete(name)
+    if (caller.waiting.length > 0) return void caller.stuckTimer?.refresh()
+    clearTimeout(caller.stuckTimer)
+    caller.stuckTimer = undefined
+    waitingCallers.delete(name)
   }
 
-  /** One response of each caller in turn, until none has room. */
+  /** Starts waiting responses in round-robin order of their callers, until there is no room for more. */
   const startWaiting = (): void => {
-    for (const name of waiting) {
+    for (const name of waitingCallers) {
       const caller = open(name)
       const next = caller.waiting[0]
       if (next === undefined || !hasRoom(caller, next.need)) continue
       caller.waiting.shift()
-      // The iteration meets it again behind the others.
-      waiting.delete(name)
-      waiting.add(name)
+      // The loop reaches the caller again after the others.
+      waitingCallers.delete(name)
+      waitingCallers.add(name)
       next.start()
       stopWaiting(name, caller)
     }
   }
 
   const failWaiting = (name: string, caller: Caller): void => {
-    // Nothing is unread: the server itself takes this long, and the caller must not pay for that.
-    if (caller.queued === 0) return void caller.stuck?.refresh()
+    // Without unread responses, the server itself is slow, and the requests must not fail because of that.
+    if (caller.queued === 0) return void caller.stuckTimer?.refresh()
     const failed = caller.waiting.splice(0)
     stopWaiting(name, caller)
     closeIfIdle(name, caller)
@@ -151,8 +152,8 @@ export function createProduction({ total, perCaller, queueFull }: ProductionOpti
           resolve()
         }
         caller.waiting.push({ need, start, fail: () => reject(queueFull()) })
-        waiting.add(name)
-        caller.stuck ??= setTimeout(() => failWaiting(name, caller), STUCK_MS).unref()
+        waitingCallers.add(name)
+        caller.stuckTimer ??= setTimeout(() => failWaiting(name, caller), STUCK_MS).unref()
       })
     },
     queue(name, size) {

@@ -2,15 +2,16 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createSlot } from '../../lib/slot.ts'
 
-/** What to call when a response ends. */
+/** Functions to call when a response ends. */
 type Ends = (() => void)[]
 
 const endsOf = createSlot<FastifyRequest, Ends>('ends')
 const openResponses = new WeakMap<Socket, Set<Ends>>()
 
 /**
- * Calls `end` once the last byte of a response is handed to the operating system, or its connection has closed. A response that waits
- * behind another one of its connection (pipelining) emits no event when the connection closes, hence the second listener.
+ * Calls `end` when the last byte of a response has been handed to the operating system, or its connection has closed. A
+ * pipelined response that waits behind another one emits no event when the connection closes, hence the second listener on the
+ * socket.
  */
 export function onceResponseEnds({ raw, request }: FastifyReply, end: () => void): void {
   const { socket } = request.raw
@@ -18,9 +19,9 @@ export function onceResponseEnds({ raw, request }: FastifyReply, end: () => void
     end()
     return
   }
-  const known = endsOf.get(request)
-  if (known !== undefined) {
-    known.push(end)
+  const registered = endsOf.get(request)
+  if (registered !== undefined) {
+    registered.push(end)
     return
   }
   const ends = [end]

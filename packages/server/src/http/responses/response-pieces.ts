@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
-/** Small enough to show whether a client on a slow line reads anything at all. */
+/** Small enough to show whether a client on a slow connection reads anything at all. */
 const PIECE_BYTES = 128 * 1024
 
-/** Sends large bodies in pieces, each when the one before has left: a single write would be copied, or encrypted, as a whole at once. */
+/** Sends large bodies in pieces, one after another. A single write would copy or encrypt the whole body at once. */
 export function sendInPieces(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!Buffer.isBuffer(payload) || payload.length <= PIECE_BYTES || request.method === 'HEAD')

@@ -8,16 +8,16 @@ export interface SlowReaderOptions {
 }
 
 interface Progress {
-  /** Bytes that the operating system has taken. */
+  /** Bytes that the operating system has accepted. */
   sent: number
-  /** Checks without progress. */
+  /** Consecutive checks without progress. */
   checks: number
 }
 
-/** How often each connection is looked at in that time. */
+/** Number of checks of each connection within `limitMs`. */
 const CHECKS = 10
 
-/** Closes connections whose client reads nothing of a response that is waiting: streams and downloads as well. */
+/** Closes connections whose client reads nothing of a pending response, including streams and downloads. */
 export function closeSlowReaders(app: FastifyInstance, { limitMs, onClosed }: SlowReaderOptions): void {
   const connections = new Map<Socket, Progress>()
 
@@ -32,8 +32,8 @@ export function closeSlowReaders(app: FastifyInstance, { limitMs, onClosed }: Sl
   const check = (): void => {
     for (const [socket, progress] of connections) {
       const sent = socket.bytesWritten - socket.writableLength
-      const isWaiting = socket.writableLength > 0 && sent === progress.sent
-      progress.checks = isWaiting ? progress.checks + 1 : 0
+      const isStalled = socket.writableLength > 0 && sent === progress.sent
+      progress.checks = isStalled ? progress.checks + 1 : 0
       progress.sent = sent
       if (progress.checks < CHECKS) continue
       socket.destroy()

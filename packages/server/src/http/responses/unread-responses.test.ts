@@ -16,7 +16,7 @@ import { createCertificate } from '../../../test/harness/certificate.ts'
 const PATIENT = { timeout: 60_000 }
 const MIB = 1024 * 1024
 const small = '{ login { id } }'
-/** More than the buffers of a connection hold: 16 MB. */
+/** Its response of 16 MB is larger than the buffers of a connection. */
 const large = `{ login { ${['a', 'b', 'c', 'd'].map((alias) => `${alias}: devices(size: 100) { items { attributes } }`).join(' ')} } }`
 
 let app: TestApp
@@ -43,7 +43,7 @@ function signedText(url: string, { keyId, secret }: TestUser, query: string): st
   return `POST /graphql/v1 HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Sends requests on a connection that reads nothing. */
+/** Sends requests on a connection and does not read the responses. */
 async function askWithoutReading(server: TestApp, times = 1): Promise<Socket> {
   const { hostname, port, protocol } = new URL(server.url)
   const to = { host: hostname, port: Number(port) }
@@ -69,16 +69,16 @@ async function metricsOf({ url }: TestApp): Promise<string> {
 const queuedIn = async (server: TestApp) =>
   Number(/muster_queued_response_bytes (\d+)/.exec(await metricsOf(server))?.[1])
 
-test('stops producing responses for a user who does not read them, and serves the others', async () => {
+test('stops producing responses for a user who does not read them, and serves other users', async () => {
   const other = await app.createUser()
   const sockets = await Promise.all(Array.from({ length: 8 }, (_, index) => askWithoutReading(app, (index % 2) + 1)))
   await vi.waitFor(async () => expect(await queuedIn(app)).toBeGreaterThan(8 * MIB), PATIENT)
-  const refused = await app.owner.query(small)
-  expect([refused.status, refused.errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED'])
-  expect(refused.errors?.[0]?.message).toMatch(/^responses that were requested before have not been read/)
-  expect(refused.headers.get('retry-after')).toBe('1')
+  const rejected = await app.owner.query(small)
+  expect([rejected.status, rejected.errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED'])
+  expect(rejected.errors?.[0]?.message).toMatch(/^earlier responses have not been read/)
+  expect(rejected.headers.get('retry-after')).toBe('1')
   expect((await other.query(small)).status).toBe(200)
-  // One of them, for without any it may be of any size.
+  // At most one large response is queued: the first of a caller may have any size.
   expect(await queuedIn(app)).toBeLessThan(24 * MIB)
 
   for (const socket of sockets) socket.destroy()
@@ -86,20 +86,20 @@ test('stops producing responses for a user who does not read them, and serves th
   expect((await app.owner.query(small)).status).toBe(200)
 })
 
-test('rejects the requests that wait when nothing is read for a while', async () => {
-  // Room for one response, and not for two.
+test('rejects waiting requests when the client reads nothing for a while', async () => {
+  // There is room for one response, but not for two.
   const another = await app.startAnother({ env: { MUSTER_QUEUED_BYTES_PER_USER: String(20 * MIB) } })
   onTestFinished(() => another.close())
   await askWithoutReading(another)
   await vi.waitFor(async () => expect(await queuedIn(another)).toBeGreaterThan(8 * MIB), PATIENT)
-  const refused = await another.as(app.owner).query(large)
-  expect([refused.status, refused.errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED'])
+  const rejected = await another.as(app.owner).query(large)
+  expect([rejected.status, rejected.errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED'])
 })
 
-test('produces all responses, one after the other, when they are read', async () => {
-  const answers = await Promise.all(Array.from({ length: 3 }, () => app.owner.query(large)))
-  expect(answers.map(({ status, errors }) => [status, errors])).toEqual(Array(3).fill([200, undefined]))
-  expect(answers.every(({ data }) => JSON.stringify(data).length > 15_000_000)).toBe(true)
+test('produces all responses one after another when the client reads them', async () => {
+  const responses = await Promise.all(Array.from({ length: 3 }, () => app.owner.query(large)))
+  expect(responses.map(({ status, errors }) => [status, errors])).toEqual(Array(3).fill([200, undefined]))
+  expect(responses.every(({ data }) => JSON.stringify(data).length > 15_000_000)).toBe(true)
   expect(await queuedIn(app)).toBe(0)
 })
 

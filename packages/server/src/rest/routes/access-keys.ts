@@ -12,7 +12,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/access-keys',
-    summary: 'Creates an access key. The secret is in this answer and never again; with publicKey there is none.',
+    summary: 'Creates an access key. The secret is only in this response; with publicKey there is no secret.',
     document: `mutation createAccessKey(
       $name: String, $readOnly: Boolean! = false, $requireDigest: Boolean! = false, $expires: DateTime, $publicKey: String
     ) {

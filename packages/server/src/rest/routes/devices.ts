@@ -23,7 +23,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/devices',
-    summary: 'Adds a device with its services and attributes. The secret is in this answer and never again.',
+    summary: 'Adds a device with its services and attributes. The secret is only in this response.',
     document: `mutation registerDevice(
       $name: String!, $hardwareId: String, $platform: String, $services: [ServiceInput!], $attributes: Object
     ) {
@@ -38,7 +38,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/devices/delete',
-    summary: 'Deletes devices, all of them or none; refused while one is active, unless forced.',
+    summary: 'Deletes devices, all or none. If any is active, they are deleted only with force.',
     document: `mutation deleteDevices($deviceId: [String!]!, $force: Boolean! = false) {
       deleteDevices(deviceId: $deviceId, force: $force)
     }`,
@@ -65,7 +65,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/devices/{id}',
-    summary: 'Deletes a device; refused while it is active, unless forced.',
+    summary: 'Deletes a device. An active device is deleted only with force.',
     document: `mutation deleteDevice($id: String!, $force: Boolean! = false) {
       deleteDevice(deviceId: $id, force: $force)
     }`,
@@ -74,7 +74,8 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/devices/{id}/secret',
-    summary: 'A new secret for the device; with allow, the device may instead register itself again within an hour.',
+    summary:
+      "Replaces a device's secret. With allow, no new secret is created; the device can register itself again within an hour.",
     document: `mutation rotateDeviceSecret($id: String!, $allow: Boolean! = false) {
       rotateDeviceSecret(deviceId: $id, allow: $allow) { ...DeviceRegistration }
     }`,

@@ -4,7 +4,7 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/{id}/services',
-    summary: "A device's services, its bulk service apart.",
+    summary: "A device's services, except its bulk service.",
     document: `query listServices(
       $id: String!, $name: String, $state: String, $application: [Int!], $sort: String = "name asc", $context: String
     ) {
@@ -35,7 +35,7 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/services',
-    summary: "Services by id. A device's id names its bulk service; unknown ids are left out.",
+    summary: "Services by id. A device's id identifies its bulk service; unknown ids are omitted.",
     document:
       'query getServices($id: [String!]!, $context: String) { login { items: service(id: $id) { ...ServiceOfDevice } } }',
     at: 'login',
@@ -44,7 +44,7 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/services/{id}',
-    summary: "A service. A device's id names its bulk service.",
+    summary: "A service. A device's id identifies its bulk service.",
     document:
       'query getService($id: String!, $context: String) { login { service(id: [$id]) { ...ServiceOfDevice } } }',
     at: 'login.service[0]',

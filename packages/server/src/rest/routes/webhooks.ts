@@ -12,7 +12,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/webhooks',
-    summary: 'Creates a webhook. Its signing secret is in this answer and never again.',
+    summary: 'Creates a webhook. Its signing secret is only in this response.',
     document: `mutation createWebhook($url: String!, $events: [EventType!], $name: String, $enabled: Boolean! = true) {
       createWebhook(url: $url, events: $events, name: $name, enabled: $enabled) { ...WebhookWithSecret }
     }`,
@@ -48,7 +48,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/webhooks/{id}/secret',
-    summary: 'A new signing secret; the old one goes on signing beside it for overlap seconds.',
+    summary: 'Creates a new signing secret. The previous secret also signs deliveries for overlap seconds.',
     document: `mutation rotateWebhookSecret($id: ID!, $overlap: Int = 86400) {
       rotateWebhookSecret(id: $id, overlap: $overlap) { ...WebhookWithSecret }
     }`,
@@ -84,7 +84,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/webhooks/{id}/redeliver',
-    summary: 'Sends deliveries again, the one named or all that failed since the time given, and returns how many.',
+    summary: 'Sends deliveries again: the given one, or all that failed since the given time. Returns how many.',
     document: `mutation redeliver($id: ID!, $deliveryId: ID, $since: DateTime) {
       count: redeliver(webhookId: $id, deliveryId: $deliveryId, since: $since)
     }`,

@@ -8,7 +8,7 @@ import {
 } from '../../access/owned-objects.ts'
 import { startTestApp, type TestApp } from '../../harness/app.ts'
 import type { Receiver } from '../../harness/webhook-receiver.ts'
-import { harmOf } from '../harmless.ts'
+import { findProblem } from '../harmless.ts'
 import { createRandom } from '../random.ts'
 import { isLongRun, longTimeout, report, scale } from '../scale.ts'
 import { type BodyResponse, prepareBody } from '../signed-body.ts'
@@ -39,8 +39,8 @@ it('responds without an internal error to random documents from the schema', lon
     figures.documents++
     const request = randomRequest(schema, Object.values(strings), random)
     const response = await prepareBody(app, app.owner, JSON.stringify(request))()
-    const harm = harmOf(response)
-    if (harm !== undefined) wrong.push(`${harm} for ${JSON.stringify(request)}`)
+    const problem = findProblem(response)
+    if (problem !== undefined) wrong.push(`${problem} for ${JSON.stringify(request)}`)
     if (response.status === 200) figures.executed++
     else figures.rejected++
     if (response.status === 200 && !response.text.includes('"errors"')) figures.withoutErrors++
@@ -52,7 +52,7 @@ it('responds without an internal error to random documents from the schema', lon
 })
 
 describe('rejects an expensive document with', () => {
-  /** A different comment makes it a different document, which is in no cache. */
+  /** Adds a unique comment, so that the document is in no cache. */
   const send = (name: string, comment: string): (() => Promise<BodyResponse>) => {
     const { query, variables } = expensiveDocuments[name]!
     const text = JSON.stringify(`${query}#${comment}`)
@@ -61,7 +61,7 @@ describe('rejects an expensive document with', () => {
 
   it.each(Object.keys(expensiveDocuments))('%s', async (name) => {
     const response = await send(name, 'a')()
-    expect(harmOf(response)).toBeUndefined()
+    expect(findProblem(response)).toBeUndefined()
     const { data, errors } = JSON.parse(response.text)
     expect([response.status, data]).toEqual([400, undefined])
     expect(['BAD_USER_INPUT', 'QUERY_TOO_COMPLEX', 'LIMIT_EXCEEDED']).toContain(errors[0].extensions.code)

@@ -97,7 +97,7 @@ export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
     'covers nothing': b([]),
     'covers no method': b(usualB.slice(1)),
     'covers no authority': b(['"@method"', '"@request-target"']),
-    'comes with a second signature': append(
+    'has a second signature': append(
       b(usualB),
       ['Signature-Input', `proxy=("@method")${usual}`],
       ['Signature', `proxy=:${'A'.repeat(43)}=:`],

@@ -77,8 +77,8 @@ function timeOf(credentials: Credentials, { headers }: HttpRequest): number | un
 }
 
 /**
- * The Host header with and without the port, which it may omit, and in lowercase, as authorities are normalized
- * elsewhere.
+ * The authorities that a client may have signed: the Host header with and without the port, each as sent and in
+ * lowercase.
  */
 function authorities({ headers }: HttpRequest, port: number): string[] {
   const host = valuesOf(headers, 'host')[0] ?? ''

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exchange } from '../exchange.ts'
-import { harmOf } from '../harmless.ts'
+import { findProblem } from '../harmless.ts'
 import { createRandom } from '../random.ts'
 import { longTimeout, report, scale } from '../scale.ts'
 import { bypasses } from './bypasses.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Whether the server waits for more than these bytes. */
+/** Whether the server would wait for more bytes. */
 function isUnfinished(bytes: Buffer): boolean {
   const text = bytes.toString('latin1')
   const end = text.indexOf('\r\n\r\n')
@@ -23,7 +23,7 @@ function isUnfinished(bytes: Buffer): boolean {
   return end < 0 || (length !== undefined && Number(length) > bytes.length - end - 4)
 }
 
-it('accepts requests that clients sign, like the reference', async () => {
+it('accepts requests that clients sign, like the reference implementation', async () => {
   for (const wire of validRequests(signers, now)) {
     const { status, text } = await exchange(server.referenceInput.port, toBytes(wire))
     expect([status, mayBeAccepted(toBytes(wire), server.referenceInput)]).toEqual([200, true])
@@ -31,7 +31,7 @@ it('accepts requests that clients sign, like the reference', async () => {
   }
 })
 
-it('accepts no mutated request that the reference rejects', longTimeout, async () => {
+it('accepts no mutated request that the reference implementation rejects', longTimeout, async () => {
   const random = createRandom(scale.seed)
   const valid = validRequests(signers, now)
   const wrong: string[] = []
@@ -45,9 +45,9 @@ it('accepts no mutated request that the reference rejects', longTimeout, async (
       const response = await exchange(server.referenceInput.port, bytes, { ends })
       const isAccepted = response.status === 200 && response.text.includes(server.expectedData)
       const mayAccept = mayBeAccepted(bytes, server.referenceInput)
-      const harm = ends && response.status === undefined ? undefined : harmOf(response)
+      const problem = ends && response.status === undefined ? undefined : findProblem(response)
       const sent = JSON.stringify(bytes.toString('latin1'))
-      if (harm !== undefined) wrong.push(`${harm}: ${sent}`)
+      if (problem !== undefined) wrong.push(`${problem}: ${sent}`)
       if (isAccepted && !mayAccept) wrong.push(`accepted: ${sent}`)
       if (isAccepted) figures.accepted++
       else figures.rejected++
@@ -68,12 +68,12 @@ describe('rejects an otherwise valid request that', () => {
   it.each(Object.keys(invalid))('%s', async (name) => {
     const response = await exchange(server.referenceInput.port, toBytes(invalid[name]!))
     expect([400, 401]).toContain(response.status)
-    expect(harmOf(response)).toBeUndefined()
+    expect(findProblem(response)).toBeUndefined()
     expect(response.text).not.toContain(server.expectedData)
     expect(mayBeAccepted(toBytes(invalid[name]!), server.referenceInput)).toBe(false)
   })
 
-  it('is accepted without the fault', async () => {
+  it('would be accepted without the fault', async () => {
     for (const wire of valid) {
       const { status, text } = await exchange(server.referenceInput.port, toBytes(wire))
       expect([status, text]).toEqual([200, expect.stringContaining(server.expectedData)])

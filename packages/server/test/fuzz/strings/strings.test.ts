@@ -11,7 +11,7 @@ import {
 } from '../../access/owned-objects.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../harness/app.ts'
 import type { Receiver } from '../../harness/webhook-receiver.ts'
-import { harmOf } from '../harmless.ts'
+import { findProblem } from '../harmless.ts'
 import { createRandom, type Random } from '../random.ts'
 import { longTimeout, report, scale } from '../scale.ts'
 import { prepareBody } from '../signed-body.ts'
@@ -49,10 +49,10 @@ it('handles naughty strings in every argument that accepts a string', longTimeou
         app.owner,
         JSON.stringify({ query: document, variables: variables(text) }),
       )()
-      const harm = harmOf(response)
+      const problem = findProblem(response)
       const isValid = !response.text.includes('Cannot query') && !response.text.includes('Unknown argument')
-      if (harm !== undefined || !isValid)
-        wrong.push(`${field} ${JSON.stringify(text.slice(0, 60))}: ${harm ?? response.text}`)
+      if (problem !== undefined || !isValid)
+        wrong.push(`${field} ${JSON.stringify(text.slice(0, 60))}: ${problem ?? response.text}`)
       if (response.text.includes('"errors"')) figures.errors++
     }
   }
@@ -62,11 +62,11 @@ it('handles naughty strings in every argument that accepts a string', longTimeou
 })
 
 /** The API for the import, which checks every response. */
-const apiOf = (user: TestUser, harms: string[]) => ({
+const apiOf = (user: TestUser, problems: string[]) => ({
   async query<Data>(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Data> {
     const response = await prepareBody(app, user, JSON.stringify({ query, variables }))()
-    const harm = harmOf(response)
-    if (harm !== undefined) harms.push(harm)
+    const problem = findProblem(response)
+    if (problem !== undefined) problems.push(problem)
     const { data, errors } = JSON.parse(response.text)
     if (errors === undefined) return data
     throw Object.assign(new Error(errors[0].message), { code: errors[0].extensions.code })
@@ -78,12 +78,12 @@ it('handles naughty strings in every cell of a file of devices', longTimeout, as
   const columns = ['name', 'hardwareId', 'platform', 'services', 'site', 'net.ssid', '$svc.categoryA']
   const strings =
     scale.strings >= naughtyStrings.length ? naughtyStrings : naughtyStrings.filter(() => random.oneIn(12))
-  const harms: string[] = []
+  const problems: string[] = []
   const user = await app.createUser()
   const run = async (rows: string[]) => {
     const file = readDeviceFile(Buffer.from(rows.join('')))
     const { signal } = new AbortController()
-    return importDevices({ api: apiOf(user, harms), file, strict: false, dryRun: false, onProgress() {}, signal })
+    return importDevices({ api: apiOf(user, problems), file, strict: false, dryRun: false, onProgress() {}, signal })
   }
   const header = formatCsvRow(columns)
   const rows = strings.flatMap((text, line) =>
@@ -92,18 +92,18 @@ it('handles naughty strings in every cell of a file of devices', longTimeout, as
     ),
   )
   const outcome = await run([header, ...rows])
-  expect(harms).toEqual([])
+  expect(problems).toEqual([])
   expect(outcome.stoppedBy).toBeUndefined()
   expect(outcome.created + outcome.updated + outcome.unchanged + outcome.problems.length).toBe(outcome.rows)
   expect(outcome.created).toBeGreaterThan(strings.length)
 
-  // Unquoted and in the header: the whole file or single rows are rejected.
+  // Put the string into the header and into unquoted cells, so that the whole file or single rows are rejected.
   for (const text of strings) {
     for (const raw of [`name,${text}\na,b\n`, `${text}\n`, `name\n${text}\n`, `name,site\na,"${text}\n`]) {
       await run([raw]).catch((error: Error) => expect(error.constructor.name).toBe('FileError'))
     }
   }
-  expect(harms).toEqual([])
+  expect(problems).toEqual([])
   report({ cells: rows.length, files: strings.length * 4, created: outcome.created, rejected: outcome.problems.length })
 })
 
@@ -181,8 +181,8 @@ describe('malformed bodies', () => {
         ? random.pick(['text/plain', 'application/json; charset=utf-16', 'x', 'multipart/form-data'])
         : 'application/json'
       const response = await prepareBody(app, app.owner, bytes, { path, method, type })()
-      const harm = harmOf(response)
-      if (harm !== undefined) wrong.push(`${harm} for ${path} ${JSON.stringify(bytes.toString('latin1'))}`)
+      const problem = findProblem(response)
+      if (problem !== undefined) wrong.push(`${problem} for ${path} ${JSON.stringify(bytes.toString('latin1'))}`)
       if (response.status >= 400) figures.rejected++
     }
     report(figures)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** Sessions of the previous release have no confirmation. Their start counts instead. */
+/** Sessions of the previous release have no time of confirmation. Their start time is used instead. */
 const unconfirmed: UpgradeCase = {
   async check(db) {
     const { rows } = await sql`select from session where confirmed is not null`.execute(db)

@@ -48,10 +48,10 @@ export async function startLoad(credentials: Record<string, string>, url: string
   }
   const client: Client = { credentials, urls: [url], results }
   let isOver = false
-  let turn = 0
+  let requestNumber = 0
   const targets: string[] = []
   for (let writer = 0; writer < WRITERS; writer++) {
-    const { registerDevice } = await ask(
+    const { registerDevice } = await sendOperation(
       client,
       0,
       'mutation { registerDevice(name: "target") { device { id } } }',
@@ -61,7 +61,7 @@ export async function startLoad(credentials: Record<string, string>, url: string
   }
   const write = async (device: string): Promise<void> => {
     for (let number = 1; !isOver; number++) {
-      await change(client, turn++, device, number)
+      await change(client, requestNumber++, device, number)
       await sleep(PAUSE_MS)
     }
   }
@@ -70,8 +70,8 @@ export async function startLoad(credentials: Record<string, string>, url: string
       '{ login { devices(size: 50, sort: "name") { items { name attributes services { name } } } } }',
       '{ login { devices(size: 10) { total } events(size: 20) { items { id type } } } }',
     ]
-    for (; !isOver; turn++) {
-      await ask(client, turn, documents[turn % 2]!, 'reads')
+    for (; !isOver; requestNumber++) {
+      await sendOperation(client, requestNumber, documents[requestNumber % 2]!, 'reads')
       await sleep(PAUSE_MS)
     }
   }
@@ -88,11 +88,11 @@ export async function startLoad(credentials: Record<string, string>, url: string
   }
 }
 
-async function change(client: Client, turn: number, device: string, number: number): Promise<void> {
+async function change(client: Client, requestNumber: number, device: string, number: number): Promise<void> {
   const { values, registered } = client.results
   if (number % 10 === 0) {
     const name = `meanwhile-${device}-${number}`
-    const data = await ask(client, turn, `mutation { registerDevice(name: "${name}") { device { id } } }`, 'writes')
+    const data = await sendOperation(client, requestNumber, `mutation { registerDevice(name: "${name}") { device { id } } }`, 'writes')
     if (data !== undefined) registered.push(data.registerDevice.device.id)
     return
   }
@@ -100,21 +100,21 @@ async function change(client: Client, turn: number, device: string, number: numb
   const context = number % 3 === 0 ? 'night' : undefined
   const where = context === undefined ? '' : `, context: "${context}"`
   const document = `mutation { setAttribute(serviceId: "${device}", name: "${name}", value: "${number}"${where}) }`
-  const data = await ask(client, turn, document, 'writes')
+  const data = await sendOperation(client, requestNumber, document, 'writes')
   if (data !== undefined) values.set(`${device} ${context ?? ''} ${name}`, String(number))
 }
 
-/** Returns the data. A failure is recorded and returns undefined. */
-async function ask(
+/** Sends an operation and returns its data. Records a failure and returns undefined. */
+async function sendOperation(
   { credentials, urls, results }: Client,
-  turn: number,
+  requestNumber: number,
   document: string,
   kind: 'writes' | 'reads',
   // biome-ignore lint/suspicious/noExplicitAny: the callers know the shape of the responses
 ): Promise<any> {
   const started = performance.now()
   try {
-    const { status, body } = await sendAs(credentials, urls[turn % urls.length]!, document)
+    const { status, body } = await sendAs(credentials, urls[requestNumber % urls.length]!, document)
     if (status === 200 && body.errors === undefined) return body.data
     results.failures.push(`${status} ${JSON.stringify(body)} to ${document}`)
   } catch (error) {

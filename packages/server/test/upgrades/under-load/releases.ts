@@ -42,10 +42,10 @@ const namesOf = (files: readonly string[]): string[] =>
     .sort()
 
 /**
- * Writes the code of a commit to a folder. It uses the dependencies of this checkout. Returns whether the commit had
- * others.
+ * Writes the code of a commit to a folder, where it uses the dependencies of this checkout. Returns whether the commit
+ * had other dependencies.
  */
-export async function placeRelease(commit: string, folder: string): Promise<{ hasOtherDependencies: boolean }> {
+export async function extractRelease(commit: string, folder: string): Promise<{ hasOtherDependencies: boolean }> {
   await mkdir(folder, { recursive: true })
   const archive = join(folder, 'code.tar')
   await git('archive', '--output', archive, commit, 'package.json', 'packages')
@@ -57,7 +57,7 @@ export async function placeRelease(commit: string, folder: string): Promise<{ ha
 }
 
 /** Copies the working tree to a folder, with further migrations. */
-export async function placeWorkingTree(folder: string, furtherMigrations?: URL): Promise<void> {
+export async function copyWorkingTree(folder: string, furtherMigrations?: URL): Promise<void> {
   const files = (
     await git('ls-files', '--cached', '--others', '--exclude-standard', '-z', 'package.json', 'packages')
   ).split('\0')

@@ -38,8 +38,8 @@ export interface Environment {
 }
 
 /**
- * Migrates a database with servers of the new release while a server of the previous release serves, and compares the
- * data.
+ * Migrates a database with servers of the new release while a server of the previous release handles requests. Then
+ * compares the data.
  */
 export async function runScenario(environment: Environment, scenario: Scenario): Promise<Outcome> {
   const { name, before, after } = scenario

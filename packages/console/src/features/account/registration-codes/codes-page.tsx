@@ -23,7 +23,7 @@ export function CodesPage() {
   const context = useTypes('RegistrationCode')
   const [{ data, error }, refetch] = useQuery({ query: RegistrationCodesDocument, context })
   const [opened, { open, close }] = useDisclosure()
-  // Registering devices use up codes while this page is open.
+  // Devices may use codes while this page is open.
   useLiveEvents({
     onEvents(events) {
       const counts = events.some(
@@ -109,7 +109,7 @@ function CodeRow({ code }: { code: RegistrationCode }) {
           danger
           onConfirm={() => remove({ id })}
         >
-          Devices can no longer register with it. Devices that already registered stay.
+          Devices can no longer register with it. Devices that have already registered are not affected.
         </ConfirmButton>
       </Table.Td>
     </Table.Tr>

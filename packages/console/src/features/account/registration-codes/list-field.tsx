@@ -60,7 +60,7 @@ export function ListField<Row extends NamedRow>({ label, what, empty, input, fie
   )
 }
 
-/** Validates in forms that all rows have a name and that the names are unique. */
+/** Validates that all rows of a form have unique names. */
 export function checkNames(rows: readonly NamedRow[], what: string): string | null {
   const names = rows.map(({ name }) => name.trim())
   if (names.includes('')) return `Enter a name for every ${what}`

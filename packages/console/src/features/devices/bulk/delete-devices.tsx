@@ -15,7 +15,7 @@ interface DeleteDevicesProps {
   onClose(): void
 }
 
-/** Deletes the selected devices. Active devices are deleted only if the user chooses so. */
+/** Deletes the selected devices. Deletes active devices only if the user selects that option. */
 export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
   const client = useClient()
   const bulk = useBulk()
@@ -40,7 +40,7 @@ export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
     if (batchError === undefined) return []
     if (batchError.networkError !== undefined || ids.length === 1)
       return ids.map((id) => ({ id, reason: errorText(batchError) }))
-    // A batch is atomic. One device that became active or was deleted fails all, so delete them one by one.
+    // A batch is atomic and fails if one of its devices became active or was deleted, so delete them one by one.
     const failed: Failure[] = []
     for (const id of ids) {
       const { error: deviceError } = await remove([id])

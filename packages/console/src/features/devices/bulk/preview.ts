@@ -12,7 +12,7 @@ export interface AttributeChange {
 export interface Preview {
   /** The devices that would change. */
   ids: string[]
-  /** How many of them have no value now. */
+  /** How many of them currently have no value. */
   withoutValue: number
   /** Current values that would be replaced or removed, the most frequent first. */
   replaced: { value: string; devices: number }[]

@@ -185,14 +185,14 @@ function PreviewStep({ change, preview, onBack, onApply, onClose }: PreviewStepP
         {where}.
       </Text>
       <List size="sm" aria-label="Changes">
-        {withoutValue === 0 ? null : <List.Item>{withoutValue.toLocaleString()} have no value now</List.Item>}
+        {withoutValue === 0 ? null : <List.Item>{withoutValue.toLocaleString()} currently have no value</List.Item>}
         {replaced.slice(0, SHOWN_VALUES).map(({ value, devices }) => (
           <List.Item key={value} style={{ overflowWrap: 'anywhere' }}>
-            {devices.toLocaleString()} have “{value.slice(0, 80)}” now
+            {devices.toLocaleString()} currently have “{value.slice(0, 80)}”
           </List.Item>
         ))}
-        {rest === 0 ? null : <List.Item>{rest.toLocaleString()} have other values now</List.Item>}
-        {unchanged === 0 ? null : <List.Item>{unchanged.toLocaleString()} stay as they are</List.Item>}
+        {rest === 0 ? null : <List.Item>{rest.toLocaleString()} currently have other values</List.Item>}
+        {unchanged === 0 ? null : <List.Item>{unchanged.toLocaleString()} will not change</List.Item>}
       </List>
       <Group justify="flex-end">
         <Button variant="default" onClick={onBack}>

@@ -25,7 +25,7 @@ export function CsvMenu({ filter, shown, total, onImported }: CsvMenuProps) {
   const [opened, setOpened] = useState<'import' | 'export'>()
   const closeImport = (): void => {
     setOpened(undefined)
-    // The import may have added attributes, which columns and filters offer.
+    // The import may have added attributes to the options of columns and filters.
     void client.query(DeviceListNamesDocument, {}, { requestPolicy: 'network-only' }).toPromise()
     onImported()
   }

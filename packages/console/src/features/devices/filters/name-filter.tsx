@@ -12,8 +12,8 @@ interface NameFilterProps {
 const TYPING_DELAY_MS = 120
 
 /**
- * Applies each keystroke at once if no rows are loading, and otherwise when the rows arrive or the user pauses.
- * Follows other changes of the URL.
+ * Applies each keystroke immediately if no rows are loading, and otherwise when the rows arrive or the user pauses.
+ * Updates its value when the URL changes for another reason.
  */
 export function NameFilter({ name, isBusy, onChange }: NameFilterProps) {
   const [typed, setTyped] = useState(name ?? '')

@@ -41,7 +41,7 @@ export function createChangedRows(client: Client, options: ChangedRowsOptions): 
     const variables = { ids, withAttributes, context: filter.context }
     const { data } = await client.query(DevicesByIdDocument, variables, { requestPolicy: 'network-only' }).toPromise()
     if (data?.login == null) {
-      // The next event or scroll retries.
+      // The next event or scroll triggers another attempt.
       for (const id of ids) changed.add(id)
       return
     }

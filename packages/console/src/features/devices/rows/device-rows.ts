@@ -23,7 +23,7 @@ export interface DeviceRows {
   row(index: number): Row | undefined
   /**
    * Sets the rows in view, from `from` up to but not including `to`. Missing rows are fetched, first those in view,
-   * then those around.
+   * then those around them.
    */
   setView(from: number, to: number): void
   /** Refetches these devices, because they changed. */

@@ -48,7 +48,7 @@ export function useDeviceRows(query: DeviceQuery): ShownRows {
   }, [wanted])
   useEffect(() => () => current.current?.close(), [])
 
-  // Render the page again only if these values change. The table follows each row.
+  // Render the page again only if these values change. The table listens to changes of rows.
   useSyncExternalStore(shown.listen, () =>
     [shown.isReady, shown.length === 0, shown.total, shown.isOutdated, shown.error === undefined].join(),
   )

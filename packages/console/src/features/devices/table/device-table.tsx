@@ -53,7 +53,7 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
   const { startIndex: from, endIndex: last } = virtual.range ?? { startIndex: 0, endIndex: 0 }
   useLayoutEffect(() => rows.setView(from, last + 1), [rows, from, last])
   useLayoutEffect(() => {
-    // A new sort order or filter starts at the top.
+    // Scroll to the top when the sort order or filter changes.
     if (rows) viewport.current?.scrollTo({ top: 0 })
     lastChecked.current = null
   }, [rows])

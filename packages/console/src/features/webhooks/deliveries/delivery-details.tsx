@@ -23,7 +23,7 @@ export function DeliveryDetails({ delivery, url }: DeliveryDetailsProps) {
 content-type: application/json
 webhook-id: ${id}`}</Block>
         <Text size="xs" c="dimmed">
-          Each attempt has its own webhook-timestamp and webhook-signature.
+          Each attempt has a different webhook-timestamp and webhook-signature.
         </Text>
         {request === null ? null : <Block label="Request body">{formatJson(request)}</Block>}
       </Stack>

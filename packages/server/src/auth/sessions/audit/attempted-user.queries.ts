@@ -1,12 +1,12 @@
 import { type Database, query } from '../../../db/database.ts'
 
-/** The user whom an attempt to sign in was aimed at. */
+/** The user targeted by an attempt to sign in. */
 export interface AttemptedUser {
   id: string
   email: string
 }
 
-/** By e-mail address, case-insensitive. */
+/** Finds a user by e-mail address, case-insensitive. */
 export async function findUserOfEmail(db: Database, email: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,
@@ -16,7 +16,7 @@ export async function findUserOfEmail(db: Database, email: string): Promise<Atte
   return row
 }
 
-/** By a sign-in that waits for its second factor. */
+/** Finds the user of a sign-in that waits for its second factor. */
 export async function findUserOfStep(db: Database, identifier: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,
@@ -26,7 +26,7 @@ export async function findUserOfStep(db: Database, identifier: string): Promise<
   return row
 }
 
-/** By the credential id of a passkey. */
+/** Finds a user by the credential id of a passkey. */
 export async function findUserOfPasskey(db: Database, credentialId: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,

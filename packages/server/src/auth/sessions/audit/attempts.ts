@@ -16,15 +16,15 @@ const failures: readonly unknown[] = ['wrong-password', 'wrong-code', 'passkey-r
 export interface Attempt {
   /** The kind of credentials, such as `password`. */
   method: string
-  /** The user whom the attempt was aimed at; undefined if no user has what was named. */
+  /** Finds the targeted user. Resolves to undefined if the given e-mail address or credential belongs to no user. */
   findUser: () => Promise<AttemptedUser | undefined>
 }
 
 /**
- * Work that a guess could be behind: counted against each subject in turn, and forgiven if it succeeds. A failure is recorded with the
- * user whom the attempt was aimed at.
+ * Runs an attempt to authenticate, which may be a guess. Counts it against each subject in turn, and undoes the counts if it
+ * succeeds. A failure is recorded for the targeted user.
  */
-export async function asTry<Result>(
+export async function runAttempt<Result>(
   call: AuthRequest,
   { subjects, attempt }: { subjects: readonly TriesSubject[]; attempt: Attempt },
   work: () => Promise<Result>,
@@ -38,18 +38,19 @@ export async function asTry<Result>(
   return result
 }
 
-/** An attempt of a signed-in user to show again who they are. */
+/** An attempt of a signed-in user to authenticate again. */
 export const ownAttempt = ({ accountId, email }: Session, method: string): Attempt => ({
   method,
   findUser: async () => ({ id: accountId, email }),
 })
 
 /**
- * Records a failed attempt with the user it was aimed at. The response does not wait for it: if it took longer for an e-mail
- * address that belongs to a user, it would reveal which ones do. An attempt at no user is only logged, by the route.
+ * Records a failed attempt for the targeted user. The response does not wait for this, because a longer response time for an
+ * e-mail address of a user would reveal that the user exists. The route logs attempts without a targeted user; they are not
+ * recorded.
  *
- * Attempts cannot flood the event log: of one user's attempts from one network address in a minute, the first, second, fourth, eighth,
- * and so on are recorded, each with the count so far.
+ * To keep attempts from flooding the event log, only the first, second, fourth, eighth, and so on of a user's attempts from one
+ * network address in a minute are recorded, each with the count so far.
  */
 function recordFailure(call: AuthRequest, { method, findUser }: Attempt, error: unknown): void {
   const reason = error instanceof ApiError ? error.details.reason : undefined

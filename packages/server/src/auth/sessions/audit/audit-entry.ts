@@ -10,13 +10,13 @@ export type AuditType =
   | 'PASSKEY_REMOVE'
   | 'SESSION_REVOKE'
 
-/** Something that happened to the ways a user signs in. */
+/** A failed sign-in, or a change to the ways a user signs in. */
 export interface AuditEntry {
   type: AuditType
   accountId: string
   email: string
   /** The session that made the change; omitted for failed sign-ins, which have none. */
   session?: string
-  /** Holds no secret. */
+  /** Must not contain secrets. */
   data: Record<string, unknown>
 }

@@ -7,7 +7,7 @@ import { disableUser, enableUser } from '../../../features/users/user-administra
 const from = { address: '127.0.0.1', agent: 'Test Browser' }
 
 let app: TestApp
-/** Each test has its own minute: attempts are counted by the minute. */
+/** Each test has a separate minute, because attempts are counted by the minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -28,7 +28,7 @@ interface AuditEvent {
   data: Record<string, unknown>
 }
 
-/** Events of the user besides sign-ins, oldest first. */
+/** Events of the user other than sign-ins, oldest first. */
 async function audited(of: Browser = browser): Promise<AuditEvent[]> {
   const { body } = await of.query('{ login { events { items { type actor { id } target { id name kind } data } } } }')
   return body.data.login.events.items.filter(({ type }: AuditEvent) => type !== 'AUTH_LOGIN').reverse()

@@ -8,7 +8,9 @@ export interface Change<Result> {
   type: AuditType
   /** Makes the change. */
   work: (transaction: Database) => Promise<Result>
-  /** What the entry says besides the address and the browser; null if nothing changed and there is nothing to record. */
+  /**
+   * Returns the data of the entry, other than the address and the browser, or null if nothing changed and nothing is recorded.
+   */
   data?: (result: Result) => Record<string, unknown> | null
 }
 

@@ -4,8 +4,8 @@ import { APIError, createAuthEndpoint, sensitiveSessionMiddleware } from 'better
 import { setSessionCookie } from 'better-auth/cookies'
 
 /**
- * Replaces better-auth's endpoint of this name, which writes the new password even if the current one has changed since it was compared,
- * and so would undo a reset. Every session ends; the response contains a new one.
+ * Replaces better-auth's endpoint of this name, which writes the new password even if the current one has changed since it was
+ * compared, and so would undo a reset. Every session ends; the response contains a new one.
  */
 export function passwordChange() {
   return {
@@ -20,18 +20,18 @@ export function passwordChange() {
           // The route has already parsed the body and checked the lengths.
           const { currentPassword, newPassword } = call.body as unknown as Record<string, string>
           const account = await internalAdapter.findCredentialAccount(user.id)
-          const present = account?.password
-          if (!account || !present) throw refused()
-          if (!(await passwords.verify({ hash: present, password: currentPassword! }))) throw refused()
+          const currentHash = account?.password
+          if (!account || !currentHash) throw wrongPassword()
+          if (!(await passwords.verify({ hash: currentHash, password: currentPassword! }))) throw wrongPassword()
           const password = await passwords.hash(newPassword!)
           const session = await runWithTransaction(adapter, async () => {
             const where = [
               { field: 'id', value: account.id },
-              { field: 'password', value: present },
+              { field: 'password', value: currentHash },
             ]
             const current = await getCurrentAdapter(adapter)
             const changed = await current.updateMany({ model: 'account', where, update: { password } })
-            if (changed === 0) throw refused()
+            if (changed === 0) throw wrongPassword()
             await internalAdapter.deleteUserSessions(user.id)
             return internalAdapter.createSession(user.id)
           })
@@ -43,4 +43,4 @@ export function passwordChange() {
   } satisfies BetterAuthPlugin
 }
 
-const refused = (): APIError => new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'wrong' })
+const wrongPassword = (): APIError => new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'wrong' })

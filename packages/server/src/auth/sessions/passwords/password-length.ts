@@ -1,2 +1,2 @@
 /** The length of new passwords. Existing ones may be shorter. */
-export const PASSWORD_LENGTH = { least: 12, most: 128 }
+export const PASSWORD_LENGTH = { min: 12, max: 128 }

@@ -47,7 +47,7 @@ it('replaces the password and ends every session', async () => {
   expect((await fresh.auth('/get-session')).body).toMatchObject({ passkeys: 1, totp: false })
 })
 
-it('keeps codes, unless only the password is to sign in', async () => {
+it('keeps two-factor codes, unless only the password should be required', async () => {
   const { totpURI } = (await browser.auth('/two-factor/enable', { password: person.password })).body
   await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
   const { email } = person
@@ -58,8 +58,8 @@ it('keeps codes, unless only the password is to sign in', async () => {
   expect(first.user).toMatchObject({ hasTotp: true, passkeys: 1 })
   const late = await halfWay.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
   expect(errorOf(late)).toEqual([401, 'UNAUTHENTICATED', 'sign-in-expired'])
-  const asked = await openBrowser(app).auth('/sign-in/email', { email, password: first.password })
-  expect(asked.body).toEqual({ signedIn: false, needs: 'totp' })
+  const signInResponse = await openBrowser(app).auth('/sign-in/email', { email, password: first.password })
+  expect(signInResponse.body).toEqual({ signedIn: false, needs: 'totp' })
 
   const second = await reset(email, { passwordOnly: true })
   expect(second.user).toMatchObject({ hasTotp: false, passkeys: 0 })
@@ -85,21 +85,21 @@ it('requires a code in a trusted browser again, and changes nothing of other use
   expect((await trusted.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })
 
   const own = await reset(email)
-  const asked = await trusted.auth('/sign-in/email', { email, password: own.password })
-  expect(asked.body).toEqual({ signedIn: false, needs: 'totp' })
+  const signInResponse = await trusted.auth('/sign-in/email', { email, password: own.password })
+  expect(signInResponse.body).toEqual({ signedIn: false, needs: 'totp' })
 })
 
 describe('an action that starts with the former password and ends after a reset', () => {
   /** Delays the commit of a reset until another transaction waits for it. */
-  async function during(begin: () => Promise<BrowserResponse>): Promise<{ given: string; answer: BrowserResponse }> {
-    let begun: Promise<BrowserResponse> | undefined
+  async function during(begin: () => Promise<BrowserResponse>): Promise<{ given: string; response: BrowserResponse }> {
+    let running: Promise<BrowserResponse> | undefined
     const given = await app.db.transaction().execute(async (transaction) => {
       const { password } = await resetPassword(transaction, { email: person.email, passwordOnly: false })
-      begun = begin()
+      running = begin()
       await vi.waitFor(async () => expect(await countWaiting()).toBe(1), { timeout: 60_000 })
       return password
     })
-    return { given, answer: await begun! }
+    return { given, response: await running! }
   }
 
   async function countWaiting(): Promise<number> {
@@ -110,17 +110,17 @@ describe('an action that starts with the former password and ends after a reset'
 
   it('does not sign in', async () => {
     const { email, password } = person
-    const { given, answer } = await during(() => openBrowser(app).auth('/sign-in/email', { email, password }))
-    expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
+    const { given, response } = await during(() => openBrowser(app).auth('/sign-in/email', { email, password }))
+    expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])
     const fresh = await signIn(app, { ...person, password: given })
     expect((await fresh.auth('/list-sessions')).body.sessions).toHaveLength(1)
   })
 
   it('does not change the password', async () => {
     const newPassword = 'correct horse battery staple'
-    const asked = { currentPassword: person.password, newPassword }
-    const { given, answer } = await during(() => browser.auth('/change-password', asked))
-    expect(errorOf(answer)).toEqual([400, 'BAD_USER_INPUT', 'wrong-password'])
+    const body = { currentPassword: person.password, newPassword }
+    const { given, response } = await during(() => browser.auth('/change-password', body))
+    expect(errorOf(response)).toEqual([400, 'BAD_USER_INPUT', 'wrong-password'])
     const tried = await openBrowser(app).auth('/sign-in/email', { email: person.email, password: newPassword })
     expect(tried.status).toBe(401)
     await signIn(app, { ...person, password: given })

@@ -23,9 +23,9 @@ export interface ResetPassword {
 }
 
 /**
- * Sets a random password for a user, on behalf of the operator. All sessions and unfinished sign-ins end. With `passwordOnly`, the
- * authenticator app and passkeys are removed as well, so that only the password signs in. Throws NOT_FOUND for an unknown e-mail address,
- * which is case-insensitive.
+ * Sets a random password for a user, on behalf of the operator. All sessions and unfinished sign-ins end. With `passwordOnly`,
+ * the authenticator app and passkeys are removed as well, so that only the password signs in. Throws NOT_FOUND for an unknown
+ * e-mail address, which is case-insensitive.
  */
 export async function resetPassword(
   transaction: Database,

@@ -21,8 +21,8 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-/** The reason why no key was created; undefined if one was. */
-async function refusal(from = browser): Promise<string | undefined> {
+/** Tries to create an access key. Returns the reason for a rejection, or undefined if the key was created. */
+async function createKeyError(from = browser): Promise<string | undefined> {
   const { body } = await from.query(create)
   return body.errors?.[0].extensions.reason
 }
@@ -37,7 +37,7 @@ async function addPasskey(from: Browser) {
 describe('a session that creates an access key', () => {
   it('needs a sign-in of the last hour', async () => {
     now += HOUR_MS - 10_000
-    expect(await refusal()).toBeUndefined()
+    expect(await createKeyError()).toBeUndefined()
     now += 20_000
     const { body } = await browser.query(create)
     expect(body.errors[0]).toMatchObject({
@@ -51,31 +51,31 @@ describe('a session that creates an access key', () => {
     now += 2 * HOUR_MS
     const wrong = await browser.auth('/confirm-sign-in', { password: 'not it' })
     expect(errorOf(wrong)).toEqual([400, 'BAD_USER_INPUT', 'wrong-password'])
-    expect(await refusal()).toBe('sign-in-too-old')
+    expect(await createKeyError()).toBe('sign-in-too-old')
     expect((await browser.auth('/confirm-sign-in', { password: person.password })).body).toEqual({ confirmed: true })
-    expect(await refusal()).toBeUndefined()
+    expect(await createKeyError()).toBeUndefined()
     now += HOUR_MS + 1_000
-    expect(await refusal()).toBe('sign-in-too-old')
+    expect(await createKeyError()).toBe('sign-in-too-old')
   })
 
-  it('may do so once a code is confirmed, which works once', async () => {
+  it('may do so after a code is confirmed, and each code works once', async () => {
     const { body } = await browser.auth('/two-factor/enable', { password: person.password })
     await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
     now += 2 * HOUR_MS
     expect(errorOf(await browser.auth('/confirm-sign-in', { code: '000000' }))[2]).toBe('wrong-code')
     const code = codeOf(body.totpURI)
     expect((await browser.auth('/confirm-sign-in', { code })).body).toEqual({ confirmed: true })
-    expect(await refusal()).toBeUndefined()
+    expect(await createKeyError()).toBeUndefined()
     expect(errorOf(await browser.auth('/confirm-sign-in', { code }))[2]).toBe('wrong-code')
   })
 
-  it('may do so once a passkey is confirmed, and stays signed in as it was', async () => {
+  it('may do so after a passkey is confirmed, and keeps the same session', async () => {
     const authenticator = await addPasskey(browser)
     now += 2 * HOUR_MS
     const options = (await browser.auth('/passkey/generate-authenticate-options')).body
     const confirmed = await browser.auth('/confirm-sign-in', { response: authenticator.authenticate(options) })
     expect(confirmed.body).toEqual({ confirmed: true })
-    expect(await refusal()).toBeUndefined()
+    expect(await createKeyError()).toBeUndefined()
     expect((await browser.auth('/list-sessions')).body.sessions).toHaveLength(1)
   })
 })
@@ -83,8 +83,8 @@ describe('a session that creates an access key', () => {
 describe('confirming a sign-in', () => {
   it('does not turn on codes with an app that is being set up', async () => {
     const { body } = await browser.auth('/two-factor/enable', { password: person.password })
-    const answer = await browser.auth('/confirm-sign-in', { code: codeOf(body.totpURI) })
-    expect(errorOf(answer).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
+    const response = await browser.auth('/confirm-sign-in', { code: codeOf(body.totpURI) })
+    expect(errorOf(response).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
     expect((await browser.auth('/get-session')).body.totp).toBe(false)
   })
 
@@ -92,23 +92,23 @@ describe('confirming a sign-in', () => {
     const other = await signIn(app, await newPerson(app))
     const authenticator = await addPasskey(other)
     now += 2 * HOUR_MS
-    const asked = (await browser.auth('/passkey/generate-authenticate-options')).body
-    const answer = await browser.auth('/confirm-sign-in', { response: authenticator.authenticate(asked) })
-    expect(errorOf(answer)[2]).toBe('passkey-refused')
-    expect(await refusal()).toBe('sign-in-too-old')
+    const requestOptions = (await browser.auth('/passkey/generate-authenticate-options')).body
+    const response = await browser.auth('/confirm-sign-in', { response: authenticator.authenticate(requestOptions) })
+    expect(errorOf(response)[2]).toBe('passkey-refused')
+    expect(await createKeyError()).toBe('sign-in-too-old')
     expect((await other.auth('/list-sessions')).body.sessions).toHaveLength(1)
   })
 
-  it.each([{}, { password: 'a', code: 'b' }])('needs one way: %j', async (fields) => {
+  it.each([{}, { password: 'a', code: 'b' }])('needs exactly one kind of credentials: %j', async (fields) => {
     expect(errorOf(await browser.auth('/confirm-sign-in', fields)).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
   })
 
   it('needs a session', async () => {
-    const answer = await openBrowser(app).auth('/confirm-sign-in', { password: person.password })
-    expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
+    const response = await openBrowser(app).auth('/confirm-sign-in', { password: person.password })
+    expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
   })
 
-  it('is limited to ten tries a minute', async () => {
+  it('is limited to ten attempts a minute', async () => {
     const tries = []
     for (let count = 0; count < 11; count++) tries.push(await browser.auth('/confirm-sign-in', { password: 'not it' }))
     expect(tries.map(({ status }) => status)).toEqual([...Array(10).fill(400), 429])

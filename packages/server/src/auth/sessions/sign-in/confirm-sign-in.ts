@@ -1,7 +1,7 @@
 import { ApiError, badInput } from '../../../errors.ts'
 import { assertText } from '../../../lib/text.ts'
-import { sessionRefusal } from '../../reasons.ts'
-import { asTry, ownAttempt } from '../audit/attempts.ts'
+import { sessionError } from '../../reasons.ts'
+import { ownAttempt, runAttempt } from '../audit/attempts.ts'
 import { type AuthCall, type AuthRequest, signedIn } from '../auth-call.ts'
 import { hasPasskey } from '../passkeys.queries.ts'
 import { verifyPassword } from '../passwords/password.ts'
@@ -18,15 +18,15 @@ export const confirmSignInCall: AuthCall = {
   path: '/confirm-sign-in',
   takes: ['password', 'code', 'response'],
   handle: signedIn(async (call, session) => {
-    const confirm = readWay(call, session)
+    const confirm = readMethod(call, session)
     const attempt = ownAttempt(session, 'confirmation')
-    await asTry(call, { subjects: [triesOf.account(session.accountId)], attempt }, confirm)
+    await runAttempt(call, { subjects: [triesOf.account(session.accountId)], attempt }, confirm)
     await confirmSession(call.db, session, call.clock())
     return { confirmed: true }
   }),
 }
 
-function readWay(call: AuthRequest, session: Session): () => Promise<void> {
+function readMethod(call: AuthRequest, session: Session): () => Promise<void> {
   const { fields } = call
   const password = fields.optionalText('password')
   const code = fields.optionalText('code')?.replaceAll(' ', '')
@@ -34,7 +34,7 @@ function readWay(call: AuthRequest, session: Session): () => Promise<void> {
   if ([password, code, response].filter((given) => given !== undefined).length !== 1)
     throw badInput('send exactly one of password, code, and response')
   if (password !== undefined) {
-    assertText(password, 'password', PASSWORD_LENGTH.most)
+    assertText(password, 'password', PASSWORD_LENGTH.max)
     return () => confirmPassword(call, session, password)
   }
   if (code !== undefined) {
@@ -58,15 +58,15 @@ async function confirmCode(call: AuthRequest, { accountId }: Session, code: stri
   const user = await findSignedInUser(call.db, accountId)
   if (!user?.hasTotp) throw badInput('this account has no authenticator app: confirm by password or passkey')
   await call.forward(call.request, '/two-factor/verify-totp', { code })
-  if (!(await isFirstUse(call, accountId, code))) throw sessionRefusal('wrong-code')
+  if (!(await isFirstUse(call, accountId, code))) throw sessionError('wrong-code')
 }
 
 /** The library can only sign in with a passkey, so the new session is deleted. */
 async function confirmPasskey(call: AuthRequest, { accountId }: Session, response: object): Promise<void> {
   const forwarded = await call.forward(call.request, '/passkey/verify-authentication', { response })
-  const begun = await sessionOf(call, forwarded)
-  await deleteSessions(call.db, begun.accountId, { id: begun.id })
+  const created = await sessionOf(call, forwarded)
+  await deleteSessions(call.db, created.accountId, { id: created.id })
   const credential = String((response as { id?: unknown }).id)
-  if (begun.accountId !== accountId || !(await hasPasskey(call.db, accountId, credential)))
-    throw sessionRefusal('passkey-refused')
+  if (created.accountId !== accountId || !(await hasPasskey(call.db, accountId, credential)))
+    throw sessionError('passkey-refused')
 }

@@ -5,8 +5,8 @@ import type { Database } from '../../../db/database.ts'
 import { findPassword } from './sign-in.queries.ts'
 
 /**
- * Replaces better-auth's endpoint of this name, which rejects e-mail addresses without a dot in the host, such as owner@localhost, and
- * compares addresses by other rules than ours. An unknown address takes as much work as a wrong password.
+ * Replaces better-auth's endpoint of this name, which rejects e-mail addresses without a dot in the host, such as
+ * owner@localhost, and compares addresses by other rules than ours. An unknown address takes as much work as a wrong password.
  */
 export function passwordSignIn(db: Database) {
   return {
@@ -20,18 +20,18 @@ export function passwordSignIn(db: Database) {
         const hash = stored?.passwordHash
         if (!stored || !hash) {
           await passwords.hash(password)
-          throw refused()
+          throw wrongPassword()
         }
-        if (!(await passwords.verify({ hash, password }))) throw refused()
+        if (!(await passwords.verify({ hash, password }))) throw wrongPassword()
         // Only a caller who knows the password learns that the user is disabled.
         if (stored.isDisabled) throw new APIError('UNAUTHORIZED', { code: 'USER_DISABLED', message: 'disabled' })
         const user = await internalAdapter.findUserById(stored.accountId)
-        if (user === null) throw refused()
+        if (user === null) throw wrongPassword()
         const session = await internalAdapter.createSession(user.id)
         // Creating the session waited for a running reset (`lockAccount`), which did not see this session.
         if ((await findPassword(db, email))?.passwordHash !== hash) {
           await internalAdapter.deleteSession(session.token)
-          throw refused()
+          throw wrongPassword()
         }
         await setSessionCookie(call, { session, user })
         return call.json({ user: { id: user.id } })
@@ -40,4 +40,4 @@ export function passwordSignIn(db: Database) {
   } satisfies BetterAuthPlugin
 }
 
-const refused = (): APIError => new APIError('UNAUTHORIZED', { code: 'INVALID_EMAIL_OR_PASSWORD', message: 'wrong' })
+const wrongPassword = (): APIError => new APIError('UNAUTHORIZED', { code: 'INVALID_EMAIL_OR_PASSWORD', message: 'wrong' })

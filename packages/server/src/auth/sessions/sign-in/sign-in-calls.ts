@@ -1,13 +1,13 @@
 import { assertText } from '../../../lib/text.ts'
 import { insertNonce } from '../../auth.queries.ts'
-import { sessionRefusal, userDisabled } from '../../reasons.ts'
+import { sessionError, userDisabled } from '../../reasons.ts'
 import {
   type AttemptedUser,
   findUserOfEmail,
   findUserOfPasskey,
   findUserOfStep,
 } from '../audit/attempted-user.queries.ts'
-import { asTry, ownAttempt } from '../audit/attempts.ts'
+import { ownAttempt, runAttempt } from '../audit/attempts.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { AuthCall, AuthRequest, SignInMethod } from '../auth-call.ts'
 import { agentOf, type Forwarded } from '../forward.ts'
@@ -20,7 +20,7 @@ import { findSignedInUser } from './sign-in.queries.ts'
 import { triesOf } from './sign-in-tries.ts'
 
 const EMAIL_LENGTH = 254
-/** Longer than a code is accepted, which includes half a minute before and after its time. */
+/** Longer than a code is accepted, which includes 30 seconds before and after its interval. */
 const CODE_VALID_MS = 120_000
 
 /** Calls to sign in, with or without two-factor authentication, and to sign out. */
@@ -33,7 +33,7 @@ export const signInCalls: readonly AuthCall[] = [
     path: '/passkey/generate-authenticate-options',
     async handle(call) {
       await call.tries.count([triesOf.passkeyOptions(call.addressOf(call.request.raw))])
-      return keepCookies(call, await call.forward(call.request, '/passkey/generate-authenticate-options')).answer
+      return addCookies(call, await call.forward(call.request, '/passkey/generate-authenticate-options')).result
     },
   },
   { method: 'POST', path: '/passkey/verify-authentication', takes: ['response'], handle: signInByPasskey },
@@ -42,7 +42,7 @@ export const signInCalls: readonly AuthCall[] = [
     path: '/sign-out',
     async handle({ db, session, cookie, cookies }) {
       if (session !== undefined) await deleteSessions(db, session.accountId, { id: session.id })
-      cookies.push(...cookie.forget())
+      cookies.push(...cookie.clear())
       return { signedIn: false }
     },
   },
@@ -52,14 +52,14 @@ async function signInByPassword(call: AuthRequest): Promise<object> {
   const { fields, request } = call
   const [email, password] = [fields.text('email').trim(), fields.text('password')]
   assertText(email, 'email', EMAIL_LENGTH)
-  assertText(password, 'password', PASSWORD_LENGTH.most)
+  assertText(password, 'password', PASSWORD_LENGTH.max)
   const subjects = [triesOf.address(call.addressOf(request.raw)), triesOf.email(email)]
   const attempt = { method: 'password', findUser: () => findUserOfEmail(call.db, email) }
-  return asTry(call, { subjects, attempt }, async () => {
+  return runAttempt(call, { subjects, attempt }, async () => {
     const forwarded = await call.forward(request, '/sign-in/email', { email, password })
-    if (forwarded.answer.twoFactorRedirect === true) {
+    if (forwarded.result.twoFactorRedirect === true) {
       await endFormerSession(call)
-      keepCookies(call, forwarded)
+      addCookies(call, forwarded)
       return { signedIn: false, needs: 'totp' }
     }
     return complete(call, forwarded, { method: 'password' })
@@ -83,13 +83,13 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
       session === undefined
         ? { method, findUser: async () => user }
         : ownAttempt(session, kind === 'totp' ? 'code' : 'backup code')
-    return asTry(call, { subjects, attempt }, async () => {
+    return runAttempt(call, { subjects, attempt }, async () => {
       // Found before the attempt, because the last wrong code deletes the pending sign-in.
       if (session === undefined) user = await findUserOfStep(call.db, stepOf(request.headers.cookie))
       const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.accountId))?.hasTotp
       const forwarded = await call.forward(request, path, { code, trustDevice })
       if (session === undefined) return complete(call, forwarded, { method, ...(kind === 'totp' && { code }) })
-      keepCookies(call, forwarded)
+      addCookies(call, forwarded)
       if (!hadTotp) await recordChange(call, session, { type: 'AUTHENTICATOR_ADD', work: async () => {} })
       return { signedIn: true }
     })
@@ -102,14 +102,14 @@ async function signInByPasskey(call: AuthRequest): Promise<object> {
   const subjects = [triesOf.address(call.addressOf(request.raw))]
   const credential = String(response.id)
   const attempt = { method: 'passkey', findUser: () => findUserOfPasskey(call.db, credential) }
-  return asTry(call, { subjects, attempt }, async () => {
+  return runAttempt(call, { subjects, attempt }, async () => {
     const forwarded = await call.forward(request, '/passkey/verify-authentication', { response })
     return complete(call, forwarded, { method: 'passkey', credential })
   })
 }
 
 /** The credentials of a successful sign-in. */
-interface Shown {
+interface UsedCredentials {
   method: SignInMethod
   /** The code from an authenticator app. */
   code?: string
@@ -117,23 +117,23 @@ interface Shown {
   credential?: string
 }
 
-/** Completes a sign-in: notifies before the browser gets its cookie, and ends the browser's former session. */
-async function complete(call: AuthRequest, forwarded: Forwarded, shown: Shown): Promise<object> {
-  const { method, code } = shown
+/** Completes a sign-in: calls `onSignIn` before the browser gets its cookie, and ends the browser's former session. */
+async function complete(call: AuthRequest, forwarded: Forwarded, used: UsedCredentials): Promise<object> {
+  const { method, code } = used
   const { request, onSignIn, addressOf } = call
   const { accountId, email, id } = await sessionOf(call, forwarded)
   const end = () => deleteSessions(call.db, accountId, { id })
-  if (!(await isStillValid(call, accountId, shown))) {
+  if (!(await isStillValid(call, accountId, used))) {
     await end()
-    throw sessionRefusal('sign-in-expired')
+    throw sessionError('sign-in-expired')
   }
   if (code !== undefined && !(await isFirstUse(call, accountId, code))) {
     await end()
-    throw sessionRefusal('wrong-code')
+    throw sessionError('wrong-code')
   }
   await onSignIn({ accountId, email, address: addressOf(request.raw), agent: agentOf(request), method })
   await endFormerSession(call)
-  keepCookies(call, forwarded)
+  addCookies(call, forwarded)
   return { signedIn: true }
 }
 
@@ -142,13 +142,13 @@ export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: 
   const tokens = cookies.map((header) => cookie.read(header.split(';')[0]))
   const token = tokens.findLast((each) => typeof each === 'string')
   const session = token ? await sessions.find(token) : undefined
-  // With a passkey or a code, the user may be disabled: then the session that was created is invalid.
+  // With a passkey or a code, the user may be disabled. The new session is then invalid.
   if (session === undefined) throw userDisabled()
   return session
 }
 
-/** Whether the credentials still exist: a reset ends only existing sessions. For a password, creating the session checks it. */
-async function isStillValid({ db }: AuthRequest, accountId: string, { method, credential }: Shown): Promise<boolean> {
+/** Whether the credentials still exist, because a reset ends only existing sessions. A password is checked at sign-in. */
+async function isStillValid({ db }: AuthRequest, accountId: string, { method, credential }: UsedCredentials): Promise<boolean> {
   if (credential !== undefined) return hasPasskey(db, accountId, credential)
   return method === 'password' || ((await findSignedInUser(db, accountId))?.hasTotp ?? false)
 }
@@ -162,7 +162,7 @@ async function endFormerSession({ db, session }: AuthRequest): Promise<void> {
   if (session !== undefined) await deleteSessions(db, session.accountId, { id: session.id })
 }
 
-export function keepCookies({ cookies }: AuthRequest, forwarded: Forwarded): Forwarded {
+export function addCookies({ cookies }: AuthRequest, forwarded: Forwarded): Forwarded {
   cookies.push(...forwarded.cookies)
   return forwarded
 }

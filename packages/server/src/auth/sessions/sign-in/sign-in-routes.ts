@@ -49,7 +49,7 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
     tries: createSignInTries(db, clock),
     forward: createForward({ db, config, addressOf, secrets, log }),
   }
-  const refused = createRefusalLog(log, 'rejected a sign-in')
+  const logRejection = createRefusalLog(log, 'rejected a sign-in')
   app.register(async (scope) => {
     scope.addHook('onClose', async () => {
       await Promise.all(running)
@@ -62,7 +62,7 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
       reply.header('cache-control', 'no-store')
     })
     for (const call of [...signInCalls, ...sessionCalls, ...accountCalls, confirmSignInCall])
-      registerCall(scope, call, { ...deps, beforeRequest, refused })
+      registerCall(scope, call, { ...deps, beforeRequest, logRejection })
   })
 }
 
@@ -70,29 +70,29 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
 export const sessionCookieOf = (secrets: Secrets, config: Pick<Config, 'publicUrl' | 'tlsCert'>): SessionCookie =>
   sessionCookie({ secret: () => signInSecret(secrets), isSecure: isHttps(config) })
 
-type CallDeps = AuthDeps & Pick<SignInOptions, 'beforeRequest'> & { refused: LogRefusal }
+type CallDeps = AuthDeps & Pick<SignInOptions, 'beforeRequest'> & { logRejection: LogRefusal }
 
-function registerCall(scope: FastifyInstance, call: AuthCall, { beforeRequest, refused, ...deps }: CallDeps): void {
+function registerCall(scope: FastifyInstance, call: AuthCall, { beforeRequest, logRejection, ...deps }: CallDeps): void {
   const { method, path, takes = [], handle } = call
   scope.route({
     method,
     url: `/auth${path}`,
     exposeHeadRoute: false,
     async handler(request, reply) {
-      const isOurs = isFromConsole(request, deps.config.publicUrl)
+      const isSameOrigin = isFromConsole(request, deps.config.publicUrl)
       // A request from another site has no session, even if the browser sends its cookie.
-      const session = isOurs ? await findSession(request, deps) : undefined
+      const session = isSameOrigin ? await findSession(request, deps) : undefined
       const cookies: string[] = []
       try {
         beforeRequest({ request, reply, viewer: session === undefined ? null : viewerOf(session) })
-        if (!isOurs) throw otherOrigin()
+        if (!isSameOrigin) throw otherOrigin()
         const fields = readFields(method === 'GET' ? {} : parseJsonBody(bodyOf(request)), '', takes)
-        const answer = await handle({ ...deps, request, fields, session, cookies })
+        const result = await handle({ ...deps, request, fields, session, cookies })
         if (cookies.length > 0) reply.header('set-cookie', cookies)
-        return reply.send(answer)
+        return reply.send(result)
       } catch (error) {
         if (error instanceof ApiError)
-          refused(String(error.details.reason ?? error.code), { path, address: deps.addressOf(request.raw) })
+          logRejection(String(error.details.reason ?? error.code), { path, address: deps.addressOf(request.raw) })
         throw error
       }
     },

@@ -17,8 +17,8 @@ export const triesOf = {
   /** Options are requested whenever a sign-in page opens. */
   passkeyOptions: (ip: string): TriesSubject => ({ name: `options address ${networkOf(ip)}`, allowed: 60 }),
   /**
-   * A hash, because people mistype their passwords in the field for the e-mail address. The limit is twice that of a network address, because
-   * two of its minutes can overlap one of these: a single network address cannot lock out a user.
+   * A hash, because people mistype their passwords in the field for the e-mail address. The limit is twice that of a network
+   * address, because two of its minutes can overlap one of these: a single network address cannot lock out a user.
    */
   email: (email: string): TriesSubject => {
     const hash = createHash('sha256').update(email.toLowerCase()).digest('base64')
@@ -30,8 +30,8 @@ export const triesOf = {
 /** Counts possible guesses in the database, so that all server processes share the count. */
 export interface SignInTries {
   /**
-   * Counts an attempt against one subject after the other, before credentials are checked. Throws RATE_LIMITED at the first subject over
-   * its limit and counts no further: an attempt that is rejected for its source does not count against its target.
+   * Counts an attempt against one subject after the other, before credentials are checked. Throws RATE_LIMITED at the first
+   * subject over its limit and counts no further: an attempt that is rejected for its source does not count against its target.
    */
   count(subjects: readonly TriesSubject[]): Promise<void>
   /** Undoes the count of a successful attempt. */
@@ -44,7 +44,7 @@ export function createSignInTries(db: Database, clock: () => Date): SignInTries 
     const { tries, ends } = await countTry(db, name, { now, ends: new Date(now.getTime() + WINDOW_MS) })
     if (tries <= allowed) return
     const retryAfter = Math.max(1, Math.ceil((ends.getTime() - now.getTime()) / 1_000))
-    throw new ApiError('RATE_LIMITED', `too many tries: retry in ${retryAfter} seconds`, { retryAfter })
+    throw new ApiError('RATE_LIMITED', `too many attempts: retry in ${retryAfter} seconds`, { retryAfter })
   }
   return {
     async count(subjects) {

@@ -18,8 +18,8 @@ export async function findPassword(db: Database, email: string): Promise<StoredP
 }
 
 /**
- * Locks the account until the transaction ends. Sign-ins wait meanwhile, and must check afterward whether their credentials are still
- * valid.
+ * Locks the account until the transaction ends. Sign-ins wait meanwhile, and must check afterward whether their credentials are
+ * still valid.
  */
 export async function lockAccount(transaction: Database, email: string): Promise<string | undefined> {
   const [row] = await query<{ id: string }>(

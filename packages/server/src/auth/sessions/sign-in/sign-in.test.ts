@@ -25,17 +25,17 @@ describe('signing in', () => {
   it('sets a cookie that scripts and other sites cannot use, and returns no token', async () => {
     const person = await newPerson(app)
     const browser = openBrowser(app)
-    const answer = await browser.auth('/sign-in/email', { email: person.email, password: person.password })
-    expect([answer.status, answer.body]).toEqual([200, { signedIn: true }])
-    expect(answer.setCookies).toHaveLength(1)
-    expect(answer.setCookies[0]).toMatch(
+    const response = await browser.auth('/sign-in/email', { email: person.email, password: person.password })
+    expect([response.status, response.body]).toEqual([200, { signedIn: true }])
+    expect(response.setCookies).toHaveLength(1)
+    expect(response.setCookies[0]).toMatch(
       /^muster\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
     )
-    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('cache-control')).toBe('no-store')
     const { body } = await browser.auth('/get-session')
     expect(body).toMatchObject({ user: { id: person.id, email: person.email, name: null }, totp: false, passkeys: 0 })
     expect(body.session).toMatchObject({ address: '127.0.0.1', agent: 'Test Browser' })
-    const [, token = ''] = /=([^.]+)\./.exec(answer.setCookies[0] ?? '') ?? []
+    const [, token = ''] = /=([^.]+)\./.exec(response.setCookies[0] ?? '') ?? []
     expect(token).toHaveLength(32)
     expect(JSON.stringify(body)).not.toContain(token)
   })
@@ -52,16 +52,16 @@ describe('signing in', () => {
   it('gives the same response to a wrong password, an unknown address, and a user without a password', async () => {
     const [person, without] = [await newPerson(app), await newPerson(app)]
     await app.db.updateTable('account').set({ password_hash: null }).where('id', '=', without.id).execute()
-    const answers = []
+    const responses = []
     for (const email of [person.email, 'nobody@example.com', without.email]) {
       const { status, body, setCookies } = await openBrowser(app).auth('/sign-in/email', {
         email,
         password: `${person.password}x`,
       })
-      answers.push({ status, body, setCookies })
+      responses.push({ status, body, setCookies })
     }
-    expect(answers[0]).toMatchObject({ status: 401, setCookies: [] })
-    expect(answers).toEqual([answers[0], answers[0], answers[0]])
+    expect(responses[0]).toMatchObject({ status: 401, setCookies: [] })
+    expect(responses).toEqual([responses[0], responses[0], responses[0]])
   })
 
   it.each([
@@ -72,9 +72,9 @@ describe('signing in', () => {
     ['a number', '{"email":"ada@example.com","password":1}'],
     ['another member', '{"email":"ada@example.com","password":"x","callbackURL":"https://evil.example"}'],
     ['U+0000', '{"email":"ada\\u0000@example.com","password":"x"}'],
-  ])('refuses %s, and says why', async (_what, body) => {
-    const answer = await openBrowser(app).send('/auth/sign-in/email', { method: 'POST', body })
-    expect(errorOf(answer)).toEqual([400, 'BAD_USER_INPUT', undefined])
+  ])('rejects %s with a reason', async (_what, body) => {
+    const response = await openBrowser(app).send('/auth/sign-in/email', { method: 'POST', body })
+    expect(errorOf(response)).toEqual([400, 'BAD_USER_INPUT', undefined])
   })
 
   it.each([
@@ -85,11 +85,11 @@ describe('signing in', () => {
     ['from a sandboxed frame', { origin: 'null' }],
     ['across sites', { 'sec-fetch-site': 'cross-site' }],
     ['from a sibling host', { 'sec-fetch-site': 'same-site' }],
-  ])('is refused %s', async (_how, headers) => {
+  ])('is rejected %s', async (_how, headers) => {
     const { email, password } = await newPerson(app)
-    const answer = await openBrowser(app).send('/auth/sign-in/email', { body: { email, password }, headers })
-    expect(errorOf(answer)).toEqual([403, 'FORBIDDEN', 'other-origin'])
-    expect(answer.setCookies).toEqual([])
+    const response = await openBrowser(app).send('/auth/sign-in/email', { body: { email, password }, headers })
+    expect(errorOf(response)).toEqual([403, 'FORBIDDEN', 'other-origin'])
+    expect(response.setCookies).toEqual([])
   })
 
   it('ends the former session of the browser', async () => {
@@ -98,8 +98,8 @@ describe('signing in', () => {
     const { email, password } = person
     const former = browser.cookieHeader()
     await browser.auth('/sign-in/email', { email, password })
-    const answer = await browser.query('{ login { email } }', {}, { headers: { cookie: former } })
-    expect(errorOf(answer)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
+    const response = await browser.query('{ login { email } }', {}, { headers: { cookie: former } })
+    expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
   })
 
   it('is recorded as an event with its address and method; a wrong password is not', async () => {
@@ -123,7 +123,7 @@ describe('signing in', () => {
 describe('another function of better-auth', () => {
   let browser: Browser
   beforeAll(async () => {
-    // The test before may have used up its minute.
+    // The previous test may have used up the attempts of its minute.
     beginMinute()
     browser = await signIn(app, await newPerson(app))
   })
@@ -143,24 +143,24 @@ describe('another function of better-auth', () => {
     ['GET', '/reference'],
     ['GET', '/list-accounts'],
   ])('is not served: %s %s', async (method, path) => {
-    const answer = await browser.send(`/auth${path}`, { method, ...(method === 'POST' && { body: {} }) })
-    expect(errorOf(answer)).toEqual([404, 'NOT_FOUND', undefined])
+    const response = await browser.send(`/auth${path}`, { method, ...(method === 'POST' && { body: {} }) })
+    expect(errorOf(response)).toEqual([404, 'NOT_FOUND', undefined])
   })
 })
 
-describe('too many tries', () => {
+describe('too many attempts', () => {
   const signInFrom = (server: TestApp, address: string, body: { email: string; password: string }) =>
     openBrowser(server).send('/auth/sign-in/email', { body, headers: { 'x-forwarded-for': address } })
 
-  it('from one network address do not lock out others; from two addresses they do, on every server, for a minute', async () => {
+  it('from one network address do not lock out the user, but those from two do, on every server, for a minute', async () => {
     const { email, password } = await newPerson(app)
     const other = await app.startAnother({ clock, env: trusting })
     const guessFrom = async (address: string) => {
       for (let time = 0; time < 12; time++) {
         const server = time % 2 === 0 ? app : other
         const guess = { email: time % 2 === 0 ? email : email.toUpperCase(), password: 'wrong' }
-        const refusal = errorOf(await signInFrom(server, address, guess))
-        expect(refusal).toEqual(time < 10 ? WRONG : LIMITED)
+        const error = errorOf(await signInFrom(server, address, guess))
+        expect(error).toEqual(time < 10 ? WRONG : LIMITED)
       }
     }
     await guessFrom('203.0.113.1')
@@ -180,21 +180,21 @@ describe('too many tries', () => {
 
   it('from one network address are rejected for any e-mail address', async () => {
     for (let time = 0; time < 10; time++) {
-      const answer = await openBrowser(app).auth('/sign-in/email', { email: `${time}@example.com`, password: 'wrong' })
-      expect(errorOf(answer)).toEqual(WRONG)
+      const response = await openBrowser(app).auth('/sign-in/email', { email: `${time}@example.com`, password: 'wrong' })
+      expect(errorOf(response)).toEqual(WRONG)
     }
     const { email, password } = await newPerson(app)
     expect((await openBrowser(app).auth('/sign-in/email', { email, password })).status).toBe(429)
   })
 
-  it('do not include successful ones', async () => {
+  it('do not include successful attempts', async () => {
     const { email, password } = await newPerson(app)
     for (let time = 0; time < 15; time++) {
       expect((await openBrowser(app).auth('/sign-in/email', { email, password })).status).toBe(200)
     }
   })
 
-  it('include all that arrive at the same moment', async () => {
+  it('include all attempts that arrive at the same moment', async () => {
     const { email } = await newPerson(app)
     const tries = Array.from({ length: 14 }, () =>
       openBrowser(app).auth('/sign-in/email', { email, password: 'wrong' }),

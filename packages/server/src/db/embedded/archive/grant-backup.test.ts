@@ -2,19 +2,19 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findBinaries } from '../binaries.ts'
 import { clusterFolderOf, findCluster } from '../cluster/cluster.ts'
-import { findWay } from '../privileges.ts'
+import { findRunMode } from '../privileges.ts'
 import { runCommand } from '../run-command.ts'
 import { newDataFolder, newFolder, query, start } from '../test-bench.ts'
 
 const granted = `select has_function_privilege('pg_backup_start(text, boolean)', 'execute') as granted`
 
-test('a database of an older release gets the right to take base backups with its first archive', async () => {
+test('grants the right to take base backups in a database of an older release when archiving is first enabled', async () => {
   const folder = await newDataFolder()
   const clusterFolder = clusterFolderOf(folder)
   const { owner } = (await findCluster(clusterFolder))!
   const binaries = await findBinaries(folder)
-  const way = await findWay({ binaries, folder: clusterFolder, owner, isNew: false })
-  const single = [...way.prefix, binaries.postgres, '--single', '-D', clusterFolder, 'muster']
+  const runMode = await findRunMode({ binaries, folder: clusterFolder, owner, isNew: false })
+  const single = [...runMode.prefix, binaries.postgres, '--single', '-D', clusterFolder, 'muster']
   const input = 'REVOKE EXECUTE ON FUNCTION pg_backup_start(text, boolean), pg_backup_stop(boolean) FROM muster;\n'
   expect(await runCommand(single, { cwd: folder, env: binaries.env, input })).toMatchObject({ code: 0 })
 

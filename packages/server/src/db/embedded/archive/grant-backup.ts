@@ -6,7 +6,7 @@ import type { Launch } from '../postgres.ts'
 import { runCommand } from '../run-command.ts'
 import { settingArguments } from '../settings.ts'
 
-/** Databases that an older release created lack the grants. */
+/** Whether the role may take base backups. Databases that an older release created lack the grants. */
 export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean> {
   const client = new pg.Client({ ...connection })
   await client.connect()
@@ -21,10 +21,13 @@ export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean
   }
 }
 
-/** The superuser cannot connect, so this needs single-user mode: PostgreSQL must be stopped. */
-export async function grantBackupFunctions({ binaries, way, clusterFolder, lockFd, settings }: Launch): Promise<void> {
-  const command = [...way.prefix, binaries.postgres, '--single', '-D', clusterFolder]
-  // With the settings of the server: without archive_mode it would recycle WAL that is not archived yet.
+/**
+ * Grants the right to take base backups. PostgreSQL must be stopped, because this needs single-user mode: the superuser cannot
+ * connect.
+ */
+export async function grantBackupFunctions({ binaries, runMode, clusterFolder, lockFd, settings }: Launch): Promise<void> {
+  const command = [...runMode.prefix, binaries.postgres, '--single', '-D', clusterFolder]
+  // Uses the settings of the server: without archive_mode, PostgreSQL would recycle WAL that is not archived yet.
   const args = [...settingArguments({ ...settings, exit_on_error: 'on' }), database]
   const options = { cwd: clusterFolder, env: binaries.env, lockFd, input: `${grantBackup}\n` }
   const { code, output, failure } = await runCommand([...command, ...args], options)

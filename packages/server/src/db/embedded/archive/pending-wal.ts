@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { clusterFolderOf } from '../cluster/cluster.ts'
 import { SEGMENT_BYTES, segmentNumber } from './wal-names.ts'
 
-/** PostgreSQL marks what it still has to archive by a file with the ending .ready. */
+/** PostgreSQL creates a file with the extension .ready for each segment that it still has to archive. */
 export async function countPendingBytes(dataFolder: string): Promise<number> {
   const names = await readdir(join(clusterFolderOf(dataFolder), 'pg_wal/archive_status'))
   const waiting = names.filter((name) => name.endsWith('.ready') && segmentNumber(name) !== undefined)

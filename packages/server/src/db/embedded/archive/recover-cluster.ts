@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { syncFolder } from '../../../lib/private-file.ts'
 import { type Binaries, findBinaries } from '../binaries.ts'
 import { assertOwnership, assertSameMajorVersion, clusterFolderOf, recoveringFolderOf } from '../cluster/cluster.ts'
-import { leaveLockToFolderOwner } from '../cluster/prepare-cluster.ts'
+import { giveLockToFolderOwner } from '../cluster/prepare-cluster.ts'
 import { connectionTo, type EmbeddedConnection } from '../connection.ts'
 import { EmbeddedError } from '../embedded-error.ts'
 import type { EmbeddedLog } from '../embedded-log.ts'
@@ -13,33 +13,33 @@ import { launchReady } from '../launch-ready.ts'
 import { type Lock, lockDataFolder } from '../lock.ts'
 import { openLogFile } from '../log-file.ts'
 import type { Launch } from '../postgres.ts'
-import { findWay, isRoot } from '../privileges.ts'
+import { findRunMode, isRoot } from '../privileges.ts'
 import { settings } from '../settings.ts'
 import { type RecoveryTarget, recoverySettings } from './archive-settings.ts'
 
 export interface Recovery<Result> {
   readonly dataFolder: string
   readonly log: EmbeddedLog
-  /** Read, never written: the archive may still be that of a server that runs. */
+  /** Only read, because it may be the archive of a running server. */
   readonly archive: string
   readonly target: RecoveryTarget
-  /** PostgreSQL's major version that wrote the base backup. */
+  /** The major version of PostgreSQL that wrote the base backup. */
   readonly majorVersion: number
-  /** Keeps a database that is in the data folder under another name. Without it the folder must have none. */
+  /** Whether to rename an existing database in the data folder. If false, the folder must not have one. */
   readonly replace: boolean
-  /** Puts the base backup into the folder. */
+  /** Copies the base backup into the folder. */
   readonly copyBase: (folder: string) => Promise<void>
-  /** Works on the recovered database before it takes its place; an error leaves everything as it was. */
+  /** Runs on the recovered database before it is moved into place. If it fails, nothing is changed. */
   readonly finish: (connection: EmbeddedConnection) => Promise<Result>
 }
 
 export interface Recovered<Result> {
   readonly result: Result
-  /** Where the replaced database is now. */
+  /** The new path of the replaced database. */
   readonly aside: string | undefined
 }
 
-/** Recovers a base backup beside the database's place, and renames it as the last step. */
+/** Recovers a base backup in a temporary folder, which it renames at the end. */
 export async function recoverCluster<Result>(recovery: Recovery<Result>): Promise<Recovered<Result>> {
   const dataFolder = resolve(recovery.dataFolder)
   const clusterFolder = clusterFolderOf(dataFolder)
@@ -48,10 +48,10 @@ export async function recoverCluster<Result>(recovery: Recovery<Result>): Promis
     const binaries = await findBinaries(dataFolder)
     const lock = await lockDataFolder({ dataFolder, clusterFolder, log: recovery.log })
     try {
-      const isThere = existsSync(clusterFolder)
-      if (isThere && !recovery.replace) throw notEmpty(clusterFolder)
-      const result = await recoverAside({ ...recovery, dataFolder }, binaries, lock)
-      const aside = isThere
+      const hasDatabase = existsSync(clusterFolder)
+      if (hasDatabase && !recovery.replace) throw notEmpty(clusterFolder)
+      const result = await recoverInTemporaryFolder({ ...recovery, dataFolder }, binaries, lock)
+      const aside = hasDatabase
         ? `${clusterFolder}-until-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
         : undefined
       if (aside !== undefined) await rename(clusterFolder, aside)
@@ -60,11 +60,11 @@ export async function recoverCluster<Result>(recovery: Recovery<Result>): Promis
       return { result, aside }
     } finally {
       await rm(recoveringFolderOf(clusterFolder), { recursive: true, force: true })
-      if (isRoot()) await leaveLockToFolderOwner(dataFolder)
+      if (isRoot()) await giveLockToFolderOwner(dataFolder)
       await lock.release()
     }
   } catch (error) {
-    // Errors of the work on the base backup and the database have a meaning of their own.
+    // Errors of `copyBase` and `finish` already have clear messages.
     throw isSystemError(error) ? await explainFailure(error, dataFolder) : error
   }
 }
@@ -73,27 +73,27 @@ const isSystemError = (error: unknown): boolean => error instanceof Error && 'sy
 
 const notEmpty = (folder: string): EmbeddedError => new EmbeddedError('not-empty', `There is a database in ${folder}.`)
 
-async function recoverAside<Result>(
+async function recoverInTemporaryFolder<Result>(
   { dataFolder, log, archive, target, majorVersion, copyBase, finish }: Recovery<Result>,
   binaries: Binaries,
   lock: Lock,
 ): Promise<Result> {
   const clusterFolder = recoveringFolderOf(clusterFolderOf(dataFolder))
   const { uid, gid } = await stat(dataFolder)
-  const way = await findWay({ folder: dataFolder, owner: { uid, gid }, isNew: false, binaries })
-  assertSameMajorVersion(archive, majorVersion, way.majorVersion)
+  const runMode = await findRunMode({ folder: dataFolder, owner: { uid, gid }, isNew: false, binaries })
+  assertSameMajorVersion(archive, majorVersion, runMode.majorVersion)
   await rm(clusterFolder, { recursive: true, force: true })
   await mkdir(clusterFolder, { mode: 0o700 })
   await copyBase(clusterFolder)
   await writeFile(join(clusterFolder, 'recovery.signal'), '', { mode: 0o600 })
-  await assertOwnership(clusterFolder, { uid: process.getuid?.() ?? 0, gid }, way.owner)
+  await assertOwnership(clusterFolder, { uid: process.getuid?.() ?? 0, gid }, runMode.owner)
 
   const logFile = await openLogFile(join(dataFolder, 'pg.log'))
   try {
-    const launch: Launch = { binaries, way, clusterFolder, logFile, lockFd: lock.fd, settings: settings() }
+    const launch: Launch = { binaries, runMode, clusterFolder, logFile, lockFd: lock.fd, settings: settings() }
     const start = (until: RecoveryTarget) =>
       launchReady({ ...launch, settings: { ...launch.settings, ...recoverySettings(archive, until) } }, log)
-    // PostgreSQL demands a commit after the target. On a quiet database there is none: then everything is before the target.
+    // PostgreSQL requires a commit after the target time. If there is none, everything in the archive is before the target.
     const postgres = await start(target).catch(async (error: unknown) => {
       if (target.time === undefined || !/recovery ended before configured recovery target/.test(await logFile.tail(40)))
         throw error

@@ -14,8 +14,8 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /**
- * Stores one WAL file in the archive. It is on disk when the promise resolves: PostgreSQL removes its own copy afterwards.
- * PostgreSQL calls again after a crash, so a file with the same content is accepted.
+ * Stores one WAL file in the archive. The file is on disk when the promise resolves, because PostgreSQL then removes its own
+ * copy. PostgreSQL may repeat the call after a crash, so an existing file with the same content is accepted.
  */
 export async function archiveWalFile(folder: string, file: { path: string; name: string }): Promise<void> {
   const content = await readFile(file.path)
@@ -26,7 +26,7 @@ export async function archiveWalFile(folder: string, file: { path: string; name:
   throw new Error(`${target} exists with other content. Another database may use this archive`)
 }
 
-/** The content of a file in the archive; undefined when the archive does not have it. */
+/** The content of a file in the archive; undefined if the archive does not have it. */
 export async function readArchived(path: string): Promise<Buffer | undefined> {
   try {
     return await decompress(await readFile(path))
@@ -36,7 +36,7 @@ export async function readArchived(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Copies a WAL file out of the archive. Returns false when the archive does not have it. */
+/** Copies a WAL file out of the archive. Returns false if the archive does not have it. */
 export async function fetchWalFile(folder: string, file: { path: string; name: string }): Promise<boolean> {
   const content = await readArchived(join(folder, compressedName(file.name)))
   if (content === undefined) return false

@@ -4,13 +4,13 @@ export const SEGMENT_BYTES = 16n * 1024n * 1024n
 /** XLogSegmentsPerXLogId: how many segments share the middle part of a name. */
 const SEGMENTS_PER_ID = 0x1_0000_0000n / SEGMENT_BYTES
 
-/** A position in the WAL, written by PostgreSQL as `0/2000028`. */
+/** Parses a position in the WAL, such as `0/2000028`. */
 export function parseLsn(text: string): bigint {
   const [high = '', low = ''] = text.split('/')
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)
 }
 
-/** The number of the segment that holds the byte at this position. */
+/** The number of the segment that contains the byte at this position. */
 export const segmentOf = (lsn: bigint): bigint => lsn / SEGMENT_BYTES
 
 const hex = (value: bigint | number): string => value.toString(16).toUpperCase().padStart(8, '0')
@@ -25,7 +25,7 @@ export function segmentNumber(name: string): bigint | undefined {
   return high === undefined ? undefined : BigInt(`0x${high}`) * SEGMENTS_PER_ID + BigInt(`0x${low}`)
 }
 
-/** One timeline of a database's past: its WAL is valid from `begin` up to `end`. */
+/** One timeline in a database's history. Its WAL is valid from `begin` up to `end`. */
 export interface Timeline {
   id: number
   begin: bigint
@@ -40,7 +40,7 @@ export function timelineOfHistory(name: string): number | undefined {
   return timeline === undefined ? undefined : Number.parseInt(timeline, 16)
 }
 
-/** Reads a timeline's history file: one line for each ancestor with the position at which it was left. */
+/** Parses a timeline's history file, which has one line for each ancestor, with the position at which it ended. */
 export function parseHistory(timeline: number, text: string): Timeline[] {
   const timelines: Timeline[] = []
   let begin = 0n

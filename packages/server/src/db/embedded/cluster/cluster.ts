@@ -5,7 +5,7 @@ import type { Binaries } from '../binaries.ts'
 import { EmbeddedError, systemCode, useDatabaseUrl } from '../embedded-error.ts'
 import { adviceOn, wrongOwner } from '../explain-failure.ts'
 import { lastLines } from '../log-file.ts'
-import type { FoundWay, UserId } from '../privileges.ts'
+import type { UserId, VerifiedRunMode } from '../privileges.ts'
 import { type Finished, runCommand } from '../run-command.ts'
 
 export const role = 'muster'
@@ -14,7 +14,7 @@ export const database = 'muster'
 /** The folder of PostgreSQL inside the data folder. */
 export const clusterFolderOf = (dataFolder: string): string => join(dataFolder, 'pg')
 
-/** Where a restore to a point in time puts a cluster together, beside its place. */
+/** The folder in which a restore to a point in time assembles a cluster before it moves it into place. */
 export const recoveringFolderOf = (clusterFolder: string): string => `${clusterFolder}.recovering`
 
 export interface Cluster {
@@ -22,7 +22,7 @@ export interface Cluster {
   readonly majorVersion: number
 }
 
-/** What stands in the folder, undefined before the first start. */
+/** The cluster in the folder; undefined before the first start. */
 export async function findCluster(clusterFolder: string): Promise<Cluster | undefined> {
   try {
     const { uid, gid } = await stat(clusterFolder)
@@ -36,7 +36,7 @@ export async function findCluster(clusterFolder: string): Promise<Cluster | unde
   }
 }
 
-/** Perhaps somebody's data, damaged or never ours: nothing is to be written over it. */
+/** Files in the folder may be a user's data or a damaged database, and must not be overwritten. */
 async function assertEmpty(folder: string): Promise<void> {
   try {
     if ((await readdir(folder)).length === 0) return
@@ -46,22 +46,22 @@ async function assertEmpty(folder: string): Promise<void> {
   }
   throw new EmbeddedError(
     'start-failed',
-    `${folder} holds files but no PG_VERSION: it is no database, or a damaged one. Restore it from a backup, or move it ` +
-      `away to begin with an empty database. ${useDatabaseUrl}`,
+    `${folder} contains files but no PG_VERSION: it is not a database, or it is damaged. Restore it from a backup, or ` +
+      `move it elsewhere to start with an empty database. ${useDatabaseUrl}`,
   )
 }
 
-/** An empty database must not take the place of one that is being restored. */
+/** An empty database must not replace one that is being restored. */
 async function assertNotRecovering(clusterFolder: string): Promise<void> {
   const folder = recoveringFolderOf(clusterFolder)
-  const isThere = await stat(folder).then(
+  const exists = await stat(folder).then(
     () => true,
     () => false,
   )
-  if (!isThere) return
+  if (!exists) return
   throw new EmbeddedError(
     'start-failed',
-    `A restore into ${clusterFolder} did not finish. Run "muster restore --to" again, or remove ${folder} to begin with an ` +
+    `A restore into ${clusterFolder} did not finish. Run "muster restore --to" again, or remove ${folder} to start with an ` +
       'empty database.',
   )
 }
@@ -70,13 +70,13 @@ export function assertSameMajorVersion(folder: string, found: number, ours: numb
   if (found === ours) return
   throw new EmbeddedError(
     'wrong-major-version',
-    `${folder} was written by PostgreSQL ${found}, and this Muster brings PostgreSQL ${ours}, which cannot read it. Go ` +
-      `back to the Muster that wrote it, make a backup with that one (muster backup), and restore it with this one into ` +
-      `another MUSTER_DATA (muster restore). ${useDatabaseUrl}`,
+    `${folder} was written by PostgreSQL ${found}, but this release of Muster includes PostgreSQL ${ours}, which cannot read ` +
+      `it. Go back to the release that wrote it, make a backup with that release (muster backup), and restore it with this ` +
+      `release into another MUSTER_DATA (muster restore). ${useDatabaseUrl}`,
   )
 }
 
-/** Under root the files may have come from another way of giving up root; PostgreSQL insists on owning them. */
+/** Root may have run PostgreSQL as another user before. PostgreSQL requires that its user owns the files. */
 export async function assertOwnership(folder: string, found: UserId, wanted: UserId): Promise<void> {
   if (found.uid === wanted.uid) return
   if (process.getuid?.() === 0) {
@@ -98,25 +98,25 @@ export async function assertOwnership(folder: string, found: UserId, wanted: Use
 interface Creation {
   readonly clusterFolder: string
   readonly binaries: Binaries
-  readonly way: FoundWay
+  readonly runMode: VerifiedRunMode
   readonly lockFd: number | undefined
 }
 
-/** Made beside its place and renamed as the last step: what bears the right name is whole. */
-export async function createCluster({ clusterFolder, binaries, way, lockFd }: Creation): Promise<void> {
+/** Creates the cluster under a temporary name and renames it at the end, so that a cluster with the final name is complete. */
+export async function createCluster({ clusterFolder, binaries, runMode, lockFd }: Creation): Promise<void> {
   const unfinished = `${clusterFolder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished, { mode: 0o700 })
-  if (process.getuid?.() !== way.owner.uid) await chown(unfinished, way.owner.uid, way.owner.gid)
+  if (process.getuid?.() !== runMode.owner.uid) await chown(unfinished, runMode.owner.uid, runMode.owner.gid)
 
   const run = async (program: string, args: readonly string[], input = ''): Promise<void> => {
-    const command = [...way.prefix, program, ...args]
+    const command = [...runMode.prefix, program, ...args]
     const finished = await runCommand(command, { cwd: join(clusterFolder, '..'), env: binaries.env, lockFd, input })
     if (finished.code !== 0) throw initFailed(clusterFolder, basename(program), finished)
   }
   await run(binaries.initdb, ['-D', unfinished, ...initdbArguments])
   await run(binaries.postgres, ['--single', '-D', unfinished, ...singleUserArguments, 'template1'], roleAndDatabase)
-  await writeFile(join(unfinished, 'pg_hba.conf'), doors, {
+  await writeFile(join(unfinished, 'pg_hba.conf'), hbaRules, {
     flag: constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW,
   })
   await run(binaries.initdb, ['-D', unfinished, '--sync-only'])
@@ -125,7 +125,7 @@ export async function createCluster({ clusterFolder, binaries, way, lockFd }: Cr
   await syncFolder(join(clusterFolder, '..'))
 }
 
-/** The same order on every machine: code points. Texts that want a language's order name their collation. */
+/** Strings sort by code point, the same on every machine. Columns that need another order specify their collation. */
 const initdbArguments = [
   '--username=postgres',
   '--auth=reject',
@@ -134,22 +134,21 @@ const initdbArguments = [
   '--locale-provider=builtin',
   '--builtin-locale=C.UTF-8',
   '--no-instructions',
-  // One sync at the end covers what is written after initdb too.
+  // A single sync at the end also covers the files that are written after initdb.
   '--no-sync',
 ]
 
 const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off']
 
 /**
- * Lets the role take base backups. A line of SQL for single-user mode; the grants count for the database in which they are
- * made, and for copies of it.
+ * Lets the role take base backups. It is one line of SQL for single-user mode. The grants apply to the database in which they
+ * are made, and to copies of it.
  */
 export const grantBackup = `GRANT EXECUTE ON FUNCTION pg_backup_start(text, boolean), pg_backup_stop(boolean) TO ${role};`
 
 /**
- * Done without a connection, so that no door is ever open for the superuser. CREATEDB only lets the role copy databases
- * of its own. It owns und-x-icu so that it may mark it as refreshed after a change of ICU. New databases copy template1
- * with the grants made there.
+ * Runs without a connection, so that the superuser can never connect. CREATEDB only lets the role copy its own databases.
+ * The role owns und-x-icu to be able to refresh its version after an update of ICU. New databases copy the grants of template1.
  */
 const roleAndDatabase = `
 CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;
@@ -158,12 +157,12 @@ ${grantBackup}
 CREATE DATABASE ${database} OWNER ${role};
 `
 
-const doors = `# The socket stands in this folder, which only its owner may enter: that is the authentication.
+const hbaRules = `# The socket is in this folder, which only its owner may enter. That is the authentication.
 # The superuser cannot connect at all.
 local  all  ${role}  trust
 `
 
-/** fsync(2): a rename is on disk once its folder is. */
+/** fsync(2): a rename is durable once its folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -174,11 +173,11 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 function initFailed(clusterFolder: string, program: string, { code, output, failure }: Finished): EmbeddedError {
-  const said = failure?.message ?? (lastLines(output, 12) || `exit code ${code}`)
+  const reason = failure?.message ?? (lastLines(output, 12) || `exit code ${code}`)
   return new EmbeddedError(
     'init-failed',
-    `The database could not be created in ${clusterFolder}; ${program} said:\n${said}\n` +
-      `${adviceOn(said)}The next start begins afresh. ${useDatabaseUrl}`,
+    `The database could not be created in ${clusterFolder}; ${program} said:\n${reason}\n` +
+      `${adviceOn(reason)}The next start tries again from the beginning. ${useDatabaseUrl}`,
     { cause: failure },
   )
 }

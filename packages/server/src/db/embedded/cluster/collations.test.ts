@@ -1,17 +1,17 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findBinaries } from '../binaries.ts'
-import { findWay } from '../privileges.ts'
+import { findRunMode } from '../privileges.ts'
 import { runCommand } from '../run-command.ts'
 import { newDataFolder, query, start } from '../test-bench.ts'
 import { findCluster } from './cluster.ts'
 
-/** What only the superuser can do, who has no door: the stopped database run by hand. */
+/** Runs a statement as the superuser, who cannot connect, by starting the stopped database in single-user mode. */
 async function asSuperuser(dataFolder: string, statement: string): Promise<void> {
   const folder = join(dataFolder, 'pg')
   const binaries = await findBinaries(dataFolder)
-  const way = await findWay({ binaries, folder, owner: (await findCluster(folder))!.owner, isNew: false })
-  const command = [...way.prefix, binaries.postgres, '--single', '-D', folder, '-c', 'exit_on_error=on', 'muster']
+  const runMode = await findRunMode({ binaries, folder, owner: (await findCluster(folder))!.owner, isNew: false })
+  const command = [...runMode.prefix, binaries.postgres, '--single', '-D', folder, '-c', 'exit_on_error=on', 'muster']
   const { code, output } = await runCommand(command, { env: binaries.env, input: `${statement}\n` })
   if (code !== 0) throw new Error(output)
 }
@@ -19,7 +19,7 @@ async function asSuperuser(dataFolder: string, statement: string): Promise<void>
 const versions = `SELECT collname, collversion = pg_collation_actual_version(oid) AS current FROM pg_collation
   WHERE collname IN ('natural', 'und-x-icu') ORDER BY collname COLLATE "C"`
 
-test('after a change of ICU the indexes are rebuilt and the collations marked, once', async () => {
+test('rebuilds the indexes and refreshes the collations once after an update of ICU', async () => {
   const folder = await newDataFolder()
   const first = await start(folder)
   await query(
@@ -35,7 +35,7 @@ test('after a change of ICU the indexes are rebuilt and the collations marked, o
   await asSuperuser(folder, `UPDATE pg_collation SET collversion = '1.0' WHERE collname IN ('natural', 'und-x-icu')`)
 
   const second = await start(folder)
-  expect(second.messages.join('\n')).toMatch(/order of texts has changed/)
+  expect(second.messages.join('\n')).toMatch(/sort order of strings has changed/)
   expect(await query(second.connection, versions)).toEqual([
     { collname: 'natural', current: true },
     { collname: 'und-x-icu', current: true },
@@ -45,6 +45,6 @@ test('after a change of ICU the indexes are rebuilt and the collations marked, o
   await second.stop()
 
   const third = await start(folder)
-  expect(third.messages.join('\n')).not.toMatch(/order of texts/)
+  expect(third.messages.join('\n')).not.toMatch(/sort order of strings/)
   expect(await query(third.connection, files)).toEqual(after)
 })

@@ -3,8 +3,8 @@ import type { EmbeddedConnection } from '../connection.ts'
 import type { EmbeddedLog } from '../embedded-log.ts'
 
 /**
- * An index sorted by one version of ICU is wrong under another: after an update that brought a new ICU, the indexes are
- * rebuilt before anybody reads through them.
+ * Rebuilds the indexes after an update of ICU, before they are used. An index that was sorted by one version of ICU is invalid
+ * under another.
  */
 export async function refreshCollations(connection: EmbeddedConnection, log: EmbeddedLog): Promise<void> {
   const client = new pg.Client({ ...connection })
@@ -14,7 +14,7 @@ export async function refreshCollations(connection: EmbeddedConnection, log: Emb
     if (rows.length === 0) return
     log.warn(
       { collations: rows },
-      'the order of texts has changed with ICU: rebuilding the indexes, which takes a while',
+      'the sort order of strings has changed with the version of ICU: rebuilding the indexes, which may take a while',
     )
     await client.query(`REINDEX DATABASE ${pg.escapeIdentifier(connection.database)}`)
     for (const { name } of rows) await client.query(`ALTER COLLATION ${name} REFRESH VERSION`)
@@ -24,7 +24,7 @@ export async function refreshCollations(connection: EmbeddedConnection, log: Emb
   }
 }
 
-/** Those that this role owns: the others are ICU's ready-made ones, which no index of ours uses. */
+/** Changed collations that this role owns. The others are predefined by ICU, and no index of Muster uses them. */
 const changedCollations = `
 SELECT oid::regcollation::text AS name, collversion AS was, pg_collation_actual_version(oid) AS is
 FROM pg_collation

@@ -34,7 +34,7 @@ afterAll(() => database.close())
 
 const named = ['attribute_override_pkey', 'device_live_pkey', 'device_pkey', 'service_pkey']
 
-test('one range of devices is counted along the keys, whichever range it is', async () => {
+test('every range of devices is counted by the primary keys', async () => {
   const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
     countNamesInRange(db, ACCOUNT, { after: 'device 1', upTo: 'device 2', limit: 100 })
   for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
@@ -43,22 +43,22 @@ test('one range of devices is counted along the keys, whichever range it is', as
   }
 })
 
-test('the end of a range is found along the key', async () => {
+test('the end of a range is found by the primary key', async () => {
   const plan = await database.genericPlanFor((db) => findRangeEnd(db, ACCOUNT, { after: 'device 1', count: 100 }))
   expect(plan).toEqual({ indexes: ['device_pkey'], scanned: [], naturalSorts: [] })
 })
 
-test('recent changes are read along the numbers of their events', async () => {
+test('recent changes are read by event id', async () => {
   const range = { after: 4_990n, limit: 100, names: ['site'] }
   for (const read of [readRecentChanges, findRecentTargets]) {
     const plan = await database.planFor((db) => read(db, ACCOUNT, range))
-    // Of a partition without rows, the plan reads all.
+    // The plan scans empty partitions.
     expect(plan.scanned.filter((table) => !table.startsWith('event_20'))).toEqual([])
     expect(plan.indexes.filter((index) => index.endsWith('_pkey')).length).toBeGreaterThan(0)
   }
 })
 
-test('the names on given targets are counted by their ids', async () => {
+test('the names of given targets are counted by target id', async () => {
   const ids = ['device 1', 'device 2', 'device 3 service']
   const plan = await database.planFor((db) => countNamesOnTargets(db, ACCOUNT, { ids, names: ['site'] }))
   expect(plan.scanned).toEqual([])

@@ -3,7 +3,7 @@ import { reservedColumns } from '../attributes.ts'
 
 export interface NameCount {
   name: string
-  /** Targets that have the name, in the base or in any context. */
+  /** Number of devices that have the name, in the base or in any context. */
   devices: number
   services: number
 }
@@ -13,10 +13,10 @@ export interface AttributeName extends NameCount {
   lastChanged: Date | null
 }
 
-/** `condition` selects targets by the column that holds their id. */
+/** Returns a condition that selects targets by the column with their id. */
 type TargetCondition = (column: string) => string
 
-/** The fences (`offset 0`) keep one look-up by key for each device. Planned freely, the join can read all pairs of rows. */
+/** The fences (`offset 0`) make the join look up each device by key. Without them, it may read all pairs of rows. */
 const reservedNames = (condition: TargetCondition, overrides: string) => `
   select 'device' as kind, t.id, reserved.name
   from (select t.id from device t where t.account_id = $1 and ${overrides} and ${condition('t.id')} offset 0) as t,
@@ -35,7 +35,7 @@ const baseNames = (condition: TargetCondition, overrides: string) => `
 
 /**
  * Counts the targets of each name. Only a target with overrides can have a name more than once, so only those targets
- * are deduplicated: deduplicating all of them takes most of the time.
+ * are deduplicated: deduplicating all targets would take most of the time.
  */
 const countText = (condition: TargetCondition) => `
   select name,
@@ -58,7 +58,7 @@ const countText = (condition: TargetCondition) => `
 const countInRangeText = `${countText((column) => `${column} > $2 and ${column} <= $3`)}
   order by sum(targets) desc limit $4`
 
-/** Counts names on the targets with ids above `after` and up to `upTo`: the `limit` names with the most targets. */
+/** Counts names on the targets with ids above `after` and up to `upTo`. Returns the `limit` names with the most targets. */
 export const countNamesInRange = (
   db: Database,
   accountId: string,
@@ -79,7 +79,7 @@ export async function findRangeEnd(
   return rows[0]?.id
 }
 
-/** The newest events behind an event: limits how many a statement reads. */
+/** The newest events after an event. The limit bounds how many events a statement reads. */
 const recentEvents = `
   recent as materialized (
     select type, device_id, targets, "timestamp", data from event
@@ -87,14 +87,14 @@ const recentEvents = `
   )`
 
 export interface EventRange {
-  /** Id of the event behind which to read. */
+  /** Id of the event to read after. */
   after: bigint
-  /** How many events to read, the newest first. */
+  /** Maximum number of events to read, newest first. */
   limit: number
 }
 
 export interface RecentChanges {
-  /** How many events were read. */
+  /** Number of events that were read. */
   events: number
   /** Whether a device or a service was removed. */
   hasRemovals: boolean
@@ -102,7 +102,7 @@ export interface RecentChanges {
   names: Record<string, number>
 }
 
-/** What recent events say about attributes of devices and services. */
+/** Changes of attributes of devices and services in recent events. */
 export async function readRecentChanges(
   db: Database,
   accountId: string,
@@ -128,7 +128,7 @@ export async function readRecentChanges(
   return rows[0]!
 }
 
-/** The devices and services on which recent events changed one of the names. */
+/** The devices and services for which recent events changed one of the names. */
 export async function findRecentTargets(
   db: Database,
   accountId: string,
@@ -150,7 +150,7 @@ export async function findRecentTargets(
 
 const countOnTargetsText = `select * from (${countText((column) => `${column} = any($2)`)}) as counts where name = any($3)`
 
-/** Counts names on the given devices and services. */
+/** Counts names of the given devices and services. */
 export const countNamesOnTargets = (
   db: Database,
   accountId: string,

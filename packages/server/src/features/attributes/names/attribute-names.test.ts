@@ -28,19 +28,19 @@ async function lastChangeOf(user: TestUser, name: string): Promise<string | null
   return login.attributeNames.find((each: { name: string }) => each.name === name).lastChanged
 }
 
-/** A user with more devices than are counted after every change; all have `site`. Returns the ids of the devices. */
+/** Creates a user with too many devices to count after every change. All have `site`. Returns the ids of the devices. */
 async function createLargeUser(): Promise<{ user: TestUser; ids: string[] }> {
   const user = await app.createUser()
   const devices = Array.from({ length: EXACT_DEVICES + 1 }, () => ({ attributes: { site: 'oslo' } }))
   return { user, ids: await seedDevices(app.db, user.accountId, devices) }
 }
 
-/** Makes the user's summary older, as waiting would. */
+/** Makes the user's summary older by this many seconds. */
 const waitSeconds = ({ accountId }: TestUser, seconds: number) =>
   sql`update attribute_name_summary set counted = counted - make_interval(secs => ${seconds})
     where account_id = ${accountId}`.execute(app.db)
 
-test('counts follow each change of a small account', async () => {
+test('counts of a small account are updated after each change', async () => {
   const user = await app.createUser()
   const own = attributeClient(user)
   expect(await namesOf(user)).toEqual([])
@@ -71,7 +71,7 @@ test('a deleted device no longer counts', async () => {
   ])
 })
 
-test('a large account lists a new name at once, and counts it exactly', async () => {
+test('a large account lists a new name at once with an exact count', async () => {
   const { user, ids } = await createLargeUser()
   const own = attributeClient(user)
   expect(await namesOf(user)).toEqual([['site', ids.length, 0]])
@@ -130,16 +130,16 @@ test('two server processes list the same names', async () => {
   const { user, ids } = await createLargeUser()
   const another = await app.startAnother()
   try {
-    const there = another.as(user)
+    const onOtherServer = another.as(user)
     await namesOf(user)
-    await attributeClient(there).set('rack', '1', ids[0]!)
+    await attributeClient(onOtherServer).set('rack', '1', ids[0]!)
     const expected = [
       ['rack', 1, 0],
       ['site', ids.length, 0],
     ]
-    expect([await namesOf(user), await namesOf(there)]).toEqual([expected, expected])
+    expect([await namesOf(user), await namesOf(onOtherServer)]).toEqual([expected, expected])
     await waitSeconds(user, 60)
-    expect(await Promise.all([namesOf(user), namesOf(there)])).toEqual([expected, expected])
+    expect(await Promise.all([namesOf(user), namesOf(onOtherServer)])).toEqual([expected, expected])
   } finally {
     await another.close()
   }
@@ -152,7 +152,7 @@ test('a read-only key lists names', async () => {
   expect(await namesOf(user)).toEqual([['site', 1, 0]])
 })
 
-test('names of objects in JavaScript are names like others', async () => {
+test('accepts names of JavaScript object properties', async () => {
   const user = await app.createUser()
   const own = attributeClient(user)
   const id = await own.addDevice()
@@ -166,7 +166,7 @@ test('names of objects in JavaScript are names like others', async () => {
   expect(await lastChangeOf(user, '__proto__')).toMatch(/^\d{4}-/)
 })
 
-test("another user's names stay out of the list", async () => {
+test("another user's names are not listed", async () => {
   const user = await app.createUser()
   const other = await app.createUser()
   await attributeClient(other).addDevice({ theirs: 'x' })

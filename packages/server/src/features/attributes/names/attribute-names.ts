@@ -11,18 +11,18 @@ import {
 import type { CountedNames } from './name-counts.ts'
 import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
-/** Up to this many devices, names are counted again after every change. */
+/** With at most this many devices, names are counted again after every change. */
 export const EXACT_DEVICES = 2_000
-/** With more devices, counts are at most this old. */
+/** Maximum age of counts with more devices. */
 const MAX_AGE_SECONDS = 60
-/** Counts of an account without changes are at most this old. Events are kept for longer. */
-const MAX_QUIET_AGE_SECONDS = 3_600
-/** Events behind the summary that a request reads, the newest first. */
+/** Maximum age of counts of an account without changes. Events are retained for longer. */
+const MAX_UNCHANGED_AGE_SECONDS = 3_600
+/** Maximum number of events after the summary that a request reads, newest first. */
 const RECENT_EVENTS = 20_000
 
 /**
- * The attribute names in use on the viewer's devices and services, in alphabetical order. They come from a summary, plus
- * the names that have appeared since.
+ * The attribute names in use on the viewer's devices and services, in alphabetical order. They come from a summary and
+ * from later events.
  */
 export const listAttributeNames = perRequest(async (context: Context): Promise<AttributeName[]> => {
   const { db, viewer, nameCounts, rowMeter } = context
@@ -35,7 +35,7 @@ export const listAttributeNames = perRequest(async (context: Context): Promise<A
   const recent = await readRecentChanges(db, accountId, { after: summary.eventId, limit: RECENT_EVENTS })
   if (isCurrent(summary, recent)) return withRecentChanges(context, summary, recent)
   rowMeter.add(({ devices }) => devices)
-  // A count in progress may have begun before the viewer's last write.
+  // Does not join a count in progress, which may have begun before the viewer's last write.
   if (summary.devices <= EXACT_DEVICES) return sorted((await nameCounts.count(accountId, summary)).names)
   const joined = await nameCounts.join(accountId, summary)
   const since = await readRecentChanges(db, accountId, { after: joined.eventId, limit: RECENT_EVENTS })
@@ -44,7 +44,7 @@ export const listAttributeNames = perRequest(async (context: Context): Promise<A
 
 function isCurrent({ age, devices }: NameSummary, recent: RecentChanges): boolean {
   const hasChanges = recent.hasRemovals || Object.keys(recent.names).length > 0 || recent.events === RECENT_EVENTS
-  if (!hasChanges) return age <= MAX_QUIET_AGE_SECONDS
+  if (!hasChanges) return age <= MAX_UNCHANGED_AGE_SECONDS
   return devices > EXACT_DEVICES && age <= MAX_AGE_SECONDS
 }
 

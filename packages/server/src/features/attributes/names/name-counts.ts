@@ -13,12 +13,12 @@ import { advanceSummary, deleteOtherNames, type NameSummary, writeNames } from '
 
 /** Events read for the last change of each name. */
 const EVENTS_READ = 100_000
-/** Devices counted by one statement, so that a count of a large account never holds a connection for long. */
+/** Devices counted by one statement. A count of a large account therefore does not occupy a connection for long. */
 const DEVICES_PER_STATEMENT = 10_000
-/** The name that the error gives if such a statement takes too long. */
+/** The reason in the error if such a statement takes too long. */
 const COUNTING = ['attributeNames counts the names of every device']
-/** Sorts behind every id. */
-const BEHIND_ALL_IDS = 'z'
+/** Sorts after every id. */
+const AFTER_ALL_IDS = 'z'
 
 export type CountedNames = Pick<NameSummary, 'names' | 'eventId'>
 
@@ -34,7 +34,7 @@ export function createNameCounts({ db, feed }: { db: Database; feed: Pick<Feed, 
   const inProgress = new Map<string, Promise<CountedNames>>()
 
   const count = async (accountId: string, former: CountedNames | undefined): Promise<CountedNames> => {
-    // Read before anything is counted. All events up to this one are committed, so the count includes them.
+    // Read before counting. All events up to this one are committed, so the count includes them.
     const eventId = later(feed.position, former?.eventId)
     const ofUser = userDatabase(db, accountId)
     const counts = await countNames(ofUser, accountId)
@@ -57,7 +57,7 @@ export function createNameCounts({ db, feed }: { db: Database; feed: Pick<Feed, 
   }
 }
 
-/** The feed's position is unknown while a transaction from before its start runs. */
+/** The feed's position is undefined while a transaction that began before the feed runs. */
 const later = (one = 0n, other = 0n): bigint => (one > other ? one : other)
 
 async function countNames(db: Database, accountId: string): Promise<NameCount[]> {
@@ -66,7 +66,7 @@ async function countNames(db: Database, accountId: string): Promise<NameCount[]>
   let after = ''
   for (;;) {
     const end = await findRangeEnd(db, accountId, { after, count: DEVICES_PER_STATEMENT })
-    const range = { after, upTo: end ?? BEHIND_ALL_IDS, limit }
+    const range = { after, upTo: end ?? AFTER_ALL_IDS, limit }
     const found = await walk(db, COUNTING, (walking) => countNamesInRange(walking, accountId, range))
     for (const { name, devices, services } of found) {
       const before = counts.get(name) ?? { devices: 0, services: 0 }
@@ -80,7 +80,7 @@ async function countNames(db: Database, accountId: string): Promise<NameCount[]>
   return [...counts.values()]
 }
 
-/** Replaces the account's summary, unless another process has saved one of later events meanwhile. */
+/** Replaces the account's summary, unless another process saved one that includes later events. */
 const saveSummary = (db: Database, accountId: string, { names, eventId }: CountedNames): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     if (!(await advanceSummary(transaction, accountId, eventId))) return

@@ -8,7 +8,7 @@ export interface NameSummary {
   eventId: bigint
   /** Seconds since the count. */
   age: number
-  /** How many devices the account has now. */
+  /** Current number of the account's devices. */
   devices: number
 }
 

@@ -1,33 +1,33 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 
-/** NOTIFY channel. The payload is the id of a device that was deleted or got another secret, or `anyDevice`. */
+/** NOTIFY channel. The payload is `anyDevice` or the id of a device that was deleted or has a new secret. */
 export const deviceChannel = 'muster_device'
 
-/** Payload of a notification that may concern any device: every connected device is checked. */
+/** Payload of a notification that can concern any device, so that every connected device is checked. */
 export const anyDevice = '*'
 
-/** Every server process receives this after the transaction commits, and closes the connections of these devices. */
+/** Makes every server process close the connections of these devices after the transaction commits. */
 export async function cutOffDevices(db: Database, ids: readonly string[]): Promise<void> {
   await sql`select pg_notify(${deviceChannel}, id) from unnest(${ids}::text[]) as id`.execute(db)
 }
 
-/** Makes every server process check all its connected devices once the transaction has committed. */
+/** Makes every server process check all its connected devices after the transaction commits. */
 export async function recheckDevices(db: Database): Promise<void> {
   await sql`select pg_notify(${deviceChannel}, ${anyDevice})`.execute(db)
 }
 
 /** A device and the hash of the secret that it presented. */
-export interface ShownSecret {
+export interface PresentedSecret {
   deviceId: string
   secretHash: Buffer
 }
 
-/** Which of these were deleted, have a new secret, or belong to a disabled user. */
-export async function findOtherSecrets<Shown extends ShownSecret>(
+/** The given devices that were deleted, have a new secret, or belong to a disabled user. */
+export async function findOtherSecrets<Presented extends PresentedSecret>(
   db: Database,
-  shown: readonly Shown[],
-): Promise<Shown[]> {
+  shown: readonly Presented[],
+): Promise<Presented[]> {
   const ids = shown.map(({ deviceId }) => deviceId)
   const hashes = shown.map(({ secretHash }) => secretHash)
   const { rows } = await sql<{ at: number }>`

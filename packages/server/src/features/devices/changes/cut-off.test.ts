@@ -10,7 +10,7 @@ import { atDatabase } from '../../../../test/global-setup.ts'
 import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { createDatabase, createPool, type Database } from '../../../db/database.ts'
 import { openNotifications } from '../../../db/notifications.ts'
-import { type ShownSecret, watchCutOffs } from './cut-off.ts'
+import { type PresentedSecret, watchCutOffs } from './cut-off.ts'
 import { hashDeviceSecret } from './device-secret.ts'
 
 let app: TestApp
@@ -24,36 +24,36 @@ afterAll(() => app.close())
 
 const wait = { timeout: 60_000 }
 
-let signedOn: ShownSecret[]
-let cutOff: ShownSecret[]
-let said: string[]
+let connected: PresentedSecret[]
+let cutOff: PresentedSecret[]
+let messages: string[]
 beforeEach(() => {
-  signedOn = []
+  connected = []
   cutOff = []
-  said = []
+  messages = []
 })
 
-/** A device that is connected from now on. */
-async function connect(): Promise<ShownSecret> {
+/** Registers a device and adds it to the connected devices. */
+async function connect(): Promise<PresentedSecret> {
   const { id, secret } = await registerDevice(app.owner)
-  const shown = { deviceId: id, secretHash: hashDeviceSecret(secret) }
-  signedOn.push(shown)
-  return shown
+  const device = { deviceId: id, secretHash: hashDeviceSecret(secret) }
+  connected.push(device)
+  return device
 }
 
-interface Ways {
+interface WatchOptions {
   db?: Database
   connection?: pg.ClientConfig
 }
 
-function watch({ db = app.db, connection: own = connection }: Ways): void {
-  const log = pino({ level: 'debug' }, { write: (line: string) => void said.push(JSON.parse(line).msg) })
-  const notifications = openNotifications({ connection: own, log })
+function watch({ db = app.db, connection: notificationConnection = connection }: WatchOptions): void {
+  const log = pino({ level: 'debug' }, { write: (line: string) => void messages.push(JSON.parse(line).msg) })
+  const notifications = openNotifications({ connection: notificationConnection, log })
   const watched = watchCutOffs({
     db,
     notifications,
     log,
-    sessions: { all: () => signedOn, ofDevice: (id) => signedOn.filter(({ deviceId }) => deviceId === id) },
+    sessions: { all: () => connected, ofDevice: (id) => connected.filter(({ deviceId }) => deviceId === id) },
     onCutOff: (session) => void cutOff.push(session),
   })
   onTestFinished(async () => {
@@ -62,17 +62,17 @@ function watch({ db = app.db, connection: own = connection }: Ways): void {
   })
 }
 
-const untilSaid = (message: string) => vi.waitFor(() => expect(said).toContain(message), wait)
+const untilLogged = (message: string) => vi.waitFor(() => expect(messages).toContain(message), wait)
 
-/** Nobody reads devices until it is over. What is done by its client meanwhile is seen then. */
-async function holdDevices(): Promise<{ client: pg.Client; untilWaitedFor(): Promise<void> }> {
+/** Locks the devices against reads until its client commits. */
+async function lockDevices(): Promise<{ client: pg.Client; untilReaderWaits(): Promise<void> }> {
   const client = new pg.Client(connection)
   await client.connect()
   onTestFinished(() => client.end())
   await client.query('begin')
   await client.query('lock table device in access exclusive mode')
   const waiting = async () => {
-    // Copies of one template have the same numbers.
+    // Databases copied from one template have the same object ids, so the lock is selected by database name.
     const { rows } = await client.query(`
       select from pg_locks l join pg_database d on d.oid = l.database
       where d.datname = current_database() and l.relation = 'device'::regclass and not l.granted`)
@@ -80,45 +80,45 @@ async function holdDevices(): Promise<{ client: pg.Client; untilWaitedFor(): Pro
   }
   return {
     client,
-    untilWaitedFor: () => vi.waitFor(async () => expect(await waiting()).toBeGreaterThan(0), wait),
+    untilReaderWaits: () => vi.waitFor(async () => expect(await waiting()).toBeGreaterThan(0), wait),
   }
 }
 
-test('what may have been missed is looked for anew after a check that was under way', async () => {
-  const gate = await startDatabaseProxy(connection)
+test('checks again after the running check if notifications may have been missed', async () => {
+  const proxy = await startDatabaseProxy(connection)
   await connect()
-  gate.close()
-  const { client, untilWaitedFor } = await holdDevices()
-  watch({ connection: { connectionString: gate.url } })
-  await untilWaitedFor()
-  // The check that waits does not know of this one.
+  proxy.close()
+  const { client, untilReaderWaits } = await lockDevices()
+  watch({ connection: { connectionString: proxy.url } })
+  await untilReaderWaits()
+  // The waiting check does not include this device.
   const late = { deviceId: '80:00:00:00:00:00:00:01', secretHash: Buffer.alloc(32) }
-  signedOn.push(late)
-  gate.open()
-  await untilSaid('receiving notifications from the database again')
-  // What is not heard of yet is looked for each second: by now it is.
+  connected.push(late)
+  proxy.open()
+  await untilLogged('receiving notifications from the database again')
+  // Without notifications, devices are checked every second, so another check is due by now.
   await sleep(1_500)
   await client.query('commit')
   await vi.waitFor(() => expect(cutOff).toEqual([late]), wait)
 })
 
-test('a check that fails is made again, though notices are heard', async () => {
-  const gate = await startDatabaseProxy(connection)
-  gate.close()
+test('retries a failed check even if notifications arrive', async () => {
+  const proxy = await startDatabaseProxy(connection)
+  proxy.close()
   const db = createDatabase(
-    createPool({ connection: { connectionString: gate.url }, size: 1, statementTimeout: 30_000 }),
+    createPool({ connection: { connectionString: proxy.url }, size: 1, statementTimeout: 30_000 }),
   )
   onTestFinished(() => db.destroy())
   const device = await connect()
   await app.owner.data(rotate, { id: device.deviceId })
   watch({ db })
-  await untilSaid('the secrets of connected devices cannot be checked')
+  await untilLogged('the secrets of connected devices cannot be checked')
   await sleep(1_500)
-  gate.open()
+  proxy.open()
   await vi.waitFor(() => expect(cutOff).toContain(device), wait)
 })
 
-test('of many that are told of at once those are cut off whose secrets hold no more', async () => {
+test('disconnects only devices with invalid secrets among many notifications', async () => {
   const devices = await Promise.all(Array.from({ length: 20 }, connect))
   watch({})
   await app.owner.data('mutation ($id: [String!]!) { deleteDevices(deviceId: $id, force: true) }', {

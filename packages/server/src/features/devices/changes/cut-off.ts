@@ -1,58 +1,58 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
 import type { Notifications } from '../../../db/notifications.ts'
-import { anyDevice, deviceChannel, findOtherSecrets, type ShownSecret } from './cut-off.queries.ts'
+import { anyDevice, deviceChannel, findOtherSecrets, type PresentedSecret } from './cut-off.queries.ts'
 
-export { recheckDevices, type ShownSecret } from './cut-off.queries.ts'
+export { recheckDevices, type PresentedSecret } from './cut-off.queries.ts'
 
 const BATCH = 1_000
-const CHECKED_EVERY_MS = 1_000
+const CHECK_INTERVAL_MS = 1_000
 
 export interface CutOffs {
   close(): Promise<void>
 }
 
-export interface CutOffOptions<Session extends ShownSecret> {
+export interface CutOffOptions<Session extends PresentedSecret> {
   db: Database
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   /**
-   * Devices that are connected here or authenticating. A device is added before its secret is compared with the stored one: checks
-   * find a later change, and authentication finds an earlier one.
+   * Devices that are connected to this process or authenticating. A device must be added before its secret is compared with the
+   * stored one: checks then find later changes of the secret, and authentication finds earlier ones.
    */
   sessions: { all(): Iterable<Session>; ofDevice(deviceId: string): Iterable<Session> }
   onCutOff: (session: Session) => void
 }
 
 /**
- * Reports within a second the devices that any process deleted or gave a new secret. While notifications do not arrive, it
- * checks the secrets of all connected devices every second.
+ * Calls `onCutOff` within a second for connected devices that any process deleted or gave a new secret. While notifications may
+ * be lost, checks the secrets of all connected devices every second.
  */
-export function watchCutOffs<Session extends ShownSecret>(options: CutOffOptions<Session>): CutOffs {
+export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOptions<Session>): CutOffs {
   const { db, notifications, log, sessions, onCutOff } = options
   let isClosed = false
   let checking: Promise<void> | undefined
   /** Devices named in notifications since the last check, and whether other notifications may have been lost. */
-  const told = new Set<string>()
+  const notified = new Set<string>()
   let mayHaveMissed = false
 
-  const takeDue = (): Session[] => {
-    const due = mayHaveMissed ? Array.from(sessions.all()) : [...told].flatMap((id) => [...sessions.ofDevice(id)])
+  const nextSessions = (): Session[] => {
+    const due = mayHaveMissed ? Array.from(sessions.all()) : [...notified].flatMap((id) => [...sessions.ofDevice(id)])
     mayHaveMissed = false
-    told.clear()
+    notified.clear()
     return due
   }
 
-  /** A notification can arrive after the device has reconnected with its new secret, so the secret decides, not the notification. */
-  const cutOffAmong = async (those: readonly Session[]): Promise<void> => {
-    for (let at = 0; at < those.length; at += BATCH) {
-      for (const session of await findOtherSecrets(db, those.slice(at, at + BATCH))) onCutOff(session)
+  /** A notification can arrive after the device reconnected with its new secret, so the presented secrets are checked. */
+  const checkSessions = async (checked: readonly Session[]): Promise<void> => {
+    for (let at = 0; at < checked.length; at += BATCH) {
+      for (const session of await findOtherSecrets(db, checked.slice(at, at + BATCH))) onCutOff(session)
     }
   }
 
-  /** Checks that become due during a check run after it, because the running one may have read too early. */
+  /** A check that becomes due while another one runs is run after it, because the running one may have read too early. */
   const checkDue = async (): Promise<void> => {
-    while (!isClosed && (mayHaveMissed || told.size > 0)) await cutOffAmong(takeDue())
+    while (!isClosed && (mayHaveMissed || notified.size > 0)) await checkSessions(nextSessions())
   }
 
   const check = (): void => {
@@ -70,7 +70,7 @@ export function watchCutOffs<Session extends ShownSecret>(options: CutOffOptions
     channel: deviceChannel,
     onNotification({ payload: deviceId }) {
       if (deviceId === anyDevice) mayHaveMissed = true
-      else told.add(deviceId)
+      else notified.add(deviceId)
       check()
     },
     onGap() {
@@ -81,7 +81,7 @@ export function watchCutOffs<Session extends ShownSecret>(options: CutOffOptions
   const timer = setInterval(() => {
     mayHaveMissed ||= !subscription.isCurrent()
     check()
-  }, CHECKED_EVERY_MS)
+  }, CHECK_INTERVAL_MS)
 
   return {
     async close() {

@@ -34,7 +34,7 @@ const reservedColumns = ['category', 'status'].flatMap((kind) =>
   ['a', 'b', 'c', 'd', 'e'].map((letter) => `${kind}_${letter}`),
 )
 
-/** One statement, so that it is atomic without the round trips of a transaction. The event is last. */
+/** One statement, which is atomic without the round trips of a transaction. The event is inserted last. */
 const insertDeviceText = `
   with new_device as (
     insert into device (account_id, id, name, hardware_id, platform, secret_hash, attributes)
@@ -87,7 +87,7 @@ export async function lockDevice(db: Database, accountId: string, id: string): P
   return rows[0]
 }
 
-/** Locks devices for removal, in the order of their ids, so that two calls never deadlock. */
+/** Locks devices for removal in the order of their ids, so that concurrent calls do not deadlock. */
 export async function lockDevicesForRemoval(
   db: Database,
   accountId: string,
@@ -99,7 +99,7 @@ export async function lockDevicesForRemoval(
   return rows
 }
 
-/** The current states, locked. The devices must be locked first. */
+/** Locks and returns the current states. The devices must be locked first. */
 export async function lockStates(db: Database, accountId: string, ids: readonly string[]): Promise<Map<string, State>> {
   const { rows } = await sql<{ id: string; state: State }>`
     select device_id as id, state from device_live
@@ -113,7 +113,7 @@ export async function updateDeviceRow(db: Database, accountId: string, device: L
     where account_id = ${accountId} and id = ${device.id}`.execute(db)
 }
 
-/** Overrides of devices and of their services. Foreign keys delete the other data of a device. */
+/** Deletes the overrides of devices and of their services. Foreign keys delete the other data of a device. */
 export async function deleteOverridesOfDevices(db: Database, accountId: string, ids: readonly string[]): Promise<void> {
   await sql`
     delete from attribute_override

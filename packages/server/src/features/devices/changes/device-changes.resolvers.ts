@@ -35,7 +35,7 @@ export const deviceChangesPart: SchemaPart = {
   },
 }
 
-/** The device after the change; NOT_FOUND only if it was deleted meanwhile. */
+/** The device after the change. Throws NOT_FOUND only if it was deleted in the meantime. */
 async function getDevice(context: Context, id: string): Promise<Device> {
   const [device] = await findDevices(context, [id])
   if (device === undefined) throw notFound('device', id)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('registerDevice', () => {
-  test('adds a device with its services and attributes, and tells its secret once', async () => {
+  test('adds a device with its services and attributes, and returns its secret once', async () => {
     const { registerDevice } = await owner.data(register, {
       name: 'gate 1',
       hardwareId: 'HW-1',
@@ -51,7 +51,7 @@ describe('registerDevice', () => {
     expect(row.secret_hash).toEqual(createHash('sha256').update(secret).digest())
   })
 
-  test('records one event, by the user who did it', async () => {
+  test('records one event with the user as actor', async () => {
     const id = await newDevice(owner, 'recorded', { attributes: { site: 'bergen' } })
     expect(await eventsOf(owner, id)).toMatchObject([
       {
@@ -63,7 +63,7 @@ describe('registerDevice', () => {
     ])
   })
 
-  test('refuses a hardware id that is taken, and leaves no trace; another user may have the same', async () => {
+  test('rejects a hardware id that is in use, changes nothing, and allows the same id for another user', async () => {
     await newDevice(owner, 'first', { hardwareId: 'TAKEN' })
     const [code, message] = errorOf(await owner.query(register, { name: 'second', hardwareId: 'TAKEN' }))
     expect([code, message]).toEqual(['CONFLICT', expect.stringContaining('TAKEN')])
@@ -97,7 +97,7 @@ describe('registerDevice', () => {
       /bulk service/,
     ],
     [
-      'a host with a blank',
+      'a host with a space',
       { name: 'n', services: [{ name: 'a', host: 'a b' }] },
       'BAD_USER_INPUT',
       /services\[0\]\.host/,
@@ -108,9 +108,9 @@ describe('registerDevice', () => {
       'LIMIT_EXCEEDED',
       /100.*101/,
     ],
-    ['a wrong attribute', { name: 'n', attributes: { a: 1 } }, 'BAD_USER_INPUT', /attributes\.a/],
+    ['an invalid attribute', { name: 'n', attributes: { a: 1 } }, 'BAD_USER_INPUT', /attributes\.a/],
     ['a reserved attribute', { name: 'n', attributes: { $ui: { x: 'y' } } }, 'RESERVED_ATTRIBUTE', /\$ui/],
-  ])('refuses %s', async (_what, variables, code, message) => {
+  ])('rejects %s', async (_name, variables, code, message) => {
     expect(errorOf(await owner.query(register, variables))).toEqual([code, expect.stringMatching(message)])
   })
 
@@ -118,7 +118,7 @@ describe('registerDevice', () => {
     await newDevice(owner, '🛰'.repeat(limits.deviceNameLength))
   })
 
-  test('says that it is done where something fails that its answer selects', async () => {
+  test('reports the outcome done if a selected field fails after the change', async () => {
     const query =
       'mutation { registerDevice(name: "done", hardwareId: "DONE") { secret device { events(size: 0) { total } } } }'
     expect(await owner.query(query)).toMatchObject({
@@ -130,11 +130,11 @@ describe('registerDevice', () => {
     expect(errorOf(await owner.query(query))).toEqual(['CONFLICT', expect.stringMatching(/in use/)])
   })
 
-  test('of 20 at once with one hardware id, one goes in', async () => {
-    const answers = await Promise.all(
+  test('one of 20 concurrent registrations with one hardware id succeeds', async () => {
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => owner.query(register, { name: `race ${index}`, hardwareId: 'RACE' })),
     )
-    expect(answers.filter(({ errors }) => errors === undefined)).toHaveLength(1)
+    expect(responses.filter(({ errors }) => errors === undefined)).toHaveLength(1)
   })
 })
 
@@ -142,7 +142,7 @@ describe('updateDevice', () => {
   const update = `mutation ($id: String!, $name: String, $hardwareId: String, $platform: String) {
     updateDevice(deviceId: $id, name: $name, hardwareId: $hardwareId, platform: $platform) { id name hardwareId platform } }`
 
-  test('changes what is given, keeps what is left away, clears what is null', async () => {
+  test('changes given fields, keeps omitted ones, and clears nullable ones set to null', async () => {
     const id = await newDevice(owner, 'before', { hardwareId: 'U-1', platform: 'linux' })
     expect((await owner.data(update, { id: id.toUpperCase(), name: 'after' })).updateDevice).toEqual({
       id,
@@ -163,27 +163,27 @@ describe('updateDevice', () => {
     ])
   })
 
-  test('records nothing when nothing changes', async () => {
+  test('records no event when nothing changes', async () => {
     const id = await newDevice(owner, 'same')
     await owner.data(update, { id, name: 'same' })
     expect(await eventsOf(owner, id)).toHaveLength(1)
   })
 
-  test('refuses a taken hardware id and changes nothing', async () => {
+  test('rejects a hardware id that is in use and changes nothing', async () => {
     await newDevice(owner, 'holder', { hardwareId: 'HELD' })
     const id = await newDevice(owner, 'wants it')
     expect(errorOf(await owner.query(update, { id, hardwareId: 'HELD', name: 'x' }))[0]).toBe('CONFLICT')
     expect(await findDevice(owner, id)).toMatchObject({ name: 'wants it', hardwareId: null })
   })
 
-  test("does not find another user's device, an unknown id or what is no id", async () => {
+  test("does not find another user's device, an unknown id, or an invalid id", async () => {
     const id = await newDevice(owner, 'mine')
-    const answers = [
+    const responses = [
       await other.query(update, { id, name: 'taken over' }),
       await owner.query(update, { id: '80:00:00:00:00:00:00:00', name: 'x' }),
       await owner.query(update, { id: 'nonsense', name: 'x' }),
     ]
-    expect(answers.map((answer) => errorOf(answer)[0])).toEqual(['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND'])
+    expect(responses.map((response) => errorOf(response)[0])).toEqual(['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND'])
     expect(await findDevice(owner, id)).toMatchObject({ name: 'mine' })
   })
 })

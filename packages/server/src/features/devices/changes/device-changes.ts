@@ -28,19 +28,19 @@ export interface DeviceInput {
   name: string
   hardwareId?: string | null | undefined
   platform?: string | null | undefined
-  /** Whether the device added the services itself, and so can remove them later. */
+  /** `addedByDevice`: whether the device itself added the service and can therefore remove it later. */
   services?: readonly (ServiceInput & { addedByDevice?: boolean })[] | null | undefined
   attributes?: Record<string, unknown> | null | undefined
 }
 
 export interface RegisteredDevice {
   id: string
-  /** The secret with which it authenticates, returned only on creation. */
+  /** The secret with which the device authenticates. It is returned only on creation. */
   secret: string
   services: { id: string; name: string }[]
 }
 
-/** Adds a device with its services and attributes. `registrationCode` is the id of the code with which it registered itself. */
+/** Adds a device with its services and attributes. `registrationCode` is the id of the code that it registered with. */
 export async function registerDevice(
   context: Pick<Context, 'db' | 'viewer' | 'once'>,
   input: DeviceInput,
@@ -73,7 +73,7 @@ export async function registerDevice(
       actorId: actorOf(viewer),
       source: sourceOf(viewer),
     })
-  await refuseTakenHardwareId(hardwareId, () => createOnce(context, insert, () => ({ kind: 'device', id, secret })))
+  await rejectDuplicateHardwareId(hardwareId, () => createOnce(context, insert, () => ({ kind: 'device', id, secret })))
   return { id, secret, services: services.map((service) => ({ id: service.id, name: service.name })) }
 }
 
@@ -86,7 +86,7 @@ export interface DeviceChange {
 /** Changes the given fields; null clears hardwareId and platform. Returns the device's id as stored. */
 export async function updateDevice(context: Context, deviceId: string, change: DeviceChange): Promise<string> {
   assertDeviceFields(change)
-  await refuseTakenHardwareId(change.hardwareId ?? null, () =>
+  await rejectDuplicateHardwareId(change.hardwareId ?? null, () =>
     context.db.transaction().execute(async (transaction) => {
       const before = await getDeviceLocked(transaction, context, deviceId)
       const after = changed(before, change)
@@ -101,7 +101,7 @@ export async function updateDevice(context: Context, deviceId: string, change: D
   return deviceId.toLowerCase()
 }
 
-/** Removes devices, all or none, with their services and attributes. An active device is removed only with force. */
+/** Deletes all of these devices or none, with their services and attributes. Active devices are deleted only with force. */
 export async function deleteDevices(context: Context, deviceIds: readonly string[], force: boolean): Promise<void> {
   assertIdCount(deviceIds)
   const ids = [...new Set(deviceIds.map(readDeviceId))]
@@ -187,7 +187,7 @@ async function assertNoneActive(transaction: Database, accountId: string, ids: r
     throw new ApiError('CONFLICT', `device ${active} is active: to delete it anyway, pass force: true`)
 }
 
-async function refuseTakenHardwareId(hardwareId: string | null, write: () => Promise<void>): Promise<void> {
+async function rejectDuplicateHardwareId(hardwareId: string | null, write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {

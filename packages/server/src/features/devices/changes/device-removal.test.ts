@@ -24,7 +24,7 @@ describe('deleteDevice and deleteDevices', () => {
   const override =
     'mutation ($id: String!) { setAttribute(serviceId: $id, name: "site", value: "x", context: "night") }'
 
-  test('removes the device with its services, attributes and overrides; its events stay', async () => {
+  test('removes the device with its services, attributes, and overrides, and keeps its events', async () => {
     const { registerDevice } = await owner.data(register, { name: 'to go', services: [{ name: 'ssh', port: 22 }] })
     const { id, services } = registerDevice.device
     await owner.data(override, { id })
@@ -32,10 +32,10 @@ describe('deleteDevice and deleteDevices', () => {
     expect(await owner.data(removeOne, { id: id.toUpperCase() })).toEqual({ deleteDevice: true })
 
     expect(await findDevice(owner, id)).toBeUndefined()
-    const gone = await owner.data('query ($id: [String!]!) { login { service(id: $id) { id } } }', {
+    const response = await owner.data('query ($id: [String!]!) { login { service(id: $id) { id } } }', {
       id: [id, services[0].id],
     })
-    expect(gone.login.service).toEqual([])
+    expect(response.login.service).toEqual([])
     const left = await app.db
       .selectFrom('attribute_override')
       .select('target_id')
@@ -49,7 +49,7 @@ describe('deleteDevice and deleteDevices', () => {
     })
   })
 
-  test('refuses an active device unless forced', async () => {
+  test('rejects an active device without force', async () => {
     const id = await newDevice(owner, 'busy')
     await makeActive(id)
     expect(errorOf(await owner.query(removeOne, { id }))).toEqual(['CONFLICT', expect.stringContaining('force')])
@@ -58,7 +58,7 @@ describe('deleteDevice and deleteDevices', () => {
     expect(await findDevice(owner, id)).toBeUndefined()
   })
 
-  test('of several, one that is active, unknown or another user’s keeps all', async () => {
+  test('removes no device if one is active, unknown, or of another user', async () => {
     const mine = await newDevice(owner, 'kept')
     const active = await newDevice(owner, 'active')
     await makeActive(active)
@@ -80,7 +80,7 @@ describe('deleteDevice and deleteDevices', () => {
     expect(await findDevice(owner, mine)).toBeUndefined()
   })
 
-  test('takes 1000 ids and no more', async () => {
+  test('accepts at most 1,000 ids', async () => {
     const id = Array.from({ length: 1001 }, () => '80:00:00:00:00:00:00:02')
     expect(errorOf(await owner.query(removeMany, { id }))).toEqual([
       'LIMIT_EXCEEDED',
@@ -88,13 +88,13 @@ describe('deleteDevice and deleteDevices', () => {
     ])
   })
 
-  test('two at once in opposite order do not block each other', async () => {
+  test('concurrent calls with ids in opposite order do not deadlock', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, (_, index) => newDevice(owner, `pair ${index}`)))
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       owner.query(removeMany, { id: ids }),
       owner.query(removeMany, { id: ids.toReversed() }),
     ])
-    const outcomes = answers.map(({ errors }) => errors?.[0]?.extensions.code ?? 'deleted').sort()
+    const outcomes = responses.map(({ errors }) => errors?.[0]?.extensions.code ?? 'deleted').sort()
     expect(outcomes).toEqual(['NOT_FOUND', 'deleted'])
   })
 })

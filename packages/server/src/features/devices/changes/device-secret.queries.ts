@@ -18,8 +18,8 @@ export interface DeviceOwner {
 }
 
 /**
- * A device that authenticates names itself and not its owner. Devices without a secret, and those of disabled users, are not
- * found.
+ * Finds the owner by the device id alone, because devices do not send their owner when they authenticate. Devices without a
+ * secret and devices of disabled users are not found.
  */
 export async function findDeviceOwner(db: Database, id: string): Promise<DeviceOwner | undefined> {
   const { rows } = await sql<DeviceOwner>`
@@ -29,7 +29,7 @@ export async function findDeviceOwner(db: Database, id: string): Promise<DeviceO
   return rows[0]
 }
 
-export interface HardwareHolder {
+export interface RegisteredHardware {
   id: string
   name: string
   secretHash: Buffer | null
@@ -41,8 +41,8 @@ export async function lockHardwareHolder(
   db: Database,
   accountId: string,
   hardwareId: string,
-): Promise<HardwareHolder | undefined> {
-  const { rows } = await sql<HardwareHolder>`
+): Promise<RegisteredHardware | undefined> {
+  const { rows } = await sql<RegisteredHardware>`
     select id, name, secret_hash as "secretHash", reregister_until as "reregisterUntil" from device
     where account_id = ${accountId} and hardware_id = ${hardwareId} for no key update`.execute(db)
   return rows[0]

@@ -1,7 +1,7 @@
 import type { Context } from '../../../context.ts'
 import { ApiError } from '../../../errors.ts'
 import type { BasicCredentials } from '../../../http/basic-credentials.ts'
-import { type HardwareHolder, lockHardwareHolder } from './device-secret.queries.ts'
+import { lockHardwareHolder, type RegisteredHardware } from './device-secret.queries.ts'
 import { isDeviceSecret } from './device-secret.ts'
 import { renewSecret } from './rotate-secret.ts'
 import { idOfBasicUser } from './sign-on.ts'
@@ -10,41 +10,41 @@ export interface Reregistration {
   hardwareId: string
   /** The credentials that the device sent, if any. */
   credentials: BasicCredentials | undefined
-  /** Id of the registration code that it sent. */
+  /** Id of the registration code that the device sent. */
   registrationCode: string
   now: Date
 }
 
 /**
- * Gives the device with this hardware id a new secret, if it sends its current one or its owner has allowed it. Otherwise
- * CONFLICT: a hardware id alone must not take over a device. Undefined if no device of the account has the hardware id.
- * `context.db` is a transaction.
+ * Gives the device with this hardware id a new secret if it sends its current one or its owner has allowed it. Otherwise throws
+ * CONFLICT, because a hardware id alone must not be enough to take over a device. Returns undefined if no device of the account
+ * has the hardware id. `context.db` must be a transaction.
  */
 export async function reregisterDevice(
   context: Pick<Context, 'db' | 'viewer'>,
   { hardwareId, credentials, registrationCode, now }: Reregistration,
 ): Promise<{ id: string; secret: string } | undefined> {
-  const holder = await lockHardwareHolder(context.db, context.viewer.accountId, hardwareId)
-  if (holder === undefined) return undefined
-  if (!hasShownSecret(holder, credentials) && !isAllowed(holder, now)) throw taken(hardwareId, credentials)
-  return { id: holder.id, secret: await renewSecret(context, holder, registrationCode) }
+  const registered = await lockHardwareHolder(context.db, context.viewer.accountId, hardwareId)
+  if (registered === undefined) return undefined
+  if (!sentValidSecret(registered, credentials) && !isAllowed(registered, now)) throw conflict(hardwareId, credentials)
+  return { id: registered.id, secret: await renewSecret(context, registered, registrationCode) }
 }
 
-function hasShownSecret({ id, secretHash }: HardwareHolder, credentials: BasicCredentials | undefined): boolean {
+function sentValidSecret({ id, secretHash }: RegisteredHardware, credentials: BasicCredentials | undefined): boolean {
   if (credentials === undefined) return false
-  const isItsSecret = isDeviceSecret(credentials.password, secretHash)
-  return isItsSecret && idOfBasicUser(credentials.user) === id
+  const isCurrentSecret = isDeviceSecret(credentials.password, secretHash)
+  return isCurrentSecret && idOfBasicUser(credentials.user) === id
 }
 
-const isAllowed = ({ reregisterUntil }: HardwareHolder, now: Date): boolean =>
+const isAllowed = ({ reregisterUntil }: RegisteredHardware, now: Date): boolean =>
   reregisterUntil !== null && reregisterUntil > now
 
-function taken(hardwareId: string, credentials: BasicCredentials | undefined): ApiError {
-  const held = `hardwareId ${JSON.stringify(hardwareId)} is registered already`
+function conflict(hardwareId: string, credentials: BasicCredentials | undefined): ApiError {
+  const problem = `hardwareId ${JSON.stringify(hardwareId)} is already registered`
   return credentials === undefined
     ? new ApiError(
         'CONFLICT',
-        `${held}: send the device's current secret, or have its owner allow a new registration (rotateDeviceSecret)`,
+        `${problem}: send the device's current secret, or have its owner allow a new registration (rotateDeviceSecret)`,
       )
-    : new ApiError('CONFLICT', `${held}, by a device with another id or secret`, { reason: 'wrong-secret' })
+    : new ApiError('CONFLICT', `${problem}, by a device with another id or secret`, { reason: 'wrong-secret' })
 }

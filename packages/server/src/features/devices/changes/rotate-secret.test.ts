@@ -13,16 +13,16 @@ import { atDatabase } from '../../../../test/global-setup.ts'
 import { startTestApp } from '../../../../test/harness/app.ts'
 import { deviceChannel } from './cut-off.queries.ts'
 
-let here: RegistrationClient
+let registrations: RegistrationClient
 
 beforeAll(async () => {
-  here = registrationClient(await startTestApp())
+  registrations = registrationClient(await startTestApp())
 })
-afterAll(() => here.app.close())
+afterAll(() => registrations.app.close())
 
-/** What other processes hear. */
+/** Collects the payloads of notifications that other processes receive. */
 async function listen(channel: string): Promise<(string | undefined)[]> {
-  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(here.app.db)
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(registrations.app.db)
   const client = new pg.Client(atDatabase(inject('testDatabase').connection, rows[0]!.name))
   onTestFinished(() => client.end())
   const heard: (string | undefined)[] = []
@@ -33,31 +33,31 @@ async function listen(channel: string): Promise<(string | undefined)[]> {
 }
 
 describe('rotateDeviceSecret', () => {
-  test('gives a new secret; the old one stops at once, and the processes are told', async () => {
+  test('creates a new secret, invalidates the old one at once, and notifies all processes', async () => {
     const heard = await listen(deviceChannel)
     const { deviceId, secret } = (
-      await here.register({ code: (await here.newCode()).code, hardwareId: newHardwareId() })
+      await registrations.register({ code: (await registrations.newCode()).code, hardwareId: newHardwareId() })
     ).body
-    const { rotateDeviceSecret } = await here.owner.data(rotate, { id: deviceId })
-    expect([await here.canReport(deviceId, secret), await here.canReport(deviceId, rotateDeviceSecret.secret)]).toEqual(
+    const { rotateDeviceSecret } = await registrations.owner.data(rotate, { id: deviceId })
+    expect([await registrations.canReport(deviceId, secret), await registrations.canReport(deviceId, rotateDeviceSecret.secret)]).toEqual(
       [false, true],
     )
     while (heard.length === 0) await sleep(10)
     expect(heard).toEqual([deviceId])
   })
 
-  test('withdraws what was allowed, and leaves an event', async () => {
-    const { code } = await here.newCode({ uses: 2 })
+  test('revokes an earlier permission to register again and records an event', async () => {
+    const { code } = await registrations.newCode({ uses: 2 })
     const hardwareId = newHardwareId()
-    const { deviceId } = (await here.register({ code, hardwareId })).body
-    await here.owner.data(rotate, { id: deviceId, allow: true })
-    await here.owner.data(rotate, { id: deviceId })
-    expect(errorOf(await here.register({ code, hardwareId }))[0]).toBe(409)
-    const { login } = await here.owner.data(
+    const { deviceId } = (await registrations.register({ code, hardwareId })).body
+    await registrations.owner.data(rotate, { id: deviceId, allow: true })
+    await registrations.owner.data(rotate, { id: deviceId })
+    expect(errorOf(await registrations.register({ code, hardwareId }))[0]).toBe(409)
+    const { login } = await registrations.owner.data(
       'query ($id: [String!]) { login { events(deviceId: $id, types: [DEVICE_SECRET_ROTATE]) { items { data actor { id } } } } }',
       { id: [deviceId] },
     )
-    const actor = { id: here.owner.accountId }
+    const actor = { id: registrations.owner.accountId }
     expect(login.events.items).toEqual([
       { data: { allow: false }, actor },
       { data: { allow: true }, actor },
@@ -65,11 +65,11 @@ describe('rotateDeviceSecret', () => {
   })
 
   test("does not find another user's device", async () => {
-    const other = await here.app.createUser()
+    const other = await registrations.app.createUser()
     const { deviceId, secret } = (
-      await here.register({ code: (await here.newCode()).code, hardwareId: newHardwareId() })
+      await registrations.register({ code: (await registrations.newCode()).code, hardwareId: newHardwareId() })
     ).body
     expect((await other.query(rotate, { id: deviceId })).errors?.[0]?.extensions.code).toBe('NOT_FOUND')
-    expect(await here.canReport(deviceId, secret)).toBe(true)
+    expect(await registrations.canReport(deviceId, secret)).toBe(true)
   })
 })

@@ -5,12 +5,12 @@ import { getDeviceLocked } from './device-changes.ts'
 import { replaceSecret } from './device-secret.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
 
-/** How long a device can register itself again after its owner has allowed it. */
+/** How long a device can register again after its owner allowed it. */
 const ALLOWED_FOR_MS = 3_600_000
 
 /**
- * Ends the device's secret and with it the device's connections. It gets a new one, or with `allow` none: then it may
- * register itself again, once, within an hour.
+ * Revokes the device's secret and closes its connections. Returns a new secret, or with `allow` none: the device can then
+ * register itself again once within an hour.
  */
 export async function rotateDeviceSecret(
   context: Context,
@@ -20,18 +20,18 @@ export async function rotateDeviceSecret(
   return context.db.transaction().execute(async (transaction) => {
     const device = await getDeviceLocked(transaction, context, deviceId)
     const until = allow ? new Date(context.clock().getTime() + ALLOWED_FOR_MS) : null
-    return { id: device.id, secret: await giveNewSecret({ ...context, db: transaction }, device, { until }) }
+    return { id: device.id, secret: await setSecret({ ...context, db: transaction }, device, { until }) }
   })
 }
 
-/** Gives a new secret to a locked device that registers itself again, and revokes the permission to do so. */
+/** Gives a new secret to a locked device that registers again, and revokes its permission to do so. */
 export const renewSecret = async (
   context: Pick<Context, 'db' | 'viewer'>,
   device: { id: string; name: string },
   registrationCode: string,
-): Promise<string> => (await giveNewSecret(context, device, { until: null, registrationCode }))!
+): Promise<string> => (await setSecret(context, device, { until: null, registrationCode }))!
 
-async function giveNewSecret(
+async function setSecret(
   context: Pick<Context, 'db' | 'viewer'>,
   { id, name }: { id: string; name: string },
   { until, registrationCode }: { until: Date | null; registrationCode?: string },

@@ -11,7 +11,7 @@ import { nameContains } from './name-contains.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** The conditions of a filter on `device d`, `device_live l`, and the overrides `o`, and which of these it reads. */
+/** The conditions of a filter on `device d`, `device_live l`, and the overrides `o`, and which of these tables it reads. */
 export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql[]; reads: Reads } {
   const values = (filter.values ?? []).flatMap(expandReserved)
   const reserved = values.filter(({ name }) => reservedColumn(name) !== undefined)
@@ -51,7 +51,7 @@ function fieldConditions(accountId: string, filter: DeviceFilter): Sql[] {
   return where
 }
 
-/** The index serves the first comparison, but it does not distinguish A1 from a01. */
+/** The first comparison uses the index, which does not distinguish A1 from a01. */
 const platformIn = (platforms: readonly string[]): Sql =>
   sql`${naturally(sql`d.platform`)} = any(${platforms}) and d.platform = any(${platforms})`
 
@@ -73,8 +73,8 @@ function valueConditions(accountId: string, values: readonly Change[], context: 
 }
 
 /**
- * What a name reads as, overrides first. A group stands in the way of a null as a value does, and `to_jsonb` keeps it apart
- * from a value that reads like its JSON.
+ * Compares the value of a name as read with the overrides. A group counts as a value for a comparison with null, and `to_jsonb`
+ * distinguishes a group from a string that is equal to its JSON.
  */
 function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
   const base = jsonAt(sql`d.attributes`, name)
@@ -85,7 +85,7 @@ function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
 const jsonAt = (column: Sql, [first, subName]: AttributeName): Sql =>
   subName === undefined ? sql`(${column} -> ${first}::text)` : sql`(${column} -> ${first}::text -> ${subName}::text)`
 
-/** Devices that may have the value in the context, by the indexes on either table: overridden to it, or so in the base. */
+/** Devices that may have the value in the context, as an override or as the base value. Uses the indexes of both tables. */
 function inContext(accountId: string, context: string, change: Change): Sql {
   const value = sql`${nested([change])}::jsonb`
   return sql`d.id in (
@@ -108,25 +108,25 @@ function reservedConditions(accountId: string, { name, value }: Change, context:
   return [candidates, sql`${read} = ${value}`]
 }
 
-/** The index serves the first comparison, but it does not distinguish A1 from a01. */
+/** The first comparison uses the index, which does not distinguish A1 from a01. */
 const equals = (column: Sql, value: string): Sql =>
   allOf([sql`${naturally(sortable(column))} = ${naturally(sortable(sql`${value}::text`))}`, sql`${column} = ${value}`])
 
-/** The values as the nested JSON that attributes are stored as. */
+/** The values as nested JSON, in the form in which attributes are stored. */
 function nested(values: readonly { name: AttributeName; value: string | null }[]): string {
   const groups = new Map<string, string | null | Map<string, string | null>>()
   for (const {
     name: [first, sub],
     value,
   } of values) {
-    const standing = groups.get(first)
+    const existing = groups.get(first)
     if (sub === undefined) groups.set(first, value)
-    else if (standing instanceof Map) standing.set(sub, value)
+    else if (existing instanceof Map) existing.set(sub, value)
     else groups.set(first, new Map([[sub, value]]))
   }
   const members = Array.from(groups, ([key, value]) => [key, value instanceof Map ? asObject(value) : value] as const)
   return JSON.stringify(asObject(members))
 }
 
-/** `__proto__` is a name like any other. */
+/** Handles `__proto__` like any other name. */
 const asObject = (members: Iterable<readonly [string, unknown]>): object => Object.fromEntries(members)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('filters', () => {
-  test('a sigma of a name is found in each of its forms', async () => {
+  test('a sigma in a name matches all its forms', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος', 'ΟΔΟΤ'))
     const each = ['ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος']
     for (const name of ['Σ', 'σ', 'ς', 'οΔοσ', 'ΟΔΟς'])
@@ -18,7 +18,7 @@ describe('filters', () => {
     expect(await names(user, { name: 'ΣΑ' })).toEqual(['ΟΔΟΣΑΒ'])
   })
 
-  test('name is a part of it, case aside, and no pattern', async () => {
+  test('name matches a part, case-insensitively, and is not a pattern', async () => {
     const { user } = await createUserWithDevices(
       app,
       devicesNamed('100% Ärger', '100 percent', 'under_score', 'underscore', 'back\\slash', 'Straße'),
@@ -32,7 +32,7 @@ describe('filters', () => {
     expect(await names(user, { name: 'nowhere' })).toEqual([])
   })
 
-  test('state, hardwareId, platform and id are exact', async () => {
+  test('state, hardwareId, platform, and id match exactly', async () => {
     const { user, ids } = await createUserWithDevices(app, [
       { name: 'a', state: 'active', hardwareId: 'A1', platform: 'Linux' },
       { name: 'b', hardwareId: 'A01', platform: 'linux' },
@@ -60,13 +60,13 @@ describe('filters', () => {
     }
   })
 
-  test('more than 1000 ids are refused', async () => {
+  test('more than 1,000 ids are rejected', async () => {
     const id = Array.from({ length: 1001 }, () => '80:00:00:00:00:00:00:00')
     expect(await listError(app.owner, { id })).toEqual(['LIMIT_EXCEEDED', expect.stringContaining('1000')])
     expect(await listError(app.owner, { id: id.slice(1) })).toEqual(['no error', ''])
   })
 
-  test('application: those with a service of one of these types; all have their bulk service', async () => {
+  test('application matches devices with a service of these types, and the bulk service matches all', async () => {
     const user = await app.createUser()
     await user.data(`mutation {
       a: registerDevice(name: "a", services: [{ name: "s", application: 28 }, { name: "t", application: 28 }]) { secret }
@@ -79,7 +79,7 @@ describe('filters', () => {
     expect(await names(user, { application: [35] })).toEqual(['a', 'b', 'c'])
   })
 
-  test('attributes: all of these values, null for none', async () => {
+  test('attributes match devices with all of these values, and null matches a missing value', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { site: 'oslo', net: { ssid: 'lab', mac: 'x' } }, statusA: 'ok' },
       { name: 'b', attributes: { site: 'oslo', net: { ssid: 'home' } }, statusA: 'OK' },
@@ -105,7 +105,7 @@ describe('filters', () => {
     expect((await listError(user, { attributes: { site: {} } }))[0]).toBe('BAD_USER_INPUT')
   })
 
-  test('attributes as they are read in a context', async () => {
+  test('attributes match values as read in a context', async () => {
     const { user } = await createUserWithDevices(app, [
       {
         name: 'a',
@@ -131,7 +131,7 @@ describe('filters', () => {
   })
 
   test.each([{ name: '\u0000' }, { hardwareId: 'a\u0000' }, { platform: ['\u0000'] }, { attributes: { a: '\u0000' } }])(
-    'text that cannot be stored is refused: %j',
+    'a string that cannot be stored is rejected: %j',
     async (filter) => {
       expect((await listError(app.owner, filter))[0]).toBe('BAD_USER_INPUT')
     },

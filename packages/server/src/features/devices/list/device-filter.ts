@@ -16,16 +16,16 @@ export interface DeviceFilterArguments {
   attributes?: Record<string, unknown> | null | undefined
 }
 
-/** The validated filters. A device must match every member that is present; an empty list matches none. */
+/** The validated filters. A device must match every filter that is present. An empty list matches no device. */
 export interface DeviceFilter {
-  /** Part of the name, case-insensitive. */
+  /** A part of the name, case-insensitive. */
   name?: string
   state?: State
   ids?: string[]
   hardwareId?: string
   platforms?: readonly string[]
   applications?: readonly number[]
-  /** Values as read in `context`; null for a name that has none. */
+  /** Values as read in `context`; null for a name without a value. */
   values?: Change[]
   context?: string | undefined
 }
@@ -50,7 +50,7 @@ export function readState(state: string): State {
   return state
 }
 
-/** Ids as stored, each once, in order; omits those that no device or service can have. */
+/** Ids as stored, each once, in order. Omits ids that no device or service can have. */
 export function readIds(ids: readonly string[], path: string): string[] {
   assertAtMost(limits.idsPerList, ids.length, `ids in ${path}`)
   const stored = ids.map(parseId).filter((id) => id !== undefined)

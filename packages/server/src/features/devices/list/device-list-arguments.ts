@@ -9,7 +9,7 @@ export interface DeviceListArguments extends PageArguments, DeviceFilterArgument
   context?: string | null | undefined
 }
 
-/** The list that the arguments of `devices` request. Throws an `ApiError` for invalid ones. */
+/** Parses the arguments of `devices`. Throws an `ApiError` for invalid ones. */
 export function readDeviceListArguments(
   args: DeviceListArguments,
   firstRecord: 0 | 1,

@@ -21,7 +21,7 @@ afterAll(() => database.close())
 
 const ACCOUNT = 'crowded'
 
-/** 20,000 devices of one account and as many of another. */
+/** Inserts 20,000 devices of one account and as many of another. */
 async function fill(): Promise<void> {
   const { db } = database
   await sql`insert into account (id, email) values ('crowded', 'a@example.com'), ('neighbour', 'b@example.com')`.execute(
@@ -50,7 +50,7 @@ async function fill(): Promise<void> {
   await sql`analyze`.execute(db)
 }
 
-/** The middle of an order, from where a page is read. */
+/** A position in the middle of an order, to read a page from. */
 async function middle(order: ReturnType<typeof readDeviceOrder>) {
   const { db } = database
   const page = { filter: {}, order, start: { offset: 8_000 }, limit: 1, attributes: false }
@@ -70,7 +70,7 @@ describe.each([
   ['$svc.statusA', 'device_live_by_status_a'],
 ])('sorted by %s', (sort, index) => {
   test.each(['asc', 'desc'])(
-    '%s: pages are read along the index, from the start and from any place',
+    '%s: pages are read by the index, from the start and from any position',
     async (direction) => {
       const order = readDeviceOrder(`${sort} ${direction}`, undefined)
       for (const start of [{ offset: 0 }, { after: await middle(order) }]) {
@@ -85,7 +85,7 @@ describe.each([
   )
 })
 
-describe('planned once for all who ask, not each time', () => {
+describe('a plan is cached for all requests', () => {
   const name = readDeviceOrder('name', undefined)
   const lastReported = readDeviceOrder('lastReported desc', undefined)
   const page = (order: typeof name, start: DeviceStart, size: number) => (db: Database) =>
@@ -105,33 +105,33 @@ describe('planned once for all who ask, not each time', () => {
     const text = await database.textOf(run)
     const { rows } = await sql`select custom_plans::int, generic_plans > 0 as "isKept" from pg_prepared_statements
       where statement = ${text}`.execute(db)
-    // For its values five times, to see what that gains.
+    // PostgreSQL uses custom plans for the first five executions, and then compares their cost with that of the generic plan.
     expect(rows).toEqual([{ custom_plans: 5, isKept: true }])
   })
 })
 
-// The plan is made for a few numbers of rows, the page is cut to its own.
+// Statements are planned for a few limits, and the page is cut to the requested size.
 test.each([
   'name',
   'name desc',
   'id',
-  // Those that have none come last, in a statement that goes on where the others end.
+  // Devices without a value come last, in a statement that continues where the others end.
   'lastReported',
   'lastReported desc',
-])('a page has as many rows as it is asked for, by %s', async (sort) => {
+])('a page has the requested number of rows, by %s', async (sort) => {
   const { db } = database
   const order = readDeviceOrder(sort, undefined)
   const idsFrom = async (start: DeviceStart, limit: number): Promise<string[]> => {
     const rows = await selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit, attributes: false })
     return rows.map(([id]) => id)
   }
-  // By number nothing is cut.
+  // A page that starts at an offset is not cut.
   const [first] = await idsFrom({ offset: 0 }, 1)
   const all = [first, ...(await idsFrom({ offset: 1 }, 20_000))]
   expect(new Set(all).size).toBe(20_000)
   for (const limit of [1, 2, 63, 64, 65, 255, 256, 257, 1_001]) {
     expect(await idsFrom({ offset: 0 }, limit)).toEqual(all.slice(0, limit))
-    // 16,000 have reported.
+    // 16,000 devices have reported.
     for (const from of [8_000, 15_990, 16_100]) {
       const place = await findPlace(db, ACCOUNT, { order, id: all[from - 1]! })
       const after = databasePlace(order, place!)
@@ -140,7 +140,7 @@ test.each([
   }
 })
 
-test('records that are passed over by their number cost a key of the index', async () => {
+test('skipped devices cost only an index entry', async () => {
   const order = readDeviceOrder('name', undefined)
   const plan = await database.planFor((db) =>
     selectDevicePage(db, ACCOUNT, { filter: {}, order, start: { offset: 15_000 }, limit: 101, attributes: true }),
@@ -161,7 +161,7 @@ describe.each([
   ['$svc.statusA', 'device_live_by_status_a'],
 ])('beyond the middle by %s', (sort, index) => {
   test.each(['asc', 'desc'])(
-    '%s: a page is read along the index from the far end, and holds the same',
+    '%s: a page is read by the index from the end of the list, with the same rows',
     async (direction) => {
       const order = readDeviceOrder(`${sort} ${direction}`, undefined)
       for (const offset of [10_001, 15_990, 16_010, 19_950, 20_000, 30_000]) {
@@ -175,20 +175,20 @@ describe.each([
       const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
         selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: 101, attributes: true })
       for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
-        expect(ofDevices(plan)).toMatchObject({ scanned: [], naturalSorts: [] })
+        expect(withoutCountTable(plan)).toMatchObject({ scanned: [], naturalSorts: [] })
         expect(plan.indexes).toContain(index)
       }
     },
   )
 })
 
-/** The number of devices is in few rows, which are read from end to end. */
-const ofDevices = ({ scanned, ...plan }: Plan): Plan => ({
+/** Ignores the table of device counts, whose few rows are all read. */
+const withoutCountTable = ({ scanned, ...plan }: Plan): Plan => ({
   ...plan,
   scanned: scanned.filter((table) => table !== 'device_count'),
 })
 
-test('a list takes the nearer end, whichever that is', async () => {
+test('a list is read from the nearer end with the same rows', async () => {
   const names = async (from: number): Promise<string[]> => {
     const context = {
       db: database.db,
@@ -206,7 +206,7 @@ test('a list takes the nearer end, whichever that is', async () => {
   }
 })
 
-test('all devices are known in number, and not counted', async () => {
+test('the number of all devices is read, not counted', async () => {
   const plan = await database.planFor((db) => countDevices(db, ACCOUNT, {}))
   expect([...plan.scanned, ...plan.indexes].filter((name) => !name.startsWith('device_count'))).toEqual([])
 })
@@ -240,13 +240,13 @@ describe.each<[filter: DeviceFilterArguments, context: string | undefined, index
   })
 })
 
-// Sorted or filtered so that no index serves, a page that is not full has read every device.
+// Without an index for the sort or the filter, a page that is not full has read every device.
 test.each<DeviceFilterArguments & { sort?: string; context?: string }>([
   { sort: 'rack' },
   { sort: '$svc.statusA', context: 'lab' },
   { name: 'q9' },
   { attributes: { rack: null } },
-])('%j reads every device, and the list knows beforehand', async (args) => {
+])('%j reads every device, as estimated in advance', async (args) => {
   const reads = rowsRead(args, { devices: 20_000, firstRecord: 1 })
   expect(reads.page.rows).toBe(20_000)
   const filter = readDeviceFilter(args, args.context)

@@ -14,7 +14,7 @@ interface Device extends SeedDevice {
   name: string
 }
 
-/** Ids that collide never and are in no order. */
+/** Distinct ids in random order. */
 const id = fc.uniqueArray(fc.integer({ min: 0, max: 0xff_ff }), { minLength: 40, maxLength: 40 }).map((numbers) =>
   numbers.map(
     (number) =>
@@ -25,7 +25,7 @@ const id = fc.uniqueArray(fc.integer({ min: 0, max: 0xff_ff }), { minLength: 40,
   ),
 )
 
-/** Few letters and digits, so that there are many ties: a1, A01 and a001 are one key. */
+/** Few letters and digits, so that there are many ties: a1, A01, and a001 are equal keys. */
 const text = fc
   .array(fc.constantFrom('a', 'A', 'b', 'é', '0', '1', '2', '9', '-', ' '), { maxLength: 4 })
   .map((letters) => `x${letters.join('')}`)
@@ -55,7 +55,7 @@ const asDevice = (deviceId: string, { site, ssid, siteInLab, ...rest }: Fields):
 
 type Key = string | number | null
 
-/** What each order sorts by, worked out without the database. */
+/** The sort key of each order, computed without the database. */
 const orders: Record<string, { context?: string; key: (device: Device, fields: Fields) => Key }> = {
   name: { key: ({ name }) => name },
   id: { key: () => null },
@@ -76,7 +76,7 @@ function compareKeys(one: Key, other: Key): number {
   return Number(one) - Number(other)
 }
 
-/** The order that a list should have. */
+/** The expected order of a list. */
 function sorted(devices: Map<string, Fields>, order: string, direction: 'asc' | 'desc'): string[] {
   const sign = direction === 'asc' ? 1 : -1
   const keyed = Array.from(devices, ([deviceId, given]) => ({
@@ -92,7 +92,7 @@ function sorted(devices: Map<string, Fields>, order: string, direction: 'asc' | 
     .map(({ id }) => id)
 }
 
-/** What happens between two pages. */
+/** A change between two pages. */
 type Step = { kind: 'insert' | 'delete' | 'change'; which: number; fields: Fields }
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom('insert', 'delete', 'change'),
@@ -120,7 +120,7 @@ const twoDocument = `query ($size: Int, $one: ID, $other: ID, $sort: String, $co
   one: devices(size: $size, after: $one, sort: $sort, context: $context) { items { id } hasMore last cursor total }
   other: devices(size: $size, after: $other, sort: $sort, context: $context) { items { id } hasMore last cursor total } } }`
 
-/** The pages behind two places, by one query. */
+/** The pages after two positions, read in one query. */
 async function pagesAfter(one: string, other: string, variables: Record<string, unknown>): Promise<Page[]> {
   const { login } = await app.owner.data(twoDocument, { ...variables, one, other })
   return [toPage(login.one), toPage(login.other)]
@@ -153,12 +153,12 @@ const anyOrder = fc.constantFrom(...Object.keys(orders))
 const direction = fc.constantFrom('asc' as const, 'desc' as const)
 const size = fc.integer({ min: 1, max: 5 })
 
-test('every page from any position holds what a sorted list holds there', async () => {
+test('every page from any position equals that part of a sorted list', async () => {
   await fc.assert(
-    fc.asyncProperty(population, size, anyOrder, direction, async ({ devices }, pageSize, order, towards) => {
+    fc.asyncProperty(population, size, anyOrder, direction, async ({ devices }, pageSize, order, sortDirection) => {
       await reset(devices)
-      const expected = sorted(devices, order, towards)
-      const sort = `${order} ${towards}`
+      const expected = sorted(devices, order, sortDirection)
+      const sort = `${order} ${sortDirection}`
       const { context } = orders[order]!
       expect((await page({ sort, context, size: 1000 })).ids).toEqual(expected)
       for (let from = 1; from <= expected.length + 1; from++) {
@@ -176,7 +176,7 @@ test('every page from any position holds what a sorted list holds there', async 
   )
 })
 
-test('a loop sees what keeps its place exactly once, whatever is inserted, removed or changed around it', async () => {
+test('paging returns every unchanged device exactly once while others are inserted, removed, or changed', async () => {
   await fc.assert(
     fc.asyncProperty(
       population,
@@ -185,28 +185,28 @@ test('a loop sees what keeps its place exactly once, whatever is inserted, remov
       direction,
       fc.constantFrom('after', 'last', 'cursor'),
       fc.array(fc.array(step, { maxLength: 3 }), { maxLength: 12 }),
-      async ({ ids, devices }, pageSize, order, towards, by, steps) => {
+      async ({ ids, devices }, pageSize, order, sortDirection, by, steps) => {
         await reset(devices)
         const unchanged = new Set(devices.keys())
         const present = new Map(devices)
-        const spare = ids.slice(devices.size)
-        const seen: string[] = []
+        const unusedIds = ids.slice(devices.size)
+        const received: string[] = []
         let position: Record<string, string> = {}
-        for (let turn = 0; ; turn++) {
+        for (let pageIndex = 0; ; pageIndex++) {
           const found = await page({
-            sort: `${order} ${towards}`,
+            sort: `${order} ${sortDirection}`,
             context: orders[order]!.context,
             size: pageSize,
             ...position,
           })
-          seen.push(...found.ids)
+          received.push(...found.ids)
           if (!found.hasMore) break
           position = by === 'cursor' ? { after: found.cursor! } : { [by]: found.last! }
-          // An id takes the loop with it where its item goes; a cursor stays.
-          const kept = by === 'cursor' ? undefined : found.last!
-          for (const each of steps[turn] ?? []) await take(each, { present, unchanged, spare, kept })
+          // A position given by an id moves with its device; a cursor stays in place.
+          const keptId = by === 'cursor' ? undefined : found.last!
+          for (const each of steps[pageIndex] ?? []) await apply(each, { present, unchanged, unusedIds, keptId })
         }
-        const times = Map.groupBy(seen, (each) => each)
+        const times = Map.groupBy(received, (each) => each)
         for (const each of unchanged) expect(times.get(each)).toHaveLength(1)
       },
     ),
@@ -214,24 +214,24 @@ test('a loop sees what keeps its place exactly once, whatever is inserted, remov
   )
 })
 
-interface Happening {
+interface PagingState {
   present: Map<string, Fields>
   unchanged: Set<string>
-  spare: string[]
-  kept: string | undefined
+  unusedIds: string[]
+  keptId: string | undefined
 }
 
-async function take(
+async function apply(
   { kind, which, fields: given }: Step,
-  { present, unchanged, spare, kept }: Happening,
+  { present, unchanged, unusedIds, keptId }: PagingState,
 ): Promise<void> {
-  const newcomer = kind === 'insert' ? spare.shift() : undefined
-  if (newcomer !== undefined) {
-    present.set(newcomer, given)
-    return put([asDevice(newcomer, given)])
+  const insertedId = kind === 'insert' ? unusedIds.shift() : undefined
+  if (insertedId !== undefined) {
+    present.set(insertedId, given)
+    return put([asDevice(insertedId, given)])
   }
   const target = Array.from(present.keys())[which % Math.max(1, present.size)]
-  if (target === undefined || target === kept) return
+  if (target === undefined || target === keptId) return
   unchanged.delete(target)
   await remove([target])
   if (kind === 'delete') present.delete(target)

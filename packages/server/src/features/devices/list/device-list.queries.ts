@@ -29,10 +29,10 @@ import { type DeviceOrder, isByTime } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** The row of a device, with its key in the order of the list, which is left away where the row has it. */
+/** The row of a device with its sort key in the list. The key is omitted if a column of the row contains it. */
 export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | DeviceRow
 
-/** `fromEnd`: the rows are nearer to the end of the list than to its start; for lists without filter, in an order that an index has. */
+/** `fromEnd`: the rows are nearer to the end of the list. Only for lists without a filter in an order with an index. */
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
 
 export interface DevicePageQuery {
@@ -56,8 +56,8 @@ export async function selectDevicePage(
 }
 
 /**
- * The statement of a page. First it finds which devices are on it, from the tables that order and filter read and from no
- * other, then it reads the rest of those: rows that are passed over cost a key.
+ * The statement of a page. It first finds the devices of the page, using only the tables that order and filter need. It then
+ * reads the rest of these devices, so that a skipped device costs only an index entry.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)
@@ -98,7 +98,7 @@ function computedSource({ reads, where, key, direction }: Computing) {
   }
 }
 
-/** Keys without an index, computed once per device. Without the `OFFSET 0` fences, each use would compute them again. */
+/** Keys without an index, computed once per device. Without the `OFFSET 0` fences, each use would compute the key again. */
 function computedValues({ reads, where, key }: Omit<Computing, 'direction'>): Sql {
   const from = sql`from ${tables(reads)} where ${allOf(where)} offset 0`
   if (key.attribute === undefined) return sql`select d.id, ${sortable(key.nullable!)} as value ${from}`
@@ -114,14 +114,14 @@ function columnsOf(id: Sql, { device, live }: Pick<Reads, 'device' | 'live'>, at
 interface Completing extends Pick<Reads, 'device' | 'live'> {
   accountId: string
   attributes: AttributesRead
-  /** Whether the key of each row is wanted with it. */
+  /** Whether to return the sort key of each row. */
   hasKey: boolean
   isBackwards?: boolean
 }
 
 /**
- * The rows of a page with what they lack of their devices. The fences keep each look-up by key: planned freely, it can become
- * a scan of the whole table.
+ * Adds the missing columns of the devices to the rows of a page. The `OFFSET 0` fences make each lookup use the primary key.
+ * Without them, the planner may choose a scan of the whole table.
  */
 function completed(rows: Sql, completing: Completing): Sql {
   const { accountId, attributes, hasKey, device, live, isBackwards = false } = completing
@@ -159,10 +159,10 @@ const union = (one: Reads, other: Reads): Reads => ({
   context: one.context ?? other.context,
 })
 
-/** The number of matches, and so the best index, depends on the arguments. */
+/** Plans lists with a filter each time, because the number of matches, and so the best index, depends on the arguments. */
 const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
 
-/** How many devices match. Without a filter, the number is already known. */
+/** Counts the matching devices. Without a filter, reads the stored count instead. */
 export async function countDevices(db: Database, accountId: string, filter: DeviceFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`${planning(filter)}${deviceCountSql(accountId, filter)}`.execute(db)
   return rows[0]!.count
@@ -194,8 +194,8 @@ export function placeOf(row: ListedDeviceRow, order: DeviceOrder): Place {
   return { id: row[0], key: key !== null && isByTime(order) ? parseTime(key).getTime() : key }
 }
 
-/** The key of a name is the name; an id has none. */
+/** The key of the order by name is the name. The order by id has no key. */
 const isKeyInRow = ({ by }: DeviceOrder): boolean => by === 'name' || by === 'id'
 
-/** Times have whole milliseconds in the database too. */
+/** Times in the database are whole milliseconds too. */
 const toSortKey = (key: string | Date | null): SortKey => (key instanceof Date ? key.getTime() : key)

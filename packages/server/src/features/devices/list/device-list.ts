@@ -14,7 +14,7 @@ import { type DeviceListArguments, readDeviceListArguments } from './device-list
 import { type DeviceOrder, databasePlace } from './device-sort.ts'
 import { FAR, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
 
-/** One page of the viewer's devices. `attributes`: whether the document selects the attributes of the items. */
+/** One page of the viewer's devices. `attributes`: which attributes of the items the document selects. */
 export async function listDevices(
   { db, viewer, firstRecord, rowMeter }: Context,
   args: DeviceListArguments,

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('sort', () => {
-  test('text goes the way people count, case aside; ties by id in the direction of the sort', async () => {
+  test('strings are in natural order, case-insensitively, with ties by id in the direction of the sort', async () => {
     const { user, ids } = await createUserWithDevices(app, devicesNamed('node-10', 'Node-2', 'node-1', 'a', 'A', 'b'))
     const [first, second] = [ids[3]!, ids[4]!].sort()
     const sorted = await list(user, { sort: 'name' })
@@ -31,14 +31,14 @@ describe('sort', () => {
       created: new Date(1_700_000_000_000 + index),
     }))
     const { user } = await createUserWithDevices(app, devices)
-    const wanted = expected(devices).map(({ name }) => name)
-    expect(await names(user, { sort })).toEqual(wanted)
-    expect(await names(user, { sort: `${sort} DESC` })).toEqual([...wanted].reverse())
-    expect(await names(user, { sort: `-${sort}` })).toEqual([...wanted].reverse())
-    expect(await names(user, { sort: `+${sort}` })).toEqual(wanted)
+    const sortedNames = expected(devices).map(({ name }) => name)
+    expect(await names(user, { sort })).toEqual(sortedNames)
+    expect(await names(user, { sort: `${sort} DESC` })).toEqual([...sortedNames].reverse())
+    expect(await names(user, { sort: `-${sort}` })).toEqual([...sortedNames].reverse())
+    expect(await names(user, { sort: `+${sort}` })).toEqual(sortedNames)
   })
 
-  test('a sign is part of the name if the direction is written', async () => {
+  test('a sign is part of the name if a direction is given', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { site: '2', '-site': '1' } },
       { name: 'b', attributes: { site: '1', '-site': '2' } },
@@ -77,7 +77,7 @@ describe('sort', () => {
     expect(await names(user, { sort: 'state desc' })).toEqual(['off', 'on'])
   })
 
-  test('by attributes, one level and two, groups and missing ones last', async () => {
+  test('by attributes of one and two levels, with groups and missing values last', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'third', attributes: { site: 'oslo 10', net: { ssid: 'c' } } },
       { name: 'first', attributes: { site: 'Oslo 2', net: { ssid: 'a' } } },
@@ -91,7 +91,7 @@ describe('sort', () => {
     expect(await names(user, { sort: 'site desc' })).toEqual(['third', 'second', 'first', 'fifth', 'fourth'])
   })
 
-  test('a value that reads like a group is a value', async () => {
+  test('a value that looks like a group is sorted as a value', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'group', attributes: { site: { a: 'b' } } },
       { name: 'letter', attributes: { site: 'f' } },
@@ -103,7 +103,7 @@ describe('sort', () => {
     expect(await names(user, { sort: 'site desc' })).toEqual(['letter', 'accent', 'tilde', 'brace', 'group'])
   })
 
-  test('by an attribute as it is read in a context', async () => {
+  test('by an attribute as read in a context', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { site: '3' }, statusA: '3', overrides: { lab: { site: '1', $svc: { statusA: '1' } } } },
       { name: 'b', attributes: { site: '2' }, statusA: '2' },
@@ -117,7 +117,7 @@ describe('sort', () => {
     }
   })
 
-  test('a field wins over an attribute of its name; a name with a blank needs its direction', async () => {
+  test('a field takes precedence over an attribute of its name, and a name with a space needs a direction', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { name: '2', 'rack row': '2' } },
       { name: 'b', attributes: { name: '1', 'rack row': '1' } },
@@ -139,7 +139,7 @@ describe('sort', () => {
     'site.',
     'attributes.',
     'si\u0007te',
-  ])('sort %j is refused', async (sort) => {
+  ])('sort %j is rejected', async (sort) => {
     expect((await listError(app.owner, { sort }))[0]).toBe('BAD_USER_INPUT')
   })
 

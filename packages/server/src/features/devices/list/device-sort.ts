@@ -14,7 +14,7 @@ export interface DeviceOrder {
   direction: Direction
   /** The context in which an attribute is read; undefined for the base values. */
   context: string | undefined
-  /** A string for each order; cursors are valid only for their order. */
+  /** A string that identifies the order. Cursors are valid only for their order. */
   text: string
 }
 
@@ -29,7 +29,7 @@ export function readDeviceOrder(sort: string | null | undefined, context: string
   return { by, direction, context, text }
 }
 
-/** Times are the only numeric keys. A string key is missing if the value is. */
+/** Times are the only numeric keys. A string key is missing if the value is missing. */
 const kindOfKey: Record<DeviceField, 'text' | 'time' | 'none'> = {
   name: 'text',
   id: 'none',
@@ -61,6 +61,6 @@ export function databasePlace(order: DeviceOrder, { key, id }: Place): { key: st
   throw badInput('after must be an id or a cursor from the previous page')
 }
 
-/** From the year 1 to 9999, as everywhere in the API. */
+/** Years 1 to 9999, as everywhere in the API. */
 const isTime = (milliseconds: number): boolean =>
   milliseconds >= -62_135_596_800_000 && milliseconds < 253_402_300_800_000

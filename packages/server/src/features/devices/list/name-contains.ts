@@ -5,10 +5,10 @@ export function nameContains(column: RawBuilder<unknown>, part: string): RawBuil
   const escaped = part.replaceAll(/[\\%_]/g, '\\$&')
   const name = lower(column)
   if (!hasSigma.test(part)) return sql`${name} like ${patternOf(escaped)}`
-  // A capital sigma becomes one of two small ones by what stands behind it, which a part of a name need not have: the index is asked for
-  // any character there, and then it must be either.
+  // The lower-case form of a capital sigma depends on the next character, which a part of a name may not include. The index
+  // therefore matches any character in its place, and the second condition accepts both forms.
   const widened = patternOf(escaped.replaceAll(/[Σσς]/g, '_'))
-  return sql`(${name} like ${widened} and ${oneSigma(name)} like ${oneSigma(patternOf(escaped))})`
+  return sql`(${name} like ${widened} and ${foldSigma(name)} like ${foldSigma(patternOf(escaped))})`
 }
 
 const hasSigma = /[Σσς]/
@@ -17,4 +17,4 @@ const lower = (text: RawBuilder<unknown>): RawBuilder<unknown> => sql`lower(${te
 
 const patternOf = (escaped: string): RawBuilder<unknown> => lower(sql`${`%${escaped}%`}::text`)
 
-const oneSigma = (text: RawBuilder<unknown>): RawBuilder<unknown> => sql`translate(${text}, 'ς', 'σ')`
+const foldSigma = (text: RawBuilder<unknown>): RawBuilder<unknown> => sql`translate(${text}, 'ς', 'σ')`

@@ -8,19 +8,19 @@ import { type DeviceListArguments, readDeviceListArguments } from './device-list
 import { keyOf } from './device-sort.queries.ts'
 import type { DeviceOrder } from './device-sort.ts'
 
-/** What one device list reads: its page, and its `total` if the document asks for that. */
+/** The rows that one device list reads for its page, and for its `total` if requested. */
 export interface DeviceListReads {
   page: RowsRead
   total: RowsRead
 }
 
-/** Skipping fewer devices takes no longer than a query for their number. */
+/** Skipping fewer devices takes no longer than a query for the number of devices. */
 export const FAR = 5_000
 
 /**
- * The rows that `devices` with these arguments may read beyond those it returns, in an account with so many devices. Known
- * before anything runs, so that the field can be charged for, queued, and blamed by the name of an argument. Arguments that
- * `devices` rejects read nothing.
+ * The rows that `devices` with these arguments may read beyond those it returns, in an account with this many devices. It is
+ * known before the field runs, so that the server can charge for it, queue it, and name the expensive argument in an error.
+ * Arguments that `devices` rejects read no rows.
  */
 export function rowsRead(
   args: DeviceListArguments,
@@ -39,37 +39,37 @@ export function rowsRead(
   }
 }
 
-/** The rows that a page may read and not return. `devices`: how many the account has; all of them if that is unknown. */
+/** The rows that a page may read but not return. `devices` is the number of the account's devices, infinite if unknown. */
 export function rowsReadByPage(
   { filter, order, start }: { filter: DeviceFilter; order: DeviceOrder; start: SqlStart },
   devices = Number.POSITIVE_INFINITY,
 ): RowsRead {
-  const matches = mostMatches(filter)
+  const matches = maxMatches(filter)
   if (matches !== undefined) return { rows: Math.min(matches, devices), reasons: [] }
   const reasons = [...reasonsInSort(order), ...reasonsInFilter(filter)]
   if (reasons.length > 0) return { rows: devices, reasons }
-  return 'offset' in start ? passedOver(start.offset, filter, devices) : noRowsRead
+  return 'offset' in start ? skippedRows(start.offset, filter, devices) : noRowsRead
 }
 
-/** The rows that counting the matches reads. Without a filter the number is kept up to date, and nothing is counted. */
+/** The rows that counting the matches reads. Without a filter, a stored count is used, and no rows are counted. */
 export function rowsReadByTotal(filter: DeviceFilter, devices = Number.POSITIVE_INFINITY): RowsRead {
   if (Object.keys(filter).length === 0) return noRowsRead
-  const matches = mostMatches(filter)
+  const matches = maxMatches(filter)
   if (matches !== undefined) return { rows: Math.min(matches, devices), reasons: [] }
   return { rows: devices, reasons: ['total counts every device that matches the filter', ...reasonsInFilter(filter)] }
 }
 
-/** How many devices can match at most, where the filter names them one by one. */
-function mostMatches({ ids, hardwareId }: DeviceFilter): number | undefined {
+/** The maximum number of matches of a filter by ids or hardware id; undefined for other filters. */
+function maxMatches({ ids, hardwareId }: DeviceFilter): number | undefined {
   return hardwareId !== undefined ? Math.min(1, ids?.length ?? 1) : ids?.length
 }
 
-function passedOver(offset: number, filter: DeviceFilter, devices: number): RowsRead {
+function skippedRows(offset: number, filter: DeviceFilter, devices: number): RowsRead {
   if (offset < FAR) return noRowsRead
   // Without a filter, the page is read from the nearer end.
   const isFiltered = Object.keys(filter).length > 0
   const rows = isFiltered ? Math.min(offset, devices) : Math.max(0, Math.min(offset, devices - offset))
-  return { rows, reasons: [`from passes over ${offset} devices; after starts right behind a device`] }
+  return { rows, reasons: [`from skips ${offset} devices; after starts directly after a device`] }
 }
 
 function reasonsInSort(order: DeviceOrder): string[] {
@@ -82,7 +82,7 @@ function reasonsInSort(order: DeviceOrder): string[] {
   ]
 }
 
-/** Empty if an index finds the devices that match, or if every device matches. */
+/** Empty if an index finds the matching devices, or if every device matches. */
 function reasonsInFilter(filter: DeviceFilter): string[] {
   if (isIndexed(filter)) return []
   const reasons: string[] = []
@@ -94,14 +94,14 @@ function reasonsInFilter(filter: DeviceFilter): string[] {
   return reasons
 }
 
-/** Whether an index finds the devices that match by one of the terms, all of which must hold. */
+/** Whether an index finds the matching devices by one of the conditions. Devices must match all conditions. */
 const isIndexed = ({ name, state, platforms, applications, values }: DeviceFilter): boolean =>
   state !== undefined ||
   platforms !== undefined ||
-  // Every device has its bulk service, so looking for that finds none by an index.
+  // Every device has its bulk service, so an index does not help to find it.
   (applications !== undefined && !applications.includes(BULK_SERVICE)) ||
   (name !== undefined && hasTrigram(name)) ||
   (values?.some(({ value }) => value !== null) ?? false)
 
-/** The index finds parts of names by three characters in a row; every sigma is searched as any character. */
+/** The index finds parts of names with three consecutive letters or digits. Each sigma is searched as any character. */
 const hasTrigram = (part: string): boolean => /[\p{L}\p{N}]{3}/u.test(part.replaceAll(/[Σσς]/g, '_'))

@@ -1,7 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { EventFilter } from '../event-filter.ts'
 
-/** What a download link grants: these events of this account, until it expires or the requesting key or session stops working. */
+/**
+ * What a download link grants: these events of this account, until the link expires or the requesting key or session is
+ * invalid.
+ */
 export interface DownloadGrant {
   accountId: string
   /** The access key or console session that requested the link. */
@@ -12,8 +15,8 @@ export interface DownloadGrant {
 }
 
 /**
- * `<grant>.<device ids>.<mac>`, each in base64url: the grant as JSON, the ids as bytes, and the HMAC-SHA256 of both. Anyone with the
- * token can read these events. Ids are packed, because a thousand of them as JSON exceed the maximum length of a request line.
+ * `<grant>.<device ids>.<mac>`, each in base64url: the grant as JSON, the ids as bytes, and the HMAC-SHA256 of both. Anyone
+ * with the token can read these events. Ids are packed because a thousand of them as JSON would be too long for a request line.
  */
 export function signGrant({ filter, ...grant }: DownloadGrant, linkKey: Buffer): string {
   const { deviceIds, ...rest } = filter
@@ -22,7 +25,7 @@ export function signGrant({ filter, ...grant }: DownloadGrant, linkKey: Buffer):
   return `${text}.${mac(text, linkKey)}`
 }
 
-/** The grant of a token that this server signed and that has not expired; undefined for any other string. */
+/** The grant of a token that this server signed and that has not expired, or undefined for any other string. */
 export function readGrant(token: string, { linkKey, now }: { linkKey: Buffer; now: Date }): DownloadGrant | undefined {
   const end = token.lastIndexOf('.')
   const text = token.slice(0, Math.max(end, 0))

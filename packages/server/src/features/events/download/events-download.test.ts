@@ -19,7 +19,7 @@ interface Seed {
   data?: object
 }
 
-/** A user with so many events more than the one of the access key. */
+/** A user with `count` events besides the event of the access key. */
 async function userWith({ count, name = 'lamp', data = {} }: Seed): Promise<TestUser> {
   const user = await app.createUser()
   const targets = [{ id: user.accountId, name, kind: 'user' }]
@@ -40,7 +40,7 @@ const linkOf = async (user: TestUser, variables: Record<string, unknown> = {}): 
     )
   ).login.eventsUrl
 
-/** The records of CSV (RFC 4180), the head apart. */
+/** The records of a CSV file (RFC 4180), without the header. */
 function recordsOf(csv: string): string[][] {
   const records: string[][] = [[]]
   for (const [, separator, quoted, plain] of csv.matchAll(/(^|[,\n])(?:"((?:[^"]|"")*)"|([^",\n]*))/g)) {
@@ -73,7 +73,7 @@ async function readPage(user: TestUser, after: string | null): Promise<ListedEve
   return (await user.data(document, { after })).login.events
 }
 
-const asRecord = ({
+const toRecord = ({
   id,
   timestamp,
   type,
@@ -96,22 +96,22 @@ const asRecord = ({
   source.name ?? '',
 ]
 
-it('gives what the list gives, all of it', async () => {
+it('contains all events of the list', async () => {
   const user = await userWith({ count: 2_500, data: { changes: { note: { old: null, new: 'a, "b"\nc' } } } })
   const link = await linkOf(user)
   const listed: string[][] = []
   let page = await readPage(user, null)
   for (;;) {
-    listed.push(...page.items.map(asRecord))
+    listed.push(...page.items.map(toRecord))
     if (!page.hasMore) break
     page = await readPage(user, page.cursor)
   }
-  // With those of the access key and of the link.
+  // Includes the events of the access key and of the link.
   expect(listed).toHaveLength(2_502)
   expect(await download(link)).toEqual(listed)
 })
 
-it('gives all of it where events are large, in the same order', async () => {
+it('contains all large events in the order of the list', async () => {
   const user = await userWith({ count: 120, data: { text: 'x'.repeat(100_000) } })
   await query(
     app.db,
@@ -126,7 +126,7 @@ it('gives all of it where events are large, in the same order', async () => {
   expect(records.filter(([, , , , , , , data]) => data!.length > 100_000)).toHaveLength(120)
 })
 
-it('keeps to the filter, however many devices it names', async () => {
+it('applies the filter, with up to 1,000 device ids', async () => {
   const user = await userWith({ count: 3 })
   const many = Array.from({ length: 999 }, newId)
   expect(await download(await linkOf(user, { deviceId: [...many, '80:00:00:00:00:00:00:01'] }))).toHaveLength(3)
@@ -137,7 +137,7 @@ it('keeps to the filter, however many devices it names', async () => {
 })
 
 it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=cmd|"/c calc"!A1, b'])(
-  'holds no cell that a spreadsheet would run: %j',
+  'escapes a cell that a spreadsheet would run: %j',
   async (name) => {
     const [, record] = await download(await linkOf(await userWith({ count: 1, name })))
     expect(record?.[5]).toBe(`'${name}`)
@@ -146,16 +146,16 @@ it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=cmd|"/c calc"!A1, b'])(
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** The letter of base64url that differs in the last bit, which may be one to spare; a letter for anything else. */
-const neighbourOf = (letter: string): string => LETTERS[Math.max(0, LETTERS.indexOf(letter)) ^ 1]!
+/** The base64url letter that differs only in the last bit, which may be unused; `B` for any other character. */
+const similarLetter = (letter: string): string => LETTERS[Math.max(0, LETTERS.indexOf(letter)) ^ 1]!
 
-it('is refused with any character of the link changed, and on another server', async () => {
+it('is rejected if any character of the link is changed, and on another server', async () => {
   const link = await linkOf(await userWith({ count: 1 }), { deviceId: '80:00:00:00:00:00:00:01' })
   const { searchParams } = new URL(link)
   const token = searchParams.get('link')!
   const others = [`${token}A`, `${token}.`, `${token}=`, `!${token}`, token.toLowerCase(), '', '.', '..']
   for (let at = 0; at < token.length; at++) {
-    const other = neighbourOf(token[at]!)
+    const other = similarLetter(token[at]!)
     others.push(token.slice(0, at) + other + token.slice(at + 1), token.slice(0, at) + token.slice(at + 1))
   }
   const path = `${app.url}/events/v1.csv`
@@ -167,15 +167,15 @@ it('is refused with any character of the link changed, and on another server', a
   expect(accepted).toEqual([])
   expect((await fetch(link)).status).toBe(200)
 
-  const elsewhere = await startTestApp()
+  const otherServer = await startTestApp()
   try {
-    expect((await fetch(`${elsewhere.url}/events/v1.csv?link=${token}`)).status).toBe(401)
+    expect((await fetch(`${otherServer.url}/events/v1.csv?link=${token}`)).status).toBe(401)
   } finally {
-    await elsewhere.close()
+    await otherServer.close()
   }
 })
 
-it('says what is wrong, and keeps no copy, when it is refused', async () => {
+it('a rejected link gets an error that is not cached', async () => {
   const link = await linkOf(await userWith({ count: 1 }))
   for (const wrong of [`${link}A`, `${link}&link=b`, `${app.url}/events/v1.csv`]) {
     const response = await fetch(wrong)
@@ -189,11 +189,11 @@ it('says what is wrong, and keeps no copy, when it is refused', async () => {
   }
 })
 
-it('breaks off when its access key stops working meanwhile', async () => {
+it('is aborted when its access key is disabled during the download', async () => {
   const user = await userWith({ count: 20_000, data: { text: 'x'.repeat(4_000) } })
   const request = get(await linkOf(user))
   const [response] = (await once(request, 'response')) as [IncomingMessage]
-  // Unread, the answer waits in the buffers of both sides, which hold a part of its 80 MB.
+  // The paused response waits in the buffers of both sides, which hold only part of its 80 MB.
   response.pause()
   const viewer = { accountId: user.accountId, email: user.email, readOnly: false }
   await updateAccessKey({ db: app.db, viewer }, user.keyId, { enabled: false })
@@ -217,7 +217,7 @@ async function linkEvents(user: TestUser): Promise<LinkEvent[]> {
   return (await user.data(document)).login.events.items
 }
 
-it('is an event with the filter, of the access key that asked', async () => {
+it('is recorded as an event with its filter and the requesting access key', async () => {
   const user = await userWith({ count: 0 })
   await linkOf(user, { types: ['DEVICE_UPDATE'], deviceId: ['80:00:00:00:00:00:00:01'] })
   const [event, ...others] = await linkEvents(user)
@@ -234,7 +234,7 @@ it('is an event with the filter, of the access key that asked', async () => {
   expect(JSON.stringify(event)).not.toContain('link=')
 })
 
-it('is one event for all links of a document, of limited size', async () => {
+it('all links of a document are recorded as one event of limited size', async () => {
   const user = await userWith({ count: 0 })
   const deviceId = Array.from({ length: 900 }, newId)
   const links = Array.from({ length: 15 }, (_, index) => `l${index}: eventsUrl(deviceId: $ids)`).join(' ')
@@ -245,7 +245,7 @@ it('is one event for all links of a document, of limited size', async () => {
   expect(events[0]!.data.filters[0]).toEqual({ minDate: expect.any(String), devices: 900 })
 })
 
-it('leaves no event where the filter is rejected', async () => {
+it('records no event if the filter is rejected', async () => {
   const user = await userWith({ count: 0 })
   const { errors } = await user.query(
     '{ login { eventsUrl(minDate: "2026-02-02T00:00:00Z", maxDate: "2026-02-01T00:00:00Z") } }',

@@ -10,7 +10,7 @@ import { ApiError } from '../../../errors.ts'
 import type { AddressOf } from '../../../lib/client-address.ts'
 import { limits } from '../../../limits.ts'
 import { OBJECTS_PER_POINT, pointsOfObjects, REQUEST_POINTS } from '../../../rate-limits/points.ts'
-import { type Payer, payerAt, payerOf, type RateLimits } from '../../../rate-limits/rate-limits.ts'
+import { type Payer, payerOf, payerOfAddress, type RateLimits } from '../../../rate-limits/rate-limits.ts'
 import { spend, spendWhenAvailable } from '../../../rate-limits/spend.ts'
 import { isAccessKeyUsable } from '../../access-keys/usable-key.ts'
 import type { Event } from '../event.ts'
@@ -24,8 +24,8 @@ const PATH = '/events/v1.csv'
 const LINK_LIFETIME_MS = 3_600_000
 
 /**
- * A URL that returns these events as CSV for one hour, without a signature, while the requesting access key or session is valid.
- * An event records every link.
+ * A URL that returns these events as CSV without a signature. It is valid for one hour while the requesting access key or
+ * session is valid. An event records every link.
  */
 export async function eventsUrl(context: Context, args: EventFilterArguments): Promise<string> {
   const { viewer, clock, origin, linkKey } = context
@@ -33,7 +33,7 @@ export async function eventsUrl(context: Context, args: EventFilterArguments): P
   if (accessKey === undefined && session === undefined)
     throw new ApiError('FORBIDDEN', 'a download link needs an access key or a session')
   const now = clock()
-  const filter = readEventFilter(args, { now, reachesBack: true })
+  const filter = readEventFilter(args, { now, defaultsToMonth: true })
   const expires = new Date(now.getTime() + LINK_LIFETIME_MS)
   const by = { ...(accessKey !== undefined && { accessKey }), ...(session !== undefined && { session }) }
   await recordDownloadLink(context, { filter, expires })
@@ -46,7 +46,7 @@ export interface DownloadDeps {
   clock: () => Date
   rateLimits: RateLimits
   addressOf: AddressOf
-  /** Counts a download for its user, and waits until there is memory for it; may throw UNAVAILABLE or RATE_LIMITED. */
+  /** Counts a download for its user and waits until there is memory for it. Throws UNAVAILABLE or RATE_LIMITED. */
   admit: (exchange: { request: FastifyRequest; reply: FastifyReply }, grant: DownloadGrant) => Promise<void> | undefined
 }
 
@@ -56,8 +56,8 @@ export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps)
     reply.header('cache-control', 'no-store')
     const { link } = request.query
     const grant = typeof link === 'string' ? readGrant(link, { linkKey: deps.linkKey(), now: deps.clock() }) : undefined
-    if (grant === undefined || !(await isStillGood(deps, grant))) {
-      spend(payerAt(deps.rateLimits, deps.addressOf(request.raw)), REQUEST_POINTS, reply)
+    if (grant === undefined || !(await isGrantValid(deps, grant))) {
+      spend(payerOfAddress(deps.rateLimits, deps.addressOf(request.raw)), REQUEST_POINTS, reply)
       const message = 'this download link is invalid or has expired: request a new one with eventsUrl'
       const extensions = { reason: 'download-link', code: 'UNAUTHENTICATED' }
       return reply
@@ -77,7 +77,7 @@ export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps)
 }
 
 /** Whether the access key or session that requested the link is still valid. */
-async function isStillGood(deps: DownloadDeps, { accountId, accessKey, session }: DownloadGrant): Promise<boolean> {
+async function isGrantValid(deps: DownloadDeps, { accountId, accessKey, session }: DownloadGrant): Promise<boolean> {
   if (accessKey !== undefined) return isAccessKeyUsable(deps, { accountId, accessKey })
   return session !== undefined && isSessionAlive(deps, { accountId, session })
 }
@@ -97,8 +97,8 @@ const columns = [
 ]
 
 /**
- * Pages of CSV. Each is read after the previous one was sent and after its rate-limit cost is charged, as for a query. Fails if the
- * key or session that requested the link stops working meanwhile.
+ * Pages of CSV. Each is read after the previous one was sent and after its rate-limit cost was charged, as for a query. Fails
+ * if the key or session that requested the link becomes invalid in the meantime.
  */
 async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer): AsyncGenerator<string> {
   yield stringify([columns])
@@ -107,23 +107,24 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer)
   const db = downloadDatabase(deps.db, grant.accountId)
   for (;;) {
     const slice: EventSlice = { filter: grant.filter, start, limit }
-    const { events, mayHaveMore } = await inItsTurn(() => selectFittingEvents(db, grant.accountId, slice))
-    // A spreadsheet runs cells that begin with =, +, -, or @, and a name can. An apostrophe prevents that.
+    const { events, mayHaveMore } = await retryWhenRateLimited(() => selectFittingEvents(db, grant.accountId, slice))
+    // A spreadsheet runs cells that begin with =, +, -, or @, and names can begin with these. An apostrophe prevents that.
     if (events.length > 0) yield stringify(events.map(cells), { escape_formulas: true })
     const last = events.at(-1)
     if (last === undefined || !mayHaveMore) return
     start = { afterId: last.id }
     limit = nextLimit(events.length)
     await spendWhenAvailable(payer, pointsOfObjects(limit))
-    if (!(await isStillGood(deps, grant))) throw new Error('what asked for this download stopped working')
+    if (!(await isGrantValid(deps, grant)))
+      throw new Error('the access key or session of this download is no longer valid')
   }
 }
 
 /**
- * Reads again when other statements of the user were in the way: a download waits for its turn as it waits for its points, since one
- * that ends early must begin again.
+ * Retries a read that was rejected because of other statements of the user. A download waits rather than fails, because a
+ * client must restart an incomplete download from the beginning.
  */
-async function inItsTurn<Result>(read: () => Promise<Result>): Promise<Result> {
+async function retryWhenRateLimited<Result>(read: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
       return await read()
@@ -134,9 +135,9 @@ async function inItsTurn<Result>(read: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Twice as many as fit in the last page, and as many as a number of rate-limit points pays for. */
-const nextLimit = (got: number): number =>
-  Math.min(limits.pageSize, Math.ceil((2 * got) / OBJECTS_PER_POINT) * OBJECTS_PER_POINT)
+/** Twice as many events as the last page had, rounded up to whole rate-limit points. */
+const nextLimit = (returned: number): number =>
+  Math.min(limits.pageSize, Math.ceil((2 * returned) / OBJECTS_PER_POINT) * OBJECTS_PER_POINT)
 
 const cells = (event: Event): (string | null)[] => {
   const { id, timestamp, type, deviceId, actorId, targets, state, data } = event

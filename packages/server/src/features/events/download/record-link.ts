@@ -7,11 +7,11 @@ import type { DownloadGrant } from './download-link.ts'
 
 type Link = Pick<DownloadGrant, 'filter' | 'expires'>
 
-/** An event describes no more links than this, and names no more devices for each. */
+/** An event describes at most 10 links and lists at most 20 devices for each. */
 const DESCRIBED_LINKS = 10
-const NAMED_DEVICES = 20
+const LISTED_DEVICES = 20
 
-/** The links that a document asks for together are one event, so that aliases do not fill the event log. */
+/** All links that a document requests are recorded as one event, so that aliases do not fill the event log. */
 const recorderOf = perRequest(
   (context: Context) =>
     new DataLoader<Link, void>(
@@ -34,12 +34,12 @@ async function recordLinks({ db, primary = db, viewer }: Context, links: readonl
   await recordEvents(primary, { viewer }, [{ type: 'DOWNLOAD_LINK_CREATE', targets, data }])
 }
 
-/** As the arguments of `eventsUrl`. Of many devices only the number is given, in `devices`. */
+/** The filter as the arguments of `eventsUrl`. Many device ids are replaced by their number, in `devices`. */
 const describeFilter = ({ from, until, types, deviceIds }: EventFilter): Record<string, unknown> => ({
   minDate: from,
   maxDate: until,
   types,
-  ...(deviceIds !== undefined && deviceIds.length > NAMED_DEVICES
+  ...(deviceIds !== undefined && deviceIds.length > LISTED_DEVICES
     ? { devices: deviceIds.length }
     : { deviceId: deviceIds }),
 })

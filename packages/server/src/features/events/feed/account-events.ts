@@ -12,20 +12,20 @@ export interface EventStart {
 
 export interface EventStreamOptions {
   db: Database
-  /** Its position must be known. */
+  /** A feed whose position is known. */
   feed: Feed
   accountId: string
   start: EventStart
   filter: AccountFilter
 }
 
-/** Events per page, and the approximate bytes of one page. */
-const PAGE = { least: 10, most: 500, bytes: 1024 * 1024 }
+/** Minimum and maximum number of events per page, and its approximate size in bytes. */
+const PAGE = { min: 10, max: 500, bytes: 1024 * 1024 }
 
 /**
- * The events of one account after a start, each once and in order, at the speed of the consumer. Settled events come from the table,
- * new events from memory, and events again from the table if the consumer falls behind the memory limit.
- * `return()` ends it, also while it waits.
+ * The events of one account after a start, each once and in order, at the speed of the consumer. Settled events come from the
+ * table and new events from memory. If the consumer falls behind the memory limit, events come from the table again. `return()`
+ * ends the iteration even while it waits.
  */
 export function streamEvents(options: EventStreamOptions): AsyncIterableIterator<FeedEvent> {
   const ended = new AbortController()
@@ -48,9 +48,10 @@ async function* follow(
 ): AsyncGenerator<FeedEvent, void, void> {
   const isKnown = ({ id }: FeedEvent): boolean => start.known?.has(id) === true
   let after = start.after
-  let limit = PAGE.least
+  let limit = PAGE.min
   while (!ended.aborted) {
-    // Events settled so far come from the table, and events that settle from now on are collected: no gap and no duplicate.
+    // Events that are already settled come from the table. Later ones are collected from now on, so there is no gap or
+    // duplicate.
     const upTo = feed.position!
     const live = collectLive({ feed, accountId, filter, after: after > upTo ? after : upTo, ended })
     try {
@@ -77,5 +78,5 @@ async function* follow(
 
 function nextLimit(page: readonly FeedEvent[]): number {
   const bytes = page.reduce((sum, event) => sum + event.bytes, 0)
-  return Math.max(PAGE.least, Math.min(PAGE.most, Math.floor((PAGE.bytes / bytes) * page.length)))
+  return Math.max(PAGE.min, Math.min(PAGE.max, Math.floor((PAGE.bytes / bytes) * page.length)))
 }

@@ -6,17 +6,17 @@ import type { FeedEvent } from './feed-event.ts'
 
 /** The end of the event log at one moment. */
 export interface LogEnd {
-  /** The last number that was drawn. */
+  /** The last id that was assigned. */
   last: bigint
-  /** All transactions that drew a number up to `last` have ids below this one. */
+  /** All transactions that were assigned event ids up to `last` have transaction ids below this one. */
   nextTransaction: bigint
   /** All transactions with ids below this one have ended, and their writes are visible. */
   ended: bigint
 }
 
 /**
- * Takes no transaction id. Of the columns `last` is read first, off the sequence's own row, and the next transaction id after it:
- * `pg_snapshot_xmax` alone is no bound, since it leaves out transactions that began after the last one that ended.
+ * Does not use up a transaction id. `last` is read first, from the row of the sequence, and the next transaction id after it.
+ * `pg_snapshot_xmax` alone is not an upper limit, because it excludes transactions that began after the last one that ended.
  */
 export async function readLogEnd(db: Database): Promise<LogEnd> {
   const rows = await query<Record<keyof LogEnd, string>>(
@@ -51,7 +51,7 @@ const columns = `account_id as "accountId", type, "timestamp", device_id as "dev
 export interface Range {
   /** Exclusive. */
   after: bigint
-  /** Inclusive. Must be settled, because events above a settled number can still be missing. */
+  /** Inclusive. Must be settled, because events can still be missing below an id that is not settled. */
   upTo: bigint
   limit: number
 }
@@ -59,7 +59,7 @@ export interface Range {
 /** The events of a range, or of its start if the limit or the size ends it earlier. */
 export interface FeedPage {
   events: FeedEvent[]
-  /** The events are complete up to and including this number. */
+  /** The events are complete up to and including this id. */
   upTo: bigint
 }
 
@@ -77,7 +77,7 @@ export async function readSettled(db: Database, range: Range): Promise<FeedPage>
   return toPage(rows, range)
 }
 
-/** The same for one account, and for the given types and devices. */
+/** The events of one account with the given types and devices, in order. */
 export async function readSettledOfAccount(
   db: Database,
   accountId: string,
@@ -97,7 +97,7 @@ export async function readSettledOfAccount(
   return toPage(rows, range)
 }
 
-/** The ids of the account's events in a range that need not be settled, as far as they are there to be read. */
+/** The ids of the account's events in a range that need not be settled. Uncommitted events are missing. */
 export async function selectNumbers(db: Database, accountId: string, { after, upTo, limit }: Range): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -141,5 +141,5 @@ function toFeedEvent({
   }
 }
 
-/** Approximate memory of an event besides its objects. */
+/** Approximate bytes of memory of an event without its objects. */
 const FIXED_BYTES = 500

@@ -18,7 +18,7 @@ async function openDatabase(): Promise<TestDatabase> {
 
 interface Follower {
   feed: Feed
-  seen: FeedEvent[]
+  received: FeedEvent[]
   batches: FeedBatch[]
 }
 
@@ -27,16 +27,16 @@ function follow(database: TestDatabase): Follower {
   onTestFinished(() => notifications.close())
   const feed = createFeed({ ...database, notifications, log })
   onTestFinished(() => feed.close())
-  const seen: FeedEvent[] = []
+  const received: FeedEvent[] = []
   const batches: FeedBatch[] = []
   feed.subscribe((batch) => {
     batches.push(batch)
-    seen.push(...batch.events)
+    received.push(...batch.events)
   })
-  return { feed, seen, batches }
+  return { feed, received, batches }
 }
 
-/** Each batch begins where the one before ended, and its events are between its ends. */
+/** Each batch begins where the previous one ended, and its events are within its range. */
 function expectContiguous({ batches }: Follower): void {
   expect(batches.slice(1).map(({ after }) => after)).toEqual(batches.slice(0, -1).map(({ upTo }) => upTo))
   const isWithin = ({ after, upTo, events }: FeedBatch): boolean =>
@@ -44,9 +44,9 @@ function expectContiguous({ batches }: Follower): void {
   expect(batches.filter((batch) => !isWithin(batch))).toEqual([])
 }
 
-/** Until it holds; a test that waits in vain ends by its own time limit. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(5)
+/** Waits until the condition is true, or until the test times out. */
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await sleep(5)
 }
 
 async function connect({ connection }: TestDatabase): Promise<pg.Client> {
@@ -61,10 +61,10 @@ const insert = (device: string, count = 1): string =>
   `insert into event (account_id, type, device_id, targets, data)
    select 'account', 'DEVICE_UPDATE', '${device}', '[]', jsonb_build_object('n', n) from generate_series(1, ${count}) n`
 
-/** Writes as use cases do: the device's row is locked first, and what is recorded follows the order of the changes. */
+/** Writes as use cases do: locks the device's row first, so that events are in the order of the changes. */
 async function writeChanges(client: pg.Client, device: number, times: number): Promise<void> {
   for (let time = 0; time < times; time++) {
-    const isUndone = Math.random() < 0.2
+    const isRolledBack = Math.random() < 0.2
     const delay = Math.random() < 0.1 ? 0.03 : 0
     await client.query('begin')
     const { rows } = await client.query('update counter set value = value + 1 where device = $1 returning value', [
@@ -76,7 +76,7 @@ async function writeChanges(client: pg.Client, device: number, times: number): P
       [String(device), { value: rows[0].value }],
     )
     if (delay > 0) await client.query(`select pg_sleep(${delay})`)
-    await client.query(isUndone ? 'rollback' : 'commit')
+    await client.query(isRolledBack ? 'rollback' : 'commit')
   }
 }
 
@@ -88,7 +88,7 @@ async function prepareCounters({ db }: TestDatabase): Promise<void> {
 }
 
 describe('the event feed', () => {
-  it('hands out each event once and in order under concurrent writers with delays and rollbacks', async () => {
+  it('delivers each event once and in order with concurrent writers, delays, and rollbacks', async () => {
     const database = await openDatabase()
     await prepareCounters(database)
     const followers = [follow(database), follow(database)]
@@ -102,62 +102,62 @@ describe('the event feed', () => {
     )
     const { rows } = await sql<{ id: string }>`select id::text from event order by event.id`.execute(database.db)
     for (const follower of followers) {
-      const { seen } = follower
-      await until(() => seen.length >= rows.length)
+      const { received } = follower
+      await until(() => received.length >= rows.length)
       expectContiguous(follower)
-      expect(seen.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
-      for (const events of Map.groupBy(seen, ({ deviceId }) => deviceId).values()) {
+      expect(received.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
+      for (const events of Map.groupBy(received, ({ deviceId }) => deviceId).values()) {
         expect(events.map(({ data }) => data.value)).toEqual(events.map((_, index) => index + 1))
       }
     }
   })
 
-  it('waits for a long transaction, says by how much, and catches up', async () => {
+  it('waits for a long transaction, reports the lag, and catches up', async () => {
     const database = await openDatabase()
-    const { feed, seen } = follow(database)
-    await feed.settle()
+    const { feed, received } = follow(database)
+    await feed.readNow()
     const slow = await connect(database)
     await slow.query('begin')
     await slow.query(insert('slow'))
     await database.db.executeQuery(sql.raw(insert('quick', 3_000)).compile(database.db))
     feed.wake()
     await until(() => feed.lag().events === 3_001 && feed.lag().seconds > 0.1)
-    expect(seen).toEqual([])
+    expect(received).toEqual([])
     await slow.query('commit')
-    await until(() => seen.length >= 3_001)
-    expect(seen.map(({ deviceId }) => deviceId)).toEqual(['slow', ...Array(3_000).fill('quick')])
+    await until(() => received.length >= 3_001)
+    expect(received.map(({ deviceId }) => deviceId)).toEqual(['slow', ...Array(3_000).fill('quick')])
     await until(() => feed.lag().seconds === 0 && feed.lag().events === 0)
   })
 
-  it('hands out what is written while its beginning is not settled yet', async () => {
+  it('delivers events that are written before its start is settled', async () => {
     const database = await openDatabase()
     const slow = await connect(database)
     await slow.query('begin')
     await slow.query('select pg_current_xact_id()')
-    const { feed, seen } = follow(database)
-    await feed.settle()
+    const { feed, received } = follow(database)
+    await feed.readNow()
     expect(feed.position).toBe(undefined)
     await database.db.executeQuery(sql.raw(insert('a')).compile(database.db))
-    await feed.settle()
+    await feed.readNow()
     await slow.query('commit')
-    await until(() => seen.length === 1)
+    await until(() => received.length === 1)
   })
 
   it('is woken by other processes, and finds events without being woken', async () => {
     const database = await openDatabase()
     const [one, other] = [follow(database), follow(database)]
-    await Promise.all([one.feed.settle(), other.feed.settle()])
+    await Promise.all([one.feed.readNow(), other.feed.readNow()])
     await database.db.executeQuery(sql.raw(insert('a')).compile(database.db))
     one.feed.wake()
-    await until(() => one.seen.length === 1 && other.seen.length === 1)
+    await until(() => one.received.length === 1 && other.received.length === 1)
     await database.db.executeQuery(sql.raw(insert('b')).compile(database.db))
-    await until(() => one.seen.length === 2 && other.seen.length === 2)
+    await until(() => one.received.length === 2 && other.received.length === 2)
   })
 
-  it('goes on while it can hear nothing, and hears again', async () => {
+  it('continues without notifications and reconnects', async () => {
     const database = await openDatabase()
     const [one, other] = [follow(database), follow(database)]
-    await Promise.all([one.feed.settle(), other.feed.settle()])
+    await Promise.all([one.feed.readNow(), other.feed.readNow()])
     const listeners = async (): Promise<number> => {
       const { rows } = await sql<{ pid: number }>`
         select pid from pg_stat_activity
@@ -171,20 +171,20 @@ describe('the event feed', () => {
       where datname = current_database() and application_name = 'muster notifications'`.execute(database.db)
     await database.db.executeQuery(sql.raw(insert('a')).compile(database.db))
     one.feed.wake()
-    await until(() => one.seen.length === 1 && other.seen.length === 1)
+    await until(() => one.received.length === 1 && other.received.length === 1)
     await until(async () => (await listeners()) === 2)
   })
 
-  it('hands out from the position at which one subscribes', async () => {
+  it('delivers events from the position at the time of subscribing', async () => {
     const database = await openDatabase()
     await database.db.executeQuery(sql.raw(insert('before', 10)).compile(database.db))
     const follower = follow(database)
-    const { feed, seen } = follower
-    expect(await feed.settle()).toBe(10n)
-    // Transactions of other databases hold it up too.
+    const { feed, received } = follower
+    expect(await feed.readNow()).toBe(10n)
+    // Transactions of other databases can delay the position too.
     await until(() => feed.position === 10n)
     await database.db.executeQuery(sql.raw(insert('after', 2_500)).compile(database.db))
-    await until(() => seen.length === 2_500)
+    await until(() => received.length === 2_500)
     const positions: bigint[] = []
     const end = feed.onAdvance((position) => positions.push(position))
     await database.db.executeQuery(sql.raw(insert('after')).compile(database.db))
@@ -196,11 +196,11 @@ describe('the event feed', () => {
     expectContiguous(follower)
   })
 
-  it('hands out large events in batches that are not', async () => {
+  it('delivers large events in batches of limited size', async () => {
     const database = await openDatabase()
     const follower = follow(database)
-    const { feed, seen, batches } = follower
-    await feed.settle()
+    const { feed, received, batches } = follower
+    await feed.readNow()
     const write = async (count: number, bytes: number): Promise<void> => {
       await sql`insert into event (account_id, type, targets, data)
         select 'account', 'DEVICE_UPDATE', '[]', jsonb_build_object('filling', repeat('x', ${bytes}::int))
@@ -210,16 +210,16 @@ describe('the event feed', () => {
     await write(100, 100_000)
     await write(1, 3_000_000)
     await write(2_000, 10)
-    await until(() => seen.length === 2_101)
+    await until(() => received.length === 2_101)
     expectContiguous(follower)
-    expect(seen.map(({ id }) => Number(id))).toEqual(Array.from({ length: 2_101 }, (_, index) => index + 1))
+    expect(received.map(({ id }) => Number(id))).toEqual(Array.from({ length: 2_101 }, (_, index) => index + 1))
     const bytesOf = ({ data }: FeedEvent): number => String(data.filling).length
-    // The event that passes 2 MiB is the last of its batch.
+    // The event that exceeds 2 MiB is the last of its batch.
     const before = batches.map(({ events }) => events.slice(0, -1).reduce((sum, event) => sum + bytesOf(event), 0))
     expect(Math.max(...before)).toBeLessThan(2 * 1024 * 1024)
   })
 
-  it('draws an event’s number under a transaction id', async () => {
+  it('assigns a transaction id before an event id', async () => {
     const { db } = await openDatabase()
     const { rows } = await sql<{ default: string }>`
       select pg_get_expr(adbin, adrelid) as default from pg_attrdef join pg_attribute

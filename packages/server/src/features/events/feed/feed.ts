@@ -7,7 +7,7 @@ import type { FeedEvent } from './feed-event.ts'
 import { createHorizon } from './horizon.ts'
 import { createPacer } from './pacer.ts'
 
-/** All events with numbers above `after` and up to `upTo`, of all accounts, in order. */
+/** All events of all accounts with ids above `after` and up to `upTo`, in order. */
 export interface FeedBatch {
   after: bigint
   upTo: bigint
@@ -15,18 +15,18 @@ export interface FeedBatch {
 }
 
 export interface Feed {
-  /** The last number of the batches delivered so far, all settled; undefined until it is known. */
+  /** The last id of the batches delivered so far, all settled; undefined until it is known. */
   readonly position: bigint | undefined
   /**
-   * Calls back with every batch from now on. The first begins at the current `position`, and each other where the previous one
-   * ended. Returns a function that unsubscribes.
+   * Calls back with every batch from now on. The first batch begins at the current `position`, and each later one where the
+   * previous one ended. Returns a function that unsubscribes.
    */
   subscribe(listener: (batch: FeedBatch) => void): () => void
-  /** Calls back with each new position but no events, for readers with their own cursor. Returns a function that unsubscribes. */
+  /** Calls back with each new position, for readers with their own cursor. Returns a function that unsubscribes. */
   onAdvance(listener: (position: bigint) => void): () => void
-  /** Reads now and delivers settled events. Resolves to the last number drawn, which `position` may not have reached. */
-  settle(): Promise<bigint>
-  /** Call after committing events, as often as needed: reads soon, and notifies the other processes. */
+  /** Reads now and delivers settled events. Resolves to the last assigned id, which `position` may not have reached. */
+  readNow(): Promise<bigint>
+  /** Reads soon and notifies the other processes. Call after committing events, as often as needed. */
   wake(): void
   lag(): FeedLag
   close(): Promise<void>
@@ -35,7 +35,7 @@ export interface Feed {
 export interface FeedLag {
   /** Age of the oldest event that may exist and has not been delivered. */
   seconds: number
-  /** Numbers drawn but not delivered, including those of events that were rolled back. */
+  /** Number of ids assigned but not delivered, including those of events that were rolled back. */
   events: number
 }
 
@@ -45,14 +45,14 @@ export interface FeedOptions {
   log: FastifyBaseLogger
 }
 
-/** NOTIFY channel, without a payload: events were committed. */
+/** NOTIFY channel for committed events, without a payload. */
 const eventChannel = 'muster_event'
 
 const BATCH = 1_000
-/** Milliseconds between reads: while idle, while something is not settled (doubled each time), and the limit of the doubling. */
+/** Milliseconds between reads: while idle, while events are not settled (doubled each time), and the maximum of the latter. */
 const IDLE_MS = 1_000
-const LEAST_MS = 5
-const MOST_UNSETTLED_MS = 250
+const MIN_UNSETTLED_MS = 5
+const MAX_UNSETTLED_MS = 250
 /** A read that takes longer than this counts as lag. */
 const LATE_MS = 2 * IDLE_MS
 
@@ -67,14 +67,14 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
   /** The log's end at the first read. Events written before it is settled are delivered then. */
   let start: bigint | undefined
   let last = 0n
-  let lookedAt = performance.now()
-  let asked: PromiseWithResolvers<bigint>[] = []
+  let readAt = performance.now()
+  let requests: PromiseWithResolvers<bigint>[] = []
   let isClosed = false
 
-  const tell = <Told>(all: ReadonlySet<(told: Told) => void>, told: Told): void => {
-    for (const one of [...all]) {
+  const emit = <Value>(targets: ReadonlySet<(value: Value) => void>, value: Value): void => {
+    for (const listener of [...targets]) {
       try {
-        one(told)
+        listener(value)
       } catch (error) {
         log.error({ err: error }, 'a listener of the event feed failed')
       }
@@ -85,40 +85,40 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
     let after = position ?? start ?? settled
     position = after
     while (after < settled) {
-      // Without listeners there is no read and no await, so none can subscribe between here and the new position.
+      // Without listeners there is no read and no await, so no listener can subscribe before the position advances.
       const { events, upTo } =
         listeners.size === 0
           ? { events: [], upTo: settled }
           : await readSettled(db, { after, upTo: settled, limit: batch })
       batch = Math.min(BATCH, 2 * (upTo < settled ? events.length : batch))
       position = upTo
-      tell(listeners, { after, upTo, events })
-      tell(followers, upTo)
+      emit(listeners, { after, upTo, events })
+      emit(followers, upTo)
       after = upTo
     }
   }
 
-  const look = async (): Promise<bigint> => {
+  const readLog = async (): Promise<bigint> => {
     const end = await readLogEnd(db)
     last = end.last
     start ??= last
     const settled = horizon.add(end, performance.now())
     if (settled !== undefined) await advance(settled)
-    lookedAt = performance.now()
+    readAt = performance.now()
     return end.last
   }
 
   const isFollowed = (): boolean => listeners.size + followers.size > 0
 
   const follow = async (): Promise<void> => {
-    let unsettledPause = LEAST_MS
+    let unsettledPause = MIN_UNSETTLED_MS
     let isFailing = false
     while (!isClosed) {
-      const waiting = asked
-      asked = []
+      const waiting = requests
+      requests = []
       const before = position
       try {
-        const found = await look()
+        const found = await readLog()
         for (const each of waiting) each.resolve(found)
         if (isFailing) log.info('the event log is readable again')
         isFailing = false
@@ -128,10 +128,10 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
         isFailing = true
       }
       const isUnsettled = !isFailing && isFollowed() && position !== last
-      unsettledPause = isUnsettled && position === before ? Math.min(2 * unsettledPause, MOST_UNSETTLED_MS) : LEAST_MS
-      await pacer.pause(isUnsettled ? unsettledPause : IDLE_MS, LEAST_MS)
+      unsettledPause = isUnsettled && position === before ? Math.min(2 * unsettledPause, MAX_UNSETTLED_MS) : MIN_UNSETTLED_MS
+      await pacer.pause(isUnsettled ? unsettledPause : IDLE_MS, MIN_UNSETTLED_MS)
     }
-    for (const each of asked) each.reject(new Error('the event feed is closed'))
+    for (const each of requests) each.reject(new Error('the event feed is closed'))
   }
 
   const cutPause = (): void => {
@@ -151,14 +151,14 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
     get position() {
       return position
     },
-    subscribe: (listener) => join(listeners, listener),
-    onAdvance: (listener) => join(followers, listener),
-    settle() {
-      const answer = Promise.withResolvers<bigint>()
-      if (isClosed) answer.reject(new Error('the event feed is closed'))
-      else asked.push(answer)
+    subscribe: (listener) => addListener(listeners, listener),
+    onAdvance: (listener) => addListener(followers, listener),
+    readNow() {
+      const request = Promise.withResolvers<bigint>()
+      if (isClosed) request.reject(new Error('the event feed is closed'))
+      else requests.push(request)
       pacer.cut()
-      return answer.promise
+      return request.promise
     },
     wake() {
       notifications.notify(eventChannel)
@@ -166,7 +166,7 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
     },
     lag() {
       const now = performance.now()
-      const since = Math.min(horizon.unsettledSince() ?? now, now - lookedAt > LATE_MS ? lookedAt : now)
+      const since = Math.min(horizon.unsettledSince() ?? now, now - readAt > LATE_MS ? readAt : now)
       return { seconds: (now - since) / 1_000, events: Number(last - (position ?? start ?? last)) }
     },
     async close() {
@@ -178,7 +178,7 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
   }
 }
 
-function join<Listener>(all: Set<Listener>, listener: Listener): () => void {
+function addListener<Listener>(all: Set<Listener>, listener: Listener): () => void {
   all.add(listener)
   return () => void all.delete(listener)
 }

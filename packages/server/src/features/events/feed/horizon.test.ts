@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createHorizon } from './horizon.ts'
 
-/** Transactions as a database runs them: ids and numbers come in order, ends come in any. */
+/**
+ * A model of transactions in a database. Transaction ids and event ids are assigned in order; transactions end in any order.
+ */
 function createModel() {
   let nextTransaction = 100n
   let last = 0n
@@ -15,7 +17,7 @@ function createModel() {
     },
     end: (which: number) => void running.delete([...running.keys()][which % Math.max(running.size, 1)] ?? 0n),
     endAll: () => running.clear(),
-    /** The parts are read one after the other, and transactions may begin and draw between them. */
+    /** The parts are read one after the other. Transactions can begin and be assigned event ids between the reads. */
     look(between: () => void) {
       const ended = [...running.keys()].sort((a, b) => Number(a - b))[0] ?? nextTransaction
       between()
@@ -34,7 +36,7 @@ const step = fc.oneof(
 )
 
 describe('the horizon', () => {
-  it('is below every number of a transaction that goes on, and reaches the last one once all have ended', () => {
+  it('is below every id of a running transaction, and reaches the last id once all have ended', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         const model = createModel()

@@ -4,14 +4,14 @@ import type { FeedEvent } from './feed-event.ts'
 
 export type AccountFilter = Pick<EventFilter, 'types' | 'deviceIds'>
 
-/** Limits of the events kept for a slow consumer. */
-const KEPT = { events: 1_000, bytes: 1024 * 1024 }
+/** Limits of the events buffered for a slow consumer. */
+const MAX_BUFFERED = { events: 1_000, bytes: 1024 * 1024 }
 
-/** Events of an account that settle from now on, kept until the consumer takes them. */
+/** Events of an account that are settled from now on, buffered until the consumer takes them. */
 export interface LiveEvents {
-  /** Resolves to the kept events once there are any; undefined if there are no more, because of the limit or because of `ended`. */
+  /** Resolves to the buffered events once there are any; undefined if there are no more because of the limit or `ended`. */
   take(): Promise<FeedEvent[] | undefined>
-  /** All matching events up to this number were kept. */
+  /** All matching events up to this id were buffered. */
   readonly end: bigint
   close(): void
 }
@@ -27,7 +27,7 @@ export interface LiveOptions {
 
 export function collectLive({ feed, accountId, filter, after, ended }: LiveOptions): LiveEvents {
   const matches = matcher(filter)
-  let kept: FeedEvent[] = []
+  let buffered: FeedEvent[] = []
   let bytes = 0
   let end = after
   let isFull = false
@@ -37,16 +37,16 @@ export function collectLive({ feed, accountId, filter, after, ended }: LiveOptio
     for (const event of eventsOf(batch, accountId)) {
       const number = BigInt(event.id)
       if (number <= after || !matches(event)) continue
-      if (kept.length === KEPT.events || bytes > KEPT.bytes) {
+      if (buffered.length === MAX_BUFFERED.events || bytes > MAX_BUFFERED.bytes) {
         stop()
         return
       }
-      kept.push(event)
+      buffered.push(event)
       bytes += event.bytes
       end = number
     }
     if (batch.upTo > end) end = batch.upTo
-    if (kept.length > 0) wake()
+    if (buffered.length > 0) wake()
   }
   const unsubscribe = feed.subscribe(add)
   const stop = (): void => {
@@ -59,14 +59,14 @@ export function collectLive({ feed, accountId, filter, after, ended }: LiveOptio
 
   return {
     async take() {
-      if (kept.length === 0 && !isFull && !ended.aborted) {
+      if (buffered.length === 0 && !isFull && !ended.aborted) {
         await new Promise<void>((resolve) => {
           wake = resolve
         })
       }
-      if (ended.aborted || kept.length === 0) return undefined
-      const events = kept
-      kept = []
+      if (ended.aborted || buffered.length === 0) return undefined
+      const events = buffered
+      buffered = []
       bytes = 0
       return events
     },
@@ -90,7 +90,7 @@ function matcher({ types, deviceIds }: AccountFilter): (event: FeedEvent) => boo
 
 const grouped = new WeakMap<FeedBatch, Map<string, FeedEvent[]>>()
 
-/** A batch is grouped once for all listeners. */
+/** The events of an account in a batch. A batch is grouped once for all listeners. */
 function eventsOf(batch: FeedBatch, accountId: string): readonly FeedEvent[] {
   let groups = grouped.get(batch)
   if (groups === undefined) {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The pause between two reads. It can be cut short, even in advance. */
+/** Pauses between two reads. A pause can be cut short, even before it begins. */
 export interface Pacer {
-  /** Lasts `most` milliseconds, or until it is cut short, but at least `least`. */
-  pause(most: number, least: number): Promise<void>
+  /** Lasts `max` milliseconds, or until it is cut short, but at least `min` milliseconds. */
+  pause(max: number, min: number): Promise<void>
   cut(): void
 }
 
@@ -12,11 +12,11 @@ export function createPacer(): Pacer {
   let waiting: AbortController | undefined
 
   return {
-    async pause(most, least) {
-      if (least > 0) await sleep(least, undefined, { ref: false })
-      if (!isCut && most > least) {
+    async pause(max, min) {
+      if (min > 0) await sleep(min, undefined, { ref: false })
+      if (!isCut && max > min) {
         waiting = new AbortController()
-        await sleep(most - least, undefined, { ref: false, signal: waiting.signal }).catch(() => {})
+        await sleep(max - min, undefined, { ref: false, signal: waiting.signal }).catch(() => {})
         waiting = undefined
       }
       isCut = false

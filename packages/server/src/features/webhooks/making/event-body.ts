@@ -41,11 +41,11 @@ export function eventBody(event: DeliverableEvent, owner: { id: string; email: s
   })
 }
 
-/** Kinds of targets with more than one word; the event type keeps the words together. */
-const wholeKinds = ['ACCESS_KEY', 'REGISTRATION_CODE', 'MASTER_KEY', 'DOWNLOAD_LINK']
+/** Kinds of targets with more than one word, which are one part of a message type. */
+const multiWordKinds = ['ACCESS_KEY', 'REGISTRATION_CODE', 'MASTER_KEY', 'DOWNLOAD_LINK']
 
 /** `DEVICE_STATE` is `device.state`, `ACCESS_KEY_CREATE` is `access_key.create`. */
 export function messageType(type: string): string {
-  const kind = wholeKinds.find((each) => type.startsWith(`${each}_`)) ?? type.slice(0, type.indexOf('_'))
+  const kind = multiWordKinds.find((each) => type.startsWith(`${each}_`)) ?? type.slice(0, type.indexOf('_'))
   return `${kind}.${type.slice(kind.length + 1)}`.toLowerCase()
 }

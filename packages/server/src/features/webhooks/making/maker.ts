@@ -21,7 +21,7 @@ import {
 
 /** Creates deliveries from settled events. There is one per process, and one of them works at a time. */
 export interface Maker {
-  /** How far it is behind the settled events; undefined until some are known. */
+  /** The lag behind the settled events; undefined until their position is known. */
   lag(): Promise<FeedLag | undefined>
   close(): Promise<void>
 }
@@ -31,36 +31,36 @@ export interface MakerOptions {
   feed: Pick<Feed, 'onAdvance' | 'position'>
   load: Load
   log: FastifyBaseLogger
-  /** Whether this process sends for the webhook: then new deliveries need no job. */
+  /** Whether this process sends the webhook's deliveries, so that new ones need no job. */
   isSending: (webhook: WebhookAddress) => boolean
   /** Called after deliveries of these webhooks were committed. */
-  onMade: (webhooks: WebhookAddress[]) => void
+  onCreated: (webhooks: WebhookAddress[]) => void
 }
 
 /** Maximum number of event ids per transaction. */
 const RANGE = 500n
 const IDLE_MS = 1_000
-/** Between two reads, so that deliveries are created in batches. */
-const LEAST_MS = 10
-/** The same while clients wait, for fewer and larger transactions, and while another process creates deliveries. */
+/** Pause between two reads, so that deliveries are created in batches. */
+const MIN_PAUSE_MS = 10
+/** Pause while clients wait, for fewer and larger transactions, and while another process creates deliveries. */
 const BUSY_MS = 250
 /** How often to save a cursor that only skipped events without webhooks. */
 const SAVE_MS = 1_000
 /** After this time, a job checks that new deliveries are being sent, in case this process dies first. */
 const FALLBACK_SECONDS = 5
 
-export function createMaker({ db, feed, load, log, isSending, onMade }: MakerOptions): Maker {
+export function createMaker({ db, feed, load, log, isSending, onCreated }: MakerOptions): Maker {
   const closing = new AbortController()
   let wake = Promise.withResolvers<void>()
-  const endFollowing = feed.onAdvance(() => wake.resolve())
+  const unsubscribe = feed.onAdvance(() => wake.resolve())
   /** The expected position of the cursor, and the position up to which there is nothing to create. */
-  let place: { cursor: bigint; upTo: bigint } | undefined
+  let position: { cursor: bigint; upTo: bigint } | undefined
   /** Event ids to read in one step. */
   let range = RANGE
   let savedAt = 0
 
   const moved = (hasMoved: boolean, to: bigint): Outcome => {
-    place = hasMoved ? { cursor: to, upTo: to } : undefined
+    position = hasMoved ? { cursor: to, upTo: to } : undefined
     savedAt = performance.now()
     return hasMoved ? 'done' : 'elsewhere'
   }
@@ -68,23 +68,23 @@ export function createMaker({ db, feed, load, log, isSending, onMade }: MakerOpt
   const step = async (): Promise<Outcome> => {
     const settled = feed.position
     if (settled === undefined) return 'done'
-    if (place === undefined) {
+    if (position === undefined) {
       const cursor = await readCursor(db)
-      place = { cursor, upTo: cursor }
+      position = { cursor, upTo: cursor }
     }
-    const { cursor, upTo: after } = place
+    const { cursor, upTo: after } = position
     if (after >= settled) return 'done'
-    const asked = least(settled, after + range)
-    const { events, upTo } = await selectOwed(db, { after, upTo: asked })
-    // The database reads every requested event to find how many fit, so the next request is small if few did.
-    range = least(RANGE, 2n * (upTo < asked ? upTo - after : range))
+    const requested = smaller(settled, after + range)
+    const { events, upTo } = await selectOwed(db, { after, upTo: requested })
+    // The database reads every requested event to find how many fit, so the next request is small if few of them fit.
+    range = smaller(RANGE, 2n * (upTo < requested ? upTo - after : range))
     let outcome: Outcome = 'done'
     if (events.length > 0) {
-      const made = await commitDeliveries(db, { cursor, upTo, events, isSending })
-      outcome = moved(made !== undefined, upTo)
-      if (made !== undefined) onMade(made)
+      const created = await commitDeliveries(db, { cursor, upTo, events, isSending })
+      outcome = moved(created !== undefined, upTo)
+      if (created !== undefined) onCreated(created)
     } else {
-      place.upTo = upTo
+      position.upTo = upTo
       if (performance.now() - savedAt > SAVE_MS) outcome = moved(await moveCursor(db, { from: cursor, to: upTo }), upTo)
     }
     return outcome === 'done' && upTo < settled ? 'more' : outcome
@@ -105,8 +105,8 @@ export function createMaker({ db, feed, load, log, isSending, onMade }: MakerOpt
         isFailing = true
       }
       if (outcome === 'done') await Promise.race([wake.promise, pause(IDLE_MS, closing.signal)])
-      const least = outcome === 'elsewhere' || (outcome === 'done' && load.isHigh()) ? BUSY_MS : LEAST_MS
-      await pause(isFailing ? IDLE_MS : least, closing.signal)
+      const minPause = outcome === 'elsewhere' || (outcome === 'done' && load.isHigh()) ? BUSY_MS : MIN_PAUSE_MS
+      await pause(isFailing ? IDLE_MS : minPause, closing.signal)
     }
   }
   const ended = follow()
@@ -115,12 +115,12 @@ export function createMaker({ db, feed, load, log, isSending, onMade }: MakerOpt
     async lag() {
       const settled = feed.position
       if (settled === undefined) return undefined
-      const after = place?.upTo ?? (await readCursor(db))
+      const after = position?.upTo ?? (await readCursor(db))
       if (after >= settled) return { seconds: 0, events: 0 }
       return { seconds: await readOldestAge(db, { after, upTo: settled }), events: Number(settled - after) }
     },
     async close() {
-      endFollowing()
+      unsubscribe()
       closing.abort()
       await ended
     },
@@ -131,15 +131,15 @@ export function createMaker({ db, feed, load, log, isSending, onMade }: MakerOpt
 type Outcome = 'done' | 'more' | 'elsewhere'
 
 interface Step extends Pick<MakerOptions, 'isSending'> {
-  /** Where the cursor was when the events were read. */
+  /** The cursor when the events were read. */
   cursor: bigint
   upTo: bigint
   events: readonly OwedEvent[]
 }
 
 /**
- * Saves deliveries, the cursor after their events, and a job that starts sending them, in one transaction. Returns undefined and does
- * nothing if another process was first.
+ * Saves deliveries, the cursor after their events, and a job that starts sending them, in one transaction. Returns undefined
+ * and does nothing if another process was first.
  */
 async function commitDeliveries(
   db: Database,
@@ -166,4 +166,4 @@ function deliveriesOf({ accountId, email, webhookIds, ...event }: OwedEvent): Ne
   return webhookIds.map((webhookId) => ({ accountId, webhookId, id: newMessageId(), eventId: event.id, body }))
 }
 
-const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
+const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other)

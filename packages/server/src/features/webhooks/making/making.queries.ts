@@ -3,7 +3,7 @@ import type { Database } from '../../../db/database.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import type { DeliverableEvent } from './event-body.ts'
 
-/** The number of the event log up to which deliveries were created. */
+/** The event id up to which deliveries were created. */
 export async function readCursor(db: Database): Promise<bigint> {
   const { event_id } = await db.selectFrom('webhook_cursor').select('event_id').executeTakeFirstOrThrow()
   return BigInt(event_id)
@@ -29,16 +29,16 @@ export interface OwedEvent extends DeliverableEvent {
 /** The deliveries due for a part of the log. */
 export interface Owed {
   events: OwedEvent[]
-  /** The end of the part: as requested, or less if that would be too much for one transaction. */
+  /** The end of the part: as requested, or earlier if that would be too much for one transaction. */
   upTo: bigint
 }
 
 /**
- * Approximate bytes of the deliveries of one transaction, which are one parameter of the statement. The event that exceeds the limit is
- * the last, so that there is always one. An event has at most 400 KiB, which is 8 MiB for 20 webhooks.
+ * Approximate bytes of the deliveries of one transaction, which are one parameter of the statement. The event that exceeds the
+ * limit is the last, so that there is always one. An event has at most 400 KiB, which is 8 MiB for 20 webhooks.
  */
-const MOST_BYTES = 4 * 1024 * 1024
-/** Approximate bytes of a delivery besides the event's data. */
+const MAX_BYTES = 4 * 1024 * 1024
+/** Approximate bytes of a delivery without the event's data. */
 const FIXED_BYTES = 1_000
 
 /** The events of a range for enabled webhooks, in order. A webhook gets no events from before its creation. */
@@ -63,7 +63,7 @@ export async function selectOwed(db: Database, { after, upTo }: { after: bigint;
       where event.id + 0 > ${after}::bigint and event.id + 0 <= ${upTo}::bigint
       window log as (order by event.id + 0)
     ) as owed
-    where bytes_before is null or bytes_before < ${sql.lit(MOST_BYTES)}
+    where bytes_before is null or bytes_before < ${sql.lit(MAX_BYTES)}
     order by number`.execute(db)
   const events = rows.map(({ hasNext: _, ...event }) => event)
   const last = rows.at(-1)
@@ -84,7 +84,7 @@ export interface NewDelivery extends WebhookAddress {
   body: string
 }
 
-/** Creates deliveries that are due at once. Webhooks deleted meanwhile are skipped; the others are locked until the transaction ends. */
+/** Creates deliveries that are due at once. Deleted webhooks are skipped; the others are locked until the transaction ends. */
 export async function insertDeliveries(db: Database, deliveries: readonly NewDelivery[]): Promise<void> {
   const column = <Name extends keyof NewDelivery>(name: Name) => deliveries.map((delivery) => delivery[name])
   // The body of an event is sent to the database once for all its webhooks.

@@ -1,5 +1,5 @@
 import type { Secrets } from '../../../auth/secrets.ts'
-import type { Outbound, OutboundAnswer } from '../../../outbound/outbound.ts'
+import type { Outbound, OutboundResult } from '../../../outbound/outbound.ts'
 import { version } from '../../../version.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { type Message, signedHeaders } from '../webhook-message.ts'
@@ -33,19 +33,19 @@ export async function attempt(
   message: Message,
   { url, secrets }: Receiver,
   { outbound, now, signal }: AttemptOptions,
-): Promise<OutboundAnswer> {
+): Promise<OutboundResult> {
   const headers: Record<string, string> = {
     'content-type': 'application/json',
     'user-agent': `Muster/${version}`,
     ...signedHeaders(message, secrets, now),
   }
-  const answer = await outbound.post({ url, headers, body: message.body, ...(signal && { signal }) })
-  return withoutSignatures(answer, headers['webhook-signature'] ?? '')
+  const result = await outbound.post({ url, headers, body: message.body, ...(signal && { signal }) })
+  return withoutSignatures(result, headers['webhook-signature'] ?? '')
 }
 
 /** Some receivers echo the request. The start of a response is saved, so signatures are removed from it. */
-function withoutSignatures(answer: OutboundAnswer, signatures: string): OutboundAnswer {
-  if (answer.status === null) return answer
+function withoutSignatures(result: OutboundResult, signatures: string): OutboundResult {
+  if (result.status === null) return result
   const macs = signatures.split(' ').map((each) => each.replace(/^v1,/, ''))
-  return { ...answer, body: macs.reduce((body, mac) => body.replaceAll(mac, '[signature]'), answer.body) }
+  return { ...result, body: macs.reduce((body, mac) => body.replaceAll(mac, '[signature]'), result.body) }
 }

@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks'
 import type { Health } from './sending.queries.ts'
 
 /**
- * Limits the concurrent attempts to a receiver. The limit grows while the receiver responds successfully and quickly. After several
- * failures in a row, it gets one attempt a minute until one succeeds.
+ * Limits the concurrent attempts to a receiver. The limit grows while the receiver responds successfully and quickly. After
+ * several failures in a row, it gets one attempt a minute until one succeeds.
  */
 export interface Breaker {
   /** Attempts that can be in flight now. */
@@ -14,21 +14,21 @@ export interface Breaker {
   add(isSuccess: boolean, duration: number): Health | undefined
 }
 
-const LEAST_CONCURRENCY = 5
-const MOST_CONCURRENCY = 20
+const MIN_CONCURRENCY = 5
+const MAX_CONCURRENCY = 20
 const QUICK_MS = 1_000
 const FAILURES = 10
 const PROBE_SECONDS = 60
 
 export function createBreaker({ failures, probeIn }: Health): Breaker {
   let probeAt = probeIn === null ? undefined : performance.now() + probeIn * 1_000
-  let concurrency = LEAST_CONCURRENCY
+  let concurrency = MIN_CONCURRENCY
   return {
     allowed: () => (probeAt === undefined ? concurrency : performance.now() >= probeAt ? 1 : 0),
     probeIn: () => (probeAt === undefined ? undefined : Math.max(0, probeAt - performance.now())),
     add(isSuccess, duration) {
       const isGood = isSuccess && duration < QUICK_MS
-      concurrency = isGood ? Math.min(concurrency + 1, MOST_CONCURRENCY) : LEAST_CONCURRENCY
+      concurrency = isGood ? Math.min(concurrency + 1, MAX_CONCURRENCY) : MIN_CONCURRENCY
       if (isSuccess && failures === 0) return undefined
       failures = isSuccess ? 0 : failures + 1
       const isOpen = failures >= FAILURES

@@ -1,8 +1,8 @@
 import type { Database } from '../../../db/database.ts'
-import type { OutboundAnswer } from '../../../outbound/outbound.ts'
+import type { OutboundResult } from '../../../outbound/outbound.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import type { Results } from './results.ts'
-import { judge, type Verdict } from './retry-policy.ts'
+import { evaluate, type Evaluation } from './retry-policy.ts'
 import type { DueDelivery, Health } from './sending.queries.ts'
 import { stopSending } from './stop-sending.ts'
 
@@ -16,30 +16,30 @@ export interface RecordAttemptDeps {
 /** An attempt that has ended. */
 export interface Ended {
   delivery: DueDelivery
-  /** The URL of the attempt. */
+  /** The URL that the attempt was sent to. */
   url: URL
-  answer: OutboundAnswer
-  verdict: Verdict
+  result: OutboundResult
+  evaluation: Evaluation
   /** The receiver's health, if it changed. */
   health: Health | undefined
 }
 
-/** Resolves when the outcome of an attempt is committed. `isStopped`: because of it, nothing more is sent to the URL. */
+/** Resolves when the outcome of an attempt is committed. `isStopped`: sending to the URL was stopped because of it. */
 export async function recordAttempt(deps: RecordAttemptDeps, ended: Ended): Promise<{ isStopped: boolean }> {
   const { db, results, webhook } = deps
-  const { delivery, url, answer, health } = ended
-  // First, because the delivery ends only if the sending ends.
-  const isFormer = ended.verdict.isGone && !(await stopSending(db, webhook, { reason: 'gone', url }))
-  const { isGone, ...verdict } = isFormer ? ofFormer(deps, ended) : ended.verdict
+  const { delivery, url, result, health } = ended
+  // First, because 410 ends the delivery only if it also ends sending to the URL.
+  const isReplaced = ended.evaluation.isGone && !(await stopSending(db, webhook, { reason: 'gone', url }))
+  const { isGone, ...evaluation } = isReplaced ? evaluateReplaced(deps, ended) : ended.evaluation
   const { isHopeless } = await results.add(
     {
       ...webhook,
-      ...verdict,
+      ...evaluation,
       id: delivery.id,
       tries: delivery.tries,
-      httpStatus: answer.status,
-      duration: answer.duration,
-      response: answer.status === null ? null : answer.body,
+      httpStatus: result.status,
+      duration: result.duration,
+      response: result.status === null ? null : result.body,
     },
     health && { ...webhook, ...health },
   )
@@ -47,5 +47,5 @@ export async function recordAttempt(deps: RecordAttemptDeps, ended: Ended): Prom
   return { isStopped }
 }
 
-const ofFormer = ({ schedule }: RecordAttemptDeps, { answer, delivery: { tries } }: Ended): Verdict =>
-  judge(answer, { tries, schedule, now: new Date(), isFormer: true })
+const evaluateReplaced = ({ schedule }: RecordAttemptDeps, { result, delivery: { tries } }: Ended): Evaluation =>
+  evaluate(result, { tries, schedule, now: new Date(), isReplaced: true })

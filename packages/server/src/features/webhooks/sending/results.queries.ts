@@ -6,7 +6,7 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 /** The outcome of an attempt. */
 export interface Result extends WebhookAddress {
   id: string
-  /** The state in which the delivery was read. A delivery that changed meanwhile, for example by redelivery, is not updated. */
+  /** The state in which the delivery was read. A delivery that has changed since, for example by redelivery, is not updated. */
   tries: number
   status: DeliveryStatus
   /** Seconds until the next attempt; null if there is none. */

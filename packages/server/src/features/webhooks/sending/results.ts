@@ -3,11 +3,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
 import { type HealthChange, type Result, writeHealth, writeResults } from './results.queries.ts'
 
-/** Saves the outcomes of attempts of all webhooks in batches: each contains those that arrived during the previous write. */
+/**
+ * Saves the outcomes of attempts of all webhooks in batches. Each batch contains those that arrived during the previous write.
+ */
 export interface Results {
   /** Resolves when the outcome is committed. `isHopeless`: the receiver has failed for days. */
   add(result: Result, health: HealthChange | undefined): Promise<{ isHopeless: boolean }>
-  /** Outcomes that are not saved by then are lost, and their deliveries are attempted again. */
+  /** Outcomes that cannot be saved before closing are lost, and their deliveries are attempted again. */
   close(): Promise<void>
 }
 

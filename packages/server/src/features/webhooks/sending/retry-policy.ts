@@ -1,8 +1,8 @@
-import type { OutboundAnswer } from '../../../outbound/outbound.ts'
+import type { OutboundResult } from '../../../outbound/outbound.ts'
 import type { DeliveryStatus } from '../webhook.ts'
 
-/** What a response means for its delivery. */
-export interface Verdict {
+/** The consequence of a response for its delivery. */
+export interface Evaluation {
   status: DeliveryStatus
   /** Seconds until the next attempt; null if there is none. */
   delay: number | null
@@ -11,32 +11,32 @@ export interface Verdict {
   isGone: boolean
 }
 
-export interface VerdictOptions {
+export interface EvaluationOptions {
   /** Attempts before this one. */
   tries: number
   /** Seconds between attempts. */
   schedule: readonly number[]
   now: Date
-  /** Whether the webhook now has another receiver, which may want deliveries. */
-  isFormer?: boolean
-  /** From 0 to 1. */
+  /** Whether the webhook has a new URL now, so that a 410 does not apply to it. */
+  isReplaced?: boolean
+  /** Returns a number from 0 to 1. */
   random?: () => number
 }
 
 const DAY_SECONDS = 86_400
 const SPREAD = 0.2
 
-export function judge(answer: OutboundAnswer, options: VerdictOptions): Verdict {
-  if (answer.status === null) return failure(answer.error, undefined, options)
-  const { status, retryAfter } = answer
+export function evaluate(result: OutboundResult, options: EvaluationOptions): Evaluation {
+  if (result.status === null) return failure(result.error, undefined, options)
+  const { status, retryAfter } = result
   if (status >= 200 && status < 300) return { status: 'delivered', delay: null, error: null, isGone: false }
   // Standard Webhooks: the receiver no longer wants this webhook.
-  if (status === 410 && options.isFormer !== true)
+  if (status === 410 && options.isReplaced !== true)
     return { status: 'failed', delay: null, error: 'the receiver responded with 410 Gone', isGone: true }
   return failure(`the receiver responded with ${status}`, readRetryAfter(retryAfter, options.now), options)
 }
 
-function failure(error: string, wanted: number | undefined, options: VerdictOptions): Verdict {
+function failure(error: string, wanted: number | undefined, options: EvaluationOptions): Evaluation {
   const { tries, schedule, random = Math.random } = options
   const planned = schedule[tries]
   if (planned === undefined) return { status: 'failed', delay: null, error, isGone: false }

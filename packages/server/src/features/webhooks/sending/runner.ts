@@ -3,14 +3,14 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Secrets } from '../../../auth/secrets.ts'
 import type { Database } from '../../../db/database.ts'
 import { pause } from '../../../lib/pause.ts'
-import type { Outbound, OutboundAnswer } from '../../../outbound/outbound.ts'
+import type { Outbound, OutboundResult } from '../../../outbound/outbound.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { findSendable } from '../webhooks.queries.ts'
 import { attempt, type Receiver, receiverOf } from './attempt.ts'
 import { createBreaker } from './circuit-breaker.ts'
 import { recordAttempt } from './record-attempt.ts'
 import type { Results } from './results.ts'
-import { judge } from './retry-policy.ts'
+import { evaluate } from './retry-policy.ts'
 import { type DueDelivery, type Health, selectDue } from './sending.queries.ts'
 import type { Pace } from './throttle.ts'
 
@@ -19,20 +19,20 @@ export interface RunnerDeps {
   secrets: Secrets
   outbound: Outbound
   results: Results
-  /** Requests have priority: while there are many, webhooks send less. */
+  /** Slows down sending while there are many requests, which have priority. */
   pace: Pace
   log: FastifyBaseLogger
   /** Seconds between the attempts of a delivery. */
   schedule: readonly number[]
   /** Called after every attempt. */
-  onAttempt: (answer: OutboundAnswer) => void
+  onAttempt: (result: OutboundResult) => void
   /** Maximum number of concurrent attempts of the process, for all webhooks. */
   slots: { free: number }
 }
 
 /** Sends the due deliveries of one webhook until there are none. */
 export interface Runner {
-  /** There may be something new; `isChanged`: of the webhook itself as well. */
+  /** Call when there may be new deliveries. `isChanged`: the webhook may have changed too. */
   wake(isChanged?: boolean): void
   /** Starts no more attempts; aborts those in flight after `within` milliseconds. */
   stop(within: number): void
@@ -41,88 +41,88 @@ export interface Runner {
 }
 
 export interface RunnerEnd {
-  /** Seconds until a new run is useful; null: not until something changes. */
+  /** Seconds until a new run is useful; null if not before a change of the webhook. */
   restFor: number | null
-  /** Whether something arrived after the last read. */
+  /** Whether `wake` was called after the last read. */
   isWoken: boolean
 }
 
 const FETCH = 100
-const LEAST_QUEUE = 20
-/** A change of the webhook is noticed within this time. */
-const FRESH_MS = 1_000
+const MIN_QUEUE = 20
+/** How long the row of the webhook is cached. */
+const RECEIVER_CACHE_MS = 1_000
 /** No notification announces a due retry, so the runner polls. */
-const LOOK_MS = 1_000
-/** How long to keep an idle webhook, so that its next delivery starts at once. */
+const POLL_MS = 1_000
+/** How long to hold an idle webhook, so that its next delivery starts at once. */
 const LINGER_MS = 2_000
-/** Between rounds while clients wait, so that reads and writes are batched. */
+/** Pause between rounds while clients wait, so that reads and writes are batched. */
 const SLOWED_MS = 100
-const AFTER_FAULT_SECONDS = 5
+const RETRY_SECONDS = 5
 /** The health of a new receiver. */
-const UNKNOWN: Health = { failures: 0, probeIn: null }
+const INITIAL_HEALTH: Health = { failures: 0, probeIn: null }
 
 export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: Health): Runner {
   const { db, secrets, outbound, pace, log, slots } = deps
   let breaker = createBreaker(health)
   const stopping = new AbortController()
   const cutting = new AbortController()
-  const underWay = new Set<Promise<void>>()
+  const inFlight = new Set<Promise<void>>()
   /** Deliveries that were read but whose outcome is not saved yet. */
-  const taken = new Set<string>()
+  const unsaved = new Set<string>()
   let queue: DueDelivery[] = []
   let signal = Promise.withResolvers<void>()
   let mayHaveMore = true
   let isWoken = false
-  let lookedAt = 0
+  let polledAt = 0
   let receiver: Receiver | undefined
   let readAt = Number.NEGATIVE_INFINITY
 
   /** Undefined if the webhook was deleted, disabled, or paused. */
   const currentReceiver = async (): Promise<Receiver | undefined> => {
-    if (performance.now() - readAt < FRESH_MS) return receiver
+    if (performance.now() - readAt < RECEIVER_CACHE_MS) return receiver
     const row = await findSendable(db, webhook.accountId, webhook.webhookId)
     readAt = performance.now()
     const former = receiver
     receiver = row?.enabled && row.paused === null ? receiverOf(row, webhook, { secrets, now: new Date() }) : undefined
-    if (former !== undefined && !isCurrent(former)) breaker = createBreaker(UNKNOWN)
+    if (former !== undefined && !isCurrent(former)) breaker = createBreaker(INITIAL_HEALTH)
     return receiver
   }
 
   const isCurrent = ({ url }: Receiver): boolean => url.href === receiver?.url.href
 
-  const look = async (): Promise<void> => {
-    if (queue.length >= LEAST_QUEUE || !(mayHaveMore || performance.now() - lookedAt >= LOOK_MS)) return
+  const fetchDue = async (): Promise<void> => {
+    if (queue.length >= MIN_QUEUE || !(mayHaveMore || performance.now() - polledAt >= POLL_MS)) return
     mayHaveMore = false
-    const due = await selectDue(db, webhook, { except: [...taken], limit: FETCH })
-    lookedAt = performance.now()
+    const due = await selectDue(db, webhook, { except: [...unsaved], limit: FETCH })
+    polledAt = performance.now()
     if (due.mayHaveMore) mayHaveMore = true
-    for (const delivery of due.deliveries) taken.add(delivery.id)
+    for (const delivery of due.deliveries) unsaved.add(delivery.id)
     queue.push(...due.deliveries)
   }
 
-  const launch = (to: Receiver): void => {
-    const possible = Math.min(queue.length, breaker.allowed() - underWay.size, slots.free)
+  const startAttempts = (to: Receiver): void => {
+    const possible = Math.min(queue.length, breaker.allowed() - inFlight.size, slots.free)
     for (const delivery of queue.splice(0, possible > 0 ? pace.take(possible) : 0)) {
       slots.free--
       const one = send(delivery, to).finally(() => {
-        underWay.delete(one)
+        inFlight.delete(one)
         signal.resolve()
       })
-      underWay.add(one)
+      inFlight.add(one)
     }
   }
 
   const send = async (delivery: DueDelivery, to: Receiver): Promise<void> => {
-    const answer = await attempt(delivery, to, { outbound, now: new Date(), signal: cutting.signal }).finally(() => {
+    const result = await attempt(delivery, to, { outbound, now: new Date(), signal: cutting.signal }).finally(() => {
       slots.free++
     })
     if (cutting.signal.aborted) return
-    deps.onAttempt(answer)
-    const verdict = judge(answer, { tries: delivery.tries, schedule: deps.schedule, now: new Date() })
-    // An outcome of the previous receiver says nothing about the current one.
-    const health = isCurrent(to) ? breaker.add(verdict.status === 'delivered', answer.duration) : undefined
+    deps.onAttempt(result)
+    const evaluation = evaluate(result, { tries: delivery.tries, schedule: deps.schedule, now: new Date() })
+    // An outcome of the previous receiver does not apply to the current one.
+    const health = isCurrent(to) ? breaker.add(evaluation.status === 'delivered', result.duration) : undefined
     // Saved while the next attempts run.
-    void recordAttempt({ ...deps, webhook }, { delivery, url: to.url, answer, verdict, health })
+    void recordAttempt({ ...deps, webhook }, { delivery, url: to.url, result, evaluation, health })
       .then(({ isStopped }) => {
         if (isStopped) readAt = Number.NEGATIVE_INFINITY
       })
@@ -130,7 +130,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
         log.debug({ err: error, ...webhook }, 'the result of a delivery was not saved; it will be retried'),
       )
       .finally(() => {
-        taken.delete(delivery.id)
+        unsaved.delete(delivery.id)
         signal.resolve()
       })
   }
@@ -142,23 +142,23 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
       isWoken = false
       const to = await currentReceiver()
       if (to === undefined) return { restFor: null }
-      if (breaker.allowed() > 0) await look()
-      launch(to)
-      if (underWay.size + taken.size === 0) {
+      if (breaker.allowed() > 0) await fetchDue()
+      startAttempts(to)
+      if (inFlight.size + unsaved.size === 0) {
         if (breaker.allowed() === 0) break
         idleSince ??= performance.now()
         if (performance.now() - idleSince >= LINGER_MS) break
       } else {
-        if (underWay.size === 0 && breaker.allowed() === 0) {
+        if (inFlight.size === 0 && breaker.allowed() === 0) {
           // Queued deliveries stay pending.
-          for (const { id } of queue) taken.delete(id)
+          for (const { id } of queue) unsaved.delete(id)
           queue = []
-          if (taken.size === 0) break
+          if (unsaved.size === 0) break
         }
         idleSince = undefined
       }
       if (pace.isSlowed()) await pause(SLOWED_MS, stopping.signal)
-      else await Promise.race([signal.promise, pause(LOOK_MS, stopping.signal)])
+      else await Promise.race([signal.promise, pause(POLL_MS, stopping.signal)])
     }
     return { restFor: (breaker.probeIn() ?? 0) / 1_000 }
   }
@@ -166,9 +166,9 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
   const finish = async (): Promise<RunnerEnd> => {
     const end = await run().catch((error: unknown) => {
       log.warn({ err: error, ...webhook }, 'sending to a webhook was interrupted; it resumes soon')
-      return { restFor: AFTER_FAULT_SECONDS }
+      return { restFor: RETRY_SECONDS }
     })
-    await Promise.all(underWay)
+    await Promise.all(inFlight)
     return { ...end, isWoken }
   }
 

@@ -5,7 +5,7 @@ import type { Secrets } from '../../../auth/secrets.ts'
 import type { Database } from '../../../db/database.ts'
 import type { Load } from '../../../http/load.ts'
 import { putJobs, removeJob } from '../../../jobs/queue.queries.ts'
-import type { Outbound, OutboundAnswer } from '../../../outbound/outbound.ts'
+import type { Outbound, OutboundResult } from '../../../outbound/outbound.ts'
 import { formatAddress, type WebhookAddress, webhookChannel } from '../webhook-channel.ts'
 import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
 import { notifyWebhook } from '../webhooks.queries.ts'
@@ -26,10 +26,10 @@ import { createPace } from './throttle.ts'
 export interface Sender {
   /** Sends a webhook's due deliveries, or wakes the process that holds it. */
   start(webhook: WebhookAddress): Promise<void>
-  /** The same, without waiting. */
+  /** Like `start`, without waiting. */
   kick(webhook: WebhookAddress): void
-  /** The webhook changed or has a due delivery: sends if this process or no process holds it. */
-  tell(webhook: WebhookAddress): void
+  /** Call if the webhook changed or has a due delivery. Sends if this process or no process holds it. */
+  notify(webhook: WebhookAddress): void
   isSending(webhook: WebhookAddress): boolean
   /** Starts no more attempts, waits briefly for those in flight, and releases all webhooks. */
   close(): Promise<void>
@@ -43,7 +43,7 @@ export interface SenderOptions {
   log: FastifyBaseLogger
   schedule: readonly number[]
   /** Called after every attempt. */
-  onAttempt: (answer: OutboundAnswer) => void
+  onAttempt: (result: OutboundResult) => void
 }
 
 const RENEW_MS = 3_000
@@ -61,7 +61,7 @@ export function createSender(options: SenderOptions): Sender {
   const pace = createPace({ load: options.load, webhooks: () => runners.size })
   const deps: RunnerDeps = { ...options, results, pace, slots: { free: SLOTS } }
   const starting = new Map<string, Promise<void>>()
-  const lettingGo = new Map<string, Promise<unknown>>()
+  const releasing = new Map<string, Promise<unknown>>()
   const finishing = new Set<Promise<void>>()
 
   const wake = (webhookId: string, isChanged?: boolean): boolean => {
@@ -70,27 +70,27 @@ export function createSender(options: SenderOptions): Sender {
     return held !== undefined
   }
 
-  const start = async (webhook: WebhookAddress, isTold = false): Promise<void> => {
+  const start = async (webhook: WebhookAddress, wasNotified = false): Promise<void> => {
     const { webhookId } = webhook
-    if (closing.signal.aborted || wake(webhookId, isTold)) return
-    let begun = starting.get(webhookId)
-    if (begun === undefined) {
-      begun = begin(webhook, isTold).finally(() => starting.delete(webhookId))
-      starting.set(webhookId, begun)
+    if (closing.signal.aborted || wake(webhookId, wasNotified)) return
+    let pending = starting.get(webhookId)
+    if (pending === undefined) {
+      pending = takeAndRun(webhook, wasNotified).finally(() => starting.delete(webhookId))
+      starting.set(webhookId, pending)
     }
-    await begun
+    await pending
   }
 
-  const kick = (webhook: WebhookAddress, isTold?: boolean): void => {
-    start(webhook, isTold).catch((error: unknown) =>
-      log.debug({ err: error, ...webhook }, 'sending could not start now; its job starts it later'),
+  const kick = (webhook: WebhookAddress, wasNotified?: boolean): void => {
+    start(webhook, wasNotified).catch((error: unknown) =>
+      log.debug({ err: error, ...webhook }, 'sending could not start; a job starts it later'),
     )
   }
 
-  const begin = async (webhook: WebhookAddress, isTold: boolean): Promise<void> => {
+  const takeAndRun = async (webhook: WebhookAddress, wasNotified: boolean): Promise<void> => {
     // A hold belongs to the process, not to a runner, so releasing it would take it from the next runner.
-    await lettingGo.get(webhook.webhookId)?.catch(() => {})
-    const health = await holdOrTell(db, webhook, { holder, isTold })
+    await releasing.get(webhook.webhookId)?.catch(() => {})
+    const health = await takeOrNotify(db, webhook, { holder, wasNotified })
     if (health === undefined) return
     const runner = startRunner(deps, webhook, health)
     runners.set(webhook.webhookId, { webhook, runner })
@@ -105,37 +105,37 @@ export function createSender(options: SenderOptions): Sender {
 
   const finish = async (webhook: WebhookAddress, { restFor, isWoken }: RunnerEnd): Promise<void> => {
     const { webhookId } = webhook
-    const letting = letGo(db, webhook, { holder, restFor: isWoken ? 0 : restFor })
-    lettingGo.set(webhookId, letting)
+    const released = release(db, webhook, { holder, restFor: isWoken ? 0 : restFor })
+    releasing.set(webhookId, released)
     runners.delete(webhookId)
-    const wasHeld = await letting.finally(() => lettingGo.delete(webhookId))
+    const wasHeld = await released.finally(() => releasing.delete(webhookId))
     if (!wasHeld || closing.signal.aborted) return
     // Deliveries created during the release have a job, which the job of the release may have replaced.
     const seconds = restFor === 0 ? await secondsUntilDue(db, webhook) : undefined
     if (isWoken || (seconds !== undefined && seconds <= 0)) await start(webhook)
   }
 
-  const keepHolding = async (): Promise<void> => {
+  const renewAll = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       await sleep(RENEW_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {})
       const held = [...runners.values()]
       if (held.length === 0) continue
-      const kept = await renewHolds(
+      const renewed = await renewHolds(
         db,
         holder,
         held.map(({ webhook }) => webhook),
       ).catch(() => undefined)
-      if (kept === undefined) continue
-      const isKept = new Set(kept)
-      for (const { webhook, runner } of held) if (!isKept.has(webhook.webhookId)) runner.stop(0)
+      if (renewed === undefined) continue
+      const stillHeld = new Set(renewed)
+      for (const { webhook, runner } of held) if (!stillHeld.has(webhook.webhookId)) runner.stop(0)
     }
   }
-  const held = keepHolding()
+  const held = renewAll()
 
   return {
     start,
     kick,
-    tell: (webhook) => kick(webhook, true),
+    notify: (webhook) => kick(webhook, true),
     isSending: ({ webhookId }) => runners.has(webhookId),
     async close() {
       closing.abort()
@@ -153,10 +153,10 @@ export function createSender(options: SenderOptions): Sender {
  * Takes the webhook, with a job that resumes sending if this process dies. If another process holds the webhook, notifies that
  * process.
  */
-async function holdOrTell(
+async function takeOrNotify(
   db: Database,
   webhook: WebhookAddress,
-  { holder, isTold }: { holder: string; isTold: boolean },
+  { holder, wasNotified }: { holder: string; wasNotified: boolean },
 ): Promise<Health | undefined> {
   const watch = (delay: number) => ({ key: deliverKey(webhook.webhookId), payload: webhook, delay })
   return db.transaction().execute(async (transaction) => {
@@ -167,15 +167,15 @@ async function holdOrTell(
     }
     const heldFor = await findHoldEnd(transaction, webhook)
     if (heldFor === undefined) return undefined
-    // Every process received the same notification.
-    if (!isTold) await notifyWebhook(transaction, webhookChannel, formatAddress(webhook))
+    // Otherwise, every process has already received a notification.
+    if (!wasNotified) await notifyWebhook(transaction, webhookChannel, formatAddress(webhook))
     await putJobs(transaction, deliverJob, [watch(heldFor + 1)])
     return undefined
   })
 }
 
 /** Releases a webhook, with a job for its next delivery or probe. False if it was no longer held. */
-async function letGo(
+async function release(
   db: Database,
   webhook: WebhookAddress,
   { holder, restFor }: { holder: string; restFor: number | null },

@@ -48,7 +48,7 @@ export async function renewHolds(db: Database, holder: string, webhooks: readonl
   return rows.map(({ id }) => id)
 }
 
-/** False if it was no longer held. */
+/** Releases a hold; false if the webhook was no longer held. */
 export async function releaseHold(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -64,18 +64,20 @@ export async function releaseHold(
 export interface DueDelivery {
   id: string
   body: string
-  /** Attempts since it was created or redelivered. */
+  /** Attempts since the delivery was created or redelivered. */
   tries: number
 }
 
 export interface Due {
   deliveries: DueDelivery[]
-  /** Whether more are or may be due. */
+  /** Whether more deliveries may be due. */
   mayHaveMore: boolean
 }
 
-/** Approximate number of bytes to read at a time: the delivery that exceeds it is the last. One can have hundreds of KiB. */
-const MOST_BYTES = 1024 * 1024
+/**
+ * Approximate number of bytes to read at a time. The delivery that exceeds it is the last. One can be hundreds of KiB large.
+ */
+const MAX_BYTES = 1024 * 1024
 
 /** The deliveries that became due first, except the given ones. */
 export async function selectDue(
@@ -94,7 +96,7 @@ export async function selectDue(
         order by next_attempt limit ${limit}
       ) as due window log as (order by next_attempt)
     ) as due
-    where bytes_before is null or bytes_before < ${sql.lit(MOST_BYTES)}
+    where bytes_before is null or bytes_before < ${sql.lit(MAX_BYTES)}
     order by next_attempt`.execute(db)
   return {
     deliveries: rows.map(({ id, body, tries }) => ({ id, body, tries })),
@@ -102,7 +104,7 @@ export async function selectDue(
   }
 }
 
-/** Seconds until a delivery is due, 0 or less if one is; undefined if none is pending. */
+/** Seconds until a delivery is due; 0 or less if one is already due, undefined if none is pending. */
 export async function secondsUntilDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,

@@ -12,8 +12,8 @@ export interface Stop {
 }
 
 /**
- * Stops sending to a receiver: a webhook whose receiver responded with 410 is disabled, and one that failed for days is paused. An
- * event records it. Returns false and does nothing if the webhook's URL has changed.
+ * Stops sending to a receiver: a webhook whose receiver responded with 410 is disabled, and one that failed for days is paused.
+ * An event records it. Returns false and does nothing if the webhook's URL has changed.
  */
 export async function stopSending(
   db: Database,

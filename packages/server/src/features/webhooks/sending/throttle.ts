@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Load } from '../../../http/load.ts'
 
-/** How fast attempts can start: without a limit, or, while clients wait, a limited number per second for all webhooks. */
+/** Limits how fast attempts start while clients wait: to a number per second for all webhooks. Otherwise there is no limit. */
 export interface Pace {
   /** Whether attempts are currently spread over rounds with a pause between them. */
   isSlowed(): boolean
@@ -15,18 +15,20 @@ export interface PaceOptions {
   webhooks: () => number
 }
 
-/** At this rate, a busy server reaches 0.93 of its throughput without webhooks; at twice the rate, 0.86 (benchmarks/webhooks). */
+/**
+ * At this rate, a busy server reaches 0.93 of its throughput without webhooks; at twice the rate, 0.86 (benchmarks/webhooks).
+ */
 const SLOWED_PER_SECOND = 75
-/** The most that can be left for the next round. */
-const SAVED = 20
+/** Maximum number of unused attempts that are saved for the next round. */
+const MAX_SAVED = 20
 
 export function createPace({ load, webhooks }: PaceOptions): Pace {
-  let left = SAVED
+  let available = MAX_SAVED
   let filledAt = performance.now()
 
   const fill = (): void => {
     const now = performance.now()
-    left = Math.min(SAVED, left + ((now - filledAt) / 1_000) * SLOWED_PER_SECOND)
+    available = Math.min(MAX_SAVED, available + ((now - filledAt) / 1_000) * SLOWED_PER_SECOND)
     filledAt = now
   }
 
@@ -35,10 +37,10 @@ export function createPace({ load, webhooks }: PaceOptions): Pace {
     take(wanted) {
       fill()
       if (!load.isHigh()) return wanted
-      const share = Math.max(1, Math.ceil(SAVED / Math.max(1, webhooks())))
-      const taken = Math.min(wanted, share, Math.floor(left))
-      left -= taken
-      return taken
+      const share = Math.max(1, Math.ceil(MAX_SAVED / Math.max(1, webhooks())))
+      const granted = Math.min(wanted, share, Math.floor(available))
+      available -= granted
+      return granted
     },
   }
 }
