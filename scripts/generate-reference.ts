@@ -1,4 +1,4 @@
-import { authenticationReasons } from '../packages/server/src/auth/reasons.ts'
+import { authenticationReasons } from '../packages/server/src/auth/rejection-reasons.ts'
 import { settings } from '../packages/server/src/config.ts'
 import { errorCodes, requestReasons } from '../packages/server/src/errors.ts'
 import { MANY_ROWS } from '../packages/server/src/graphql/cost/row-count.ts'

@@ -24,7 +24,9 @@ async function run({ url, connections, requests, until }: LoadJob): Promise<Load
       else result.failed++
     }
   }
-  await Promise.all(Array.from({ length: connections }, (_, index) => sendRepeatedly(requests[index % requests.length]!)))
+  await Promise.all(
+    Array.from({ length: connections }, (_, index) => sendRepeatedly(requests[index % requests.length]!)),
+  )
   agent.destroy()
   return {
     ...result,

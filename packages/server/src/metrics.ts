@@ -87,7 +87,10 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
     },
     histogram(key) {
       const { name, help, labels: labelNames = [], buckets = [] }: Metric = metricTable[key]
-      const histogram = getOrCreate(name, () => new Histogram({ name, help, labelNames, buckets: [...buckets], registers }))
+      const histogram = getOrCreate(
+        name,
+        () => new Histogram({ name, help, labelNames, buckets: [...buckets], registers }),
+      )
       return inBatches(observeInBatches(histogram))
     },
     async text() {

@@ -17,7 +17,7 @@ import { dropCodesJob } from './features/registration-codes/registration-codes.j
 import { sweepRegistrationCodes } from './features/registration-codes/registration-codes.ts'
 import { createWebhookWorker } from './features/webhooks/webhook-worker.ts'
 import { dropDeliveriesJob, sweepJob } from './features/webhooks/webhooks.jobs.ts'
-import type { Load } from './http/load.ts'
+import type { Load } from './http/request-load.ts'
 import { type CronLine, implementJob, type Job } from './jobs/job.ts'
 import { measureJobs, timeJob } from './jobs/jobs.metrics.ts'
 import { type JobRunner, migrateJobs, startJobs } from './jobs/runner.ts'

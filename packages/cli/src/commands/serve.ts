@@ -16,7 +16,7 @@ SIGHUP reloads the certificates.`),
       const [{ serve }, { readConfig }, { exitSoon }] = await Promise.all([
         import('@muster/server/main.ts'),
         import('@muster/server/config.ts'),
-        import('@muster/server/start/leave.ts'),
+        import('@muster/server/start/exit-soon.ts'),
       ])
       await serve(readConfig()).finally(exitSoon)
     })

@@ -43,7 +43,11 @@ export async function setMany(
   if (!Number.isInteger(batch) || batch < 1 || batch > 1_000) throw new TypeError('batch must be 1 to 1000')
   const outcome: SetManyOutcome = { succeeded: 0, failed: [] }
   const sendBatch = async (given: SetManyItem[]): Promise<void> => {
-    const sent = given.map(({ target, attributes, context = defaultContext }) => ({ serviceId: target, attributes, context }))
+    const sent = given.map(({ target, attributes, context = defaultContext }) => ({
+      serviceId: target,
+      attributes,
+      context,
+    }))
     const results = await send(sent, options)
     given.forEach((item, index) => {
       const { code, message } = results[index]!

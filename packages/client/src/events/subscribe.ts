@@ -33,7 +33,9 @@ export interface SubscribeOptions {
  * Yields the results of a subscription on one connection (GraphQL over SSE, distinct connections mode). Always ends with a
  * StreamEnd error.
  */
-export async function* subscribeOnce(given: SubscribeOptions): AsyncGenerator<Record<string, unknown>, never, undefined> {
+export async function* subscribeOnce(
+  given: SubscribeOptions,
+): AsyncGenerator<Record<string, unknown>, never, undefined> {
   const stop = new AbortController()
   try {
     const response = await open(given, stop)
@@ -54,7 +56,10 @@ export async function* subscribeOnce(given: SubscribeOptions): AsyncGenerator<Re
   }
 }
 
-async function open({ transport, operation, timeout, signal }: SubscribeOptions, stop: AbortController): Promise<Response> {
+async function open(
+  { transport, operation, timeout, signal }: SubscribeOptions,
+  stop: AbortController,
+): Promise<Response> {
   signal?.throwIfAborted()
   const endpoint = `${transport.endpoint}/stream`
   const request = await prepareRequest(transport, endpoint, operation, 'text/event-stream')

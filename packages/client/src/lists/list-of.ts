@@ -37,7 +37,9 @@ export function listOf<Item>(query: ListQuery<Item>): List<Item> {
     // If some items of the API's list yield no items, pages of one item would be slow.
     firstSize: query.toItems === undefined ? 1 : defaultSize,
     async fetchPage(size, after) {
-      const found = find(await run(buildQuery({ items, hasMore: true, cursor: true }, { size, after }), call)) as ListResponse
+      const found = find(
+        await run(buildQuery({ items, hasMore: true, cursor: true }, { size, after }), call),
+      ) as ListResponse
       return { ...found, items: toItems(found.items) }
     },
     async countAll() {

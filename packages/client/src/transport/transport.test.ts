@@ -1,7 +1,7 @@
 import { parseSignature, verifySignature } from '@muster/http-signature'
 import { describe, expect, it } from 'vitest'
 import { claimPorts } from '../../../server/test/harness/ports.ts'
-import { failed, type Reply, rejected, secret, startFakeServer, success } from '../../test/answering.ts'
+import { failed, type Reply, rejected, secret, startFakeServer, success } from '../../test/fake-server.ts'
 import {
   BadAnswerError,
   ConflictError,
@@ -106,7 +106,9 @@ describe('errors', () => {
   })
 
   it('report a response that is not from the API', async () => {
-    const { muster } = await startFakeServer([{ body: '<html>', headers: { 'content-type': 'text/html' }, status: 404 }])
+    const { muster } = await startFakeServer([
+      { body: '<html>', headers: { 'content-type': 'text/html' }, status: 404 },
+    ])
     await expect(muster.query('{ x }')).rejects.toBeInstanceOf(BadAnswerError)
     await expect(muster.query('mutation { x }')).rejects.toBeInstanceOf(BadAnswerError)
   })

@@ -18,7 +18,8 @@ export interface ServiceFields {
 /** Resolves the type of an entry by its case-insensitive name or its id, and applies the type's default port. */
 export function toServiceFields(entry: ServiceEntry, types: readonly ApplicationType[]): ServiceFields {
   const { name, type: typeName, host, port, enabled } = entry
-  const type = types.find((type) => equalsIgnoringCase(type.name, typeName)) ?? types.find(({ id }) => String(id) === typeName)
+  const type =
+    types.find((type) => equalsIgnoringCase(type.name, typeName)) ?? types.find(({ id }) => String(id) === typeName)
   if (type === undefined) {
     throw new Error(
       `services: unknown application type ${JSON.stringify(typeName)}; list the types with { applicationTypes { id name } }`,

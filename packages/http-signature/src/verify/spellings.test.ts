@@ -5,7 +5,13 @@ import type { ServerAddress } from '../index.ts'
 import { spellings } from './spellings.ts'
 
 /** The outcome of a request that is signed for one address and received with another Host header. */
-const outcomeForHost = (url: string, host: string, server: ServerAddress = {}, components?: string[], form?: 'cavage'): string =>
+const outcomeForHost = (
+  url: string,
+  host: string,
+  server: ServerAddress = {},
+  components?: string[],
+  form?: 'cavage',
+): string =>
   outcomeOf(
     withHeader(signed({ url: `${url}/graphql/v1`, components, form }), 'host', () => host),
     server,

@@ -9,7 +9,7 @@ import { createFailedSignatures, type FailedSignatures } from './failed-signatur
 import { createKeyCache } from './key-cache.ts'
 import { createLastUsed } from './last-used.ts'
 import { createNonces } from './nonces.ts'
-import { rejectionOfKey } from './refused-key.ts'
+import { rejectionOfKey } from './rejected-key.ts'
 import type { Secrets } from './secrets.ts'
 import { sessionStrategy } from './sessions/session-strategy.ts'
 import { createSessions } from './sessions/sessions.ts'
@@ -62,7 +62,9 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     authenticate: firstViewer([signature, session]),
     rejectionOf: async (viewer) => {
       const { accessKey } = viewer
-      return accessKey === undefined ? sessions.rejectionOf(viewer) : rejectionOfKey(await keys.find(accessKey), clock())
+      return accessKey === undefined
+        ? sessions.rejectionOf(viewer)
+        : rejectionOfKey(await keys.find(accessKey), clock())
     },
     async close() {
       await lastUsed.close()

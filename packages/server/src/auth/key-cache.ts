@@ -92,7 +92,8 @@ export function createKeyCache({ db, notifications, secrets, log }: KeyCacheOpti
     find(key) {
       const now = performance.now()
       const cached = known.get(key) ?? unknown.get(key)
-      const isFresh = cached !== undefined && now - cached.readAt < (subscription.isCurrent() ? CURRENT_MS : NOT_CURRENT_MS)
+      const isFresh =
+        cached !== undefined && now - cached.readAt < (subscription.isCurrent() ? CURRENT_MS : NOT_CURRENT_MS)
       return isFresh ? cached.known : readAndCache(key, now)
     },
     close: subscription.close,

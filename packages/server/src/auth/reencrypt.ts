@@ -62,7 +62,9 @@ async function reencryptRows(db: Database, place: SecretPlace, { rows, secrets, 
       const before = row.encrypted[index]
       const owner = ownerOf(place, row)
       if (before == null || tryDecrypt(current, owner, before) !== undefined) continue
-      const secret = others.map((other) => tryDecrypt(other, owner, before)).find((decrypted) => decrypted !== undefined)
+      const secret = others
+        .map((other) => tryDecrypt(other, owner, before))
+        .find((decrypted) => decrypted !== undefined)
       if (secret === undefined) damaged.push(row.id)
       else reencrypted.push({ accountId: row.accountId, id: row.id, before, after: secrets.encrypt(owner, secret) })
     }
@@ -72,7 +74,11 @@ async function reencryptRows(db: Database, place: SecretPlace, { rows, secrets, 
   return count
 }
 
-function tryDecrypt(key: Pick<Secrets, 'decrypt'> | undefined, owner: SecretOwner, encrypted: Buffer): Buffer | undefined {
+function tryDecrypt(
+  key: Pick<Secrets, 'decrypt'> | undefined,
+  owner: SecretOwner,
+  encrypted: Buffer,
+): Buffer | undefined {
   try {
     return key?.decrypt(owner, encrypted)
   } catch {

@@ -56,7 +56,10 @@ it('waits for transactions that encrypt under the former key', async () => {
   // The owner's secret, and the one of the transaction.
   expect(await rotation).toMatchObject({ count: 2, damaged: [] })
   const row = await db.selectFrom('access_key').selectAll().where('key', '=', accessKey.key).executeTakeFirstOrThrow()
-  const decrypted = (await start()).secrets.all[0]!.decrypt({ accountId: id, key: accessKey.key }, row.encrypted_secret!)
+  const decrypted = (await start()).secrets.all[0]!.decrypt(
+    { accountId: id, key: accessKey.key },
+    row.encrypted_secret!,
+  )
   expect(decrypted.toString('base64')).toBe(accessKey.secret)
 })
 

@@ -17,7 +17,7 @@ import type { FailedSignatures } from './failed-signatures.ts'
 import type { KeyCache, KnownKey } from './key-cache.ts'
 import type { LastUsed } from './last-used.ts'
 import type { Nonces } from './nonces.ts'
-import { rejected, rejectionOfKey } from './refused-key.ts'
+import { rejected, rejectionOfKey } from './rejected-key.ts'
 import type { Strategy } from './strategy.ts'
 
 export interface SignatureOptions {

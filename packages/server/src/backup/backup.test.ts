@@ -10,7 +10,7 @@ import { readCredentials, type ServerProcess, sendAs, startServerProcess } from 
 import { readConfig } from '../config.ts'
 import { createEventPartition } from '../db/event-partitions.ts'
 import { migrateTo, migrationNames } from '../db/migrate.ts'
-import { newDatabase, type Place, rowsOf, tablesOf } from './place-fixture.ts'
+import { newDatabase, type Place, rowsOf, tablesOf } from './database-fixture.ts'
 import { type RestoreOptions, restoreBackup } from './restore-backup.ts'
 import { writeBackup } from './write-backup.ts'
 

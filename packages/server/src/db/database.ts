@@ -1,8 +1,8 @@
 import { CompiledQuery, Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { reportUnknownOutcome } from './pool/lost-outcome.ts'
+import { type ResponseWatch, watchResponses } from './pool/response-watch.ts'
 import { sessionSettings, settingStatements, utc } from './pool/session-settings.ts'
-import { type ResponseWatch, watchResponses } from './pool/silence.ts'
+import { reportUnknownOutcome } from './pool/unknown-outcome.ts'
 import type { DB } from './tables.generated.ts'
 import { types, typesWithStoredTimes } from './types.ts'
 
@@ -50,7 +50,11 @@ export class Pool extends pg.Pool {
     this.isPooler = direct !== connection
     // A probe through the pooler would queue behind the statements that it is meant to check.
     if (responseTimeout !== undefined)
-      this.responseWatch = watchResponses(this, { connection: direct, timeoutMs: responseTimeout, onChange: onUnresponsive })
+      this.responseWatch = watchResponses(this, {
+        connection: direct,
+        timeoutMs: responseTimeout,
+        onChange: onUnresponsive,
+      })
   }
 
   override end(): Promise<void> {

@@ -61,7 +61,8 @@ export const allOf = (conditions: readonly Sql[]): Sql => sql.join([...condition
  * has too few rows.
  */
 export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
-  if ('after' in start) return withOuterLimit(rowsAfter(source, order, start.after, plannedLimit(limit)), sql`limit ${limit}`)
+  if ('after' in start)
+    return withOuterLimit(rowsAfter(source, order, start.after, plannedLimit(limit)), sql`limit ${limit}`)
   const { offset } = start
   // Far into a list, skipping rows takes longer than planning.
   const last = offset === 0 ? plannedLimit(limit) : sql`${offset + limit}`

@@ -93,7 +93,10 @@ describe('limits', () => {
     const through = chain(60, (next) => `x: owner { thing { ${next} } } y: owner { thing { ${next} } }`)
     expect(rejection(`{ user { thing { ...F0 } } } ${through}`)).toMatchObject({ limit: 12, found: 121 })
     const wide = chain(5, (next) => `x: parts { ${next} } y: parts { ${next} } z: parts { ${next} }`)
-    expect(rejection(`{ user { thing { ...F0 } } } ${wide}`)).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 500_000 })
+    expect(rejection(`{ user { thing { ...F0 } } } ${wide}`)).toMatchObject({
+      code: 'QUERY_TOO_COMPLEX',
+      limit: 500_000,
+    })
   })
 })
 

@@ -19,8 +19,8 @@ import { assertCompilable } from './documents/compile.ts'
 import { createDocumentCache, type DocumentFound, type KnownOperation } from './documents/document-cache.ts'
 import { type DocumentLimits, tooComplex } from './documents/limits.ts'
 import { formatApiError, formatBadRequest } from './error-mapping.ts'
+import { adaptListResults, deferItems, isPromise } from './lists/list-results.ts'
 import { resolvePageMembers } from './lists/page-members.ts'
-import { adaptListResults, deferItems, isPromise } from './lists/settle-lists.ts'
 
 /** The GraphQL request of a caller. */
 export interface OperationRequest {

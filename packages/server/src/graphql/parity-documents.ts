@@ -18,7 +18,7 @@ import type { OperationRequest } from './execute.ts'
 /** Generates random valid operations for a schema. `choose` makes every decision. */
 export interface DocumentWalk {
   readonly schema: GraphQLSchema
-  /** Whether to include constructs that `documents/gate.ts` excludes from compiling. */
+  /** Whether to include constructs that `documents/reason-not-to-compile.ts` excludes from compiling. */
   readonly gated: boolean
 }
 

@@ -4,7 +4,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import { describe, expect, it } from 'vitest'
 import type { OperationRequest } from './execute.ts'
 import { requests } from './parity-documents.ts'
-import { responseOf, comparable, parityContext, parityExecutor, paritySchema } from './parity-fixture.ts'
+import { comparable, parityContext, parityExecutor, paritySchema, responseOf } from './parity-fixture.ts'
 
 /** Each run uses the same documents, so that only a code change can fail it. PARITY_RUNS sets a number of other documents. */
 const { PARITY_RUNS } = process.env
@@ -13,7 +13,7 @@ const extent = PARITY_RUNS === undefined ? { numRuns: 250, seed: 1 } : { numRuns
 const compiled = parityExecutor(true)
 const plain = parityExecutor(false)
 
-/** Cases that the compiler alone gets wrong. `documents/gate.ts` sends them to the plain executor instead. */
+/** Cases that the compiler alone gets wrong. `documents/reason-not-to-compile.ts` sends them to the plain executor instead. */
 const cases: Record<string, OperationRequest> = {
   'a variable inside literals': {
     query: 'query ($n: Int!) { echo(box: {width: $n, inner: {width: $n}}, list: [1, $n, 3]) }',

@@ -31,7 +31,10 @@ const serialize = (directives: Record<string, string>): string =>
     .map(([name, value]) => `${name} ${value}`)
     .join('; ')
 
-const policies: Readonly<Record<ConsolePage, string>> = { 'index.html': serialize(policy), 'doc.html': serialize(docPolicy) }
+const policies: Readonly<Record<ConsolePage, string>> = {
+  'index.html': serialize(policy),
+  'doc.html': serialize(docPolicy),
+}
 
 /** Headers of a page and of the files it loads. A worker is subject to the policy in the headers of its own script. */
 export const consoleHeaders = (page: ConsolePage): Record<string, string> => ({

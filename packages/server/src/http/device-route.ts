@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
-import { fromTransportError } from '../graphql/transport/answer.ts'
+import { fromTransportError } from '../graphql/transport/response.ts'
 import type { AddressOf } from '../lib/client-address.ts'
 import { parseJsonBody } from '../lib/json-fields.ts'
 import { limits } from '../limits.ts'
@@ -10,7 +10,7 @@ import { type Payer, payerOfAddress, payerOfCode, payerOfDevice, type RateLimits
 import { spend } from '../rate-limits/spend.ts'
 import { type BasicCredentials, readBasicCredentials } from './basic-credentials.ts'
 import { noteCode } from './outcome.ts'
-import { createRefusalLog, withoutInput } from './refusals.ts'
+import { createRefusalLog, withoutInput } from './rejection-log.ts'
 
 /** A request from a device. */
 export interface DeviceRequest {

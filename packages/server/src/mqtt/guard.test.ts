@@ -118,11 +118,15 @@ describe('after authentication', () => {
     const device = await registerDevice(app.owner)
     const bystander = await connectMqtt(url, device)
     await fc.assert(
-      fc.asyncProperty(fc.boolean(), fc.uint8Array({ minLength: 1, maxLength: 200 }), async (isAuthenticated, bytes) => {
-        const { socket, closed } = isAuthenticated ? await connectRaw() : await openRaw(app.mqttPort)
-        socket.end(bytes)
-        await closed
-      }),
+      fc.asyncProperty(
+        fc.boolean(),
+        fc.uint8Array({ minLength: 1, maxLength: 200 }),
+        async (isAuthenticated, bytes) => {
+          const { socket, closed } = isAuthenticated ? await connectRaw() : await openRaw(app.mqttPort)
+          socket.end(bytes)
+          await closed
+        },
+      ),
       { numRuns: 40 },
     )
     await bystander.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })

@@ -1,5 +1,5 @@
 import type { Connections } from '../features/presence/connections.ts'
-import type { LogRefusal } from '../http/refusals.ts'
+import type { LogRefusal } from '../http/rejection-log.ts'
 import type { Metrics } from '../metrics.ts'
 import { tracePublications } from '../tracing/publication-spans.ts'
 import type { Tracing } from '../tracing/tracing.ts'

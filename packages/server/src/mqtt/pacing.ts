@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LogRefusal } from '../http/refusals.ts'
+import type { LogRefusal } from '../http/rejection-log.ts'
 import type { Budget } from '../rate-limits/budget.ts'
 import type { Session } from './sessions.ts'
 

@@ -53,7 +53,9 @@ export function linkToParent(): Link {
         const requestId = ++lastRequestId
         const timer = new AbortController()
         const measured = new Promise<Measured>((resolve) => pending.set(requestId, resolve))
-        const timeout = sleep(MEASURE_TIMEOUT_MS, undefined, { signal: timer.signal, ref: false }).catch(() => undefined)
+        const timeout = sleep(MEASURE_TIMEOUT_MS, undefined, { signal: timer.signal, ref: false }).catch(
+          () => undefined,
+        )
         await send({ kind: 'measure', requestId })
         return Promise.race([measured, timeout]).finally(() => {
           timer.abort()

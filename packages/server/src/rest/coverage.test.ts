@@ -65,7 +65,9 @@ describe('the table of routes', () => {
 
   test('can pass every argument', () => {
     const { args } = reached()
-    const expected = all.flatMap(({ type, field }) => field.args.map((arg) => `${type.name}.${field.name}(${arg.name})`))
+    const expected = all.flatMap(({ type, field }) =>
+      field.args.map((arg) => `${type.name}.${field.name}(${arg.name})`),
+    )
     expect(expected.filter((argument) => !args.has(argument))).toEqual([])
   })
 

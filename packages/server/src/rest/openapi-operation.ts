@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
-import { responseSchema } from './answer-schema.ts'
 import { componentRef, inputSchema, type JsonSchema, nullableInputSchema } from './json-schema.ts'
 import type { Operation, Parameter } from './operation.ts'
+import { responseSchema } from './response-schema.ts'
 
 /** Describes a route for @fastify/swagger. */
 export function operationSchema(operation: Operation, tag: string, schema: GraphQLSchema): object {

@@ -76,7 +76,11 @@ test('contains no unused components', () => {
 })
 
 test('requires only members that exist', () => {
-  const objects = [response.body, ...everyValue(response.body, 'schema'), ...Object.values(response.body.components.schemas)]
+  const objects = [
+    response.body,
+    ...everyValue(response.body, 'schema'),
+    ...Object.values(response.body.components.schemas),
+  ]
   const wrong = objects.flatMap((each) => {
     const { required, properties = {} } = each as { required?: unknown; properties?: object }
     return Array.isArray(required) ? required.filter((name) => !Object.hasOwn(properties, name)) : []

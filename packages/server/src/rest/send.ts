@@ -2,11 +2,11 @@ import type { FastifyReply } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import type { ApiError, ErrorCode } from '../errors.ts'
 import { isOutcomeDone } from '../graphql/change-made.ts'
-import { errorResponse, limitedJson, toSend } from '../graphql/transport/answer.ts'
+import { errorResponse, limitedJson, toSend } from '../graphql/transport/response.ts'
 import { HttpError } from '../lib/http-error.ts'
-import { fillPath } from './answer.ts'
 import { nextLink } from './headers.ts'
 import type { Operation } from './operation.ts'
+import { fillPath } from './response.ts'
 import { statusOfCode } from './statuses.ts'
 
 export function sendResponse(reply: FastifyReply, { route, isChange }: Operation, body: unknown): FastifyReply {

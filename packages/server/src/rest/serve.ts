@@ -3,10 +3,10 @@ import { ApiError } from '../errors.ts'
 import type { Executor } from '../graphql/execute.ts'
 import { type GraphqlViewer, identify, type OperationHooks, runOperation } from '../graphql/run-operation.ts'
 import { noteCode } from '../http/outcome.ts'
-import { responseBody } from './answer.ts'
 import { bodyVariables } from './body-variables.ts'
 import { type Operation, SELF } from './operation.ts'
 import { assertNoQuery, queryVariables } from './query-variables.ts'
+import { responseBody } from './response.ts'
 import { sendErrors, sendResponse } from './send.ts'
 
 /** The properties of a viewer that this folder needs. */

@@ -7,7 +7,7 @@ import {
   readCertificate,
   readPair,
 } from './certificate.ts'
-import { createExpiryWarning } from './tell-end.ts'
+import { createExpiryWarning } from './expiry-warning.ts'
 
 /** A certificate that is reloaded when its files change. */
 export interface ServedCertificate {

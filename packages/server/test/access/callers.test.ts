@@ -4,7 +4,15 @@ import { query } from '../../src/db/database.ts'
 import { buildSchema } from '../../src/schema.ts'
 import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
-import { type ApiResponse, type Caller, newKey, rejectedCallers, sendDocument, withKey, withSession } from './callers.ts'
+import {
+  type ApiResponse,
+  type Caller,
+  newKey,
+  rejectedCallers,
+  sendDocument,
+  withKey,
+  withSession,
+} from './callers.ts'
 import { oneMinutePerCall } from './installation.ts'
 import {
   allowLocalWebhooks,

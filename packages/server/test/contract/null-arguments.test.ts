@@ -163,7 +163,7 @@ test('treats null like an omitted field of an input', async () => {
   ).toEqual(service)
   const item = 'serviceId: "$device", attributes: { site: "rome" }'
   const set = await runDocument(`mutation { setAttributesMany(items: [{ ${item} }]) { attributes code } }`)
-  expect(await runDocument(`mutation { setAttributesMany(items: [{ ${item}, context: null }]) { attributes code } }`)).toEqual(
-    set,
-  )
+  expect(
+    await runDocument(`mutation { setAttributesMany(items: [{ ${item}, context: null }]) { attributes code } }`),
+  ).toEqual(set)
 })

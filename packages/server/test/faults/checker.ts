@@ -47,7 +47,10 @@ async function everyEvent(rig: Rig): Promise<Event[]> {
   const events: Event[] = []
   for (let after = ''; ; ) {
     const page = `size: 1000, types: [ATTRIBUTE_CHANGE, DEVICE_REGISTER], minDate: "2000-01-01" ${after}`
-    const { login } = await executeOperation(rig, `{ login { events(${page}) { items { id type data } hasMore cursor } } }`)
+    const { login } = await executeOperation(
+      rig,
+      `{ login { events(${page}) { items { id type data } hasMore cursor } } }`,
+    )
     events.push(...(login.events.items as Event[]).filter(({ data }) => data.hardwareId !== null))
     if (!login.events.hasMore) return events
     after = `, after: "${login.events.cursor}"`

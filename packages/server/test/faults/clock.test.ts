@@ -146,7 +146,10 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
   })
   const delivered = async (at: number): Promise<void> => {
     const from = receiver.received.length
-    await sendQuery({ at }, `mutation { setAttribute(serviceId: "${device.id}", name: "clock", value: "${at}, ${from}") }`)
+    await sendQuery(
+      { at },
+      `mutation { setAttribute(serviceId: "${device.id}", name: "clock", value: "${at}, ${from}") }`,
+    )
     const [first, second] = (await receiver.waitFor(from + 2)).slice(from)
     expect(second!.id).toBe(first!.id)
   }

@@ -96,7 +96,8 @@ if (cuts > 0)
     onTestFinished(() => ledger.close())
     const registered = 'mutation { registerDevice(name: "target") { device { id } } }'
     const devices: string[] = []
-    for (let index = 0; index < 6; index++) devices.push((await executeOperation(rig, registered)).registerDevice.device.id)
+    for (let index = 0; index < 6; index++)
+      devices.push((await executeOperation(rig, registered)).registerDevice.device.id)
     const writers = await startWriters(rig, ledger, { devices, perDevice: 4, firstNumber: 1 })
     for (let cut = 0; cut < cuts; cut++) {
       await writers.acknowledged(5)

@@ -44,12 +44,16 @@ it(
       response.end()
     })
     const events = '[ATTRIBUTE_CHANGE, DEVICE_REGISTER]'
-    const webhook = await executeOperation(rig, `mutation { createWebhook(url: "${receiver.url}", events: ${events}) { secret } }`)
+    const webhook = await executeOperation(
+      rig,
+      `mutation { createWebhook(url: "${receiver.url}", events: ${events}) { secret } }`,
+    )
     secret = webhook.createWebhook.secret
     const devices: string[] = []
     for (let index = 0; index < DEVICES; index++) {
       devices.push(
-        (await executeOperation(rig, 'mutation { registerDevice(name: "target") { device { id } } }')).registerDevice.device.id,
+        (await executeOperation(rig, 'mutation { registerDevice(name: "target") { device { id } } }')).registerDevice
+          .device.id,
       )
     }
 

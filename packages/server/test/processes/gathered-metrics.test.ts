@@ -22,7 +22,8 @@ function gather() {
   return {
     start,
     unresponsive,
-    respond: (number: number, samples: Samples) => gathered.handleMessage(number, { kind: 'samples', requestId, samples }),
+    respond: (number: number, samples: Samples) =>
+      gathered.handleMessage(number, { kind: 'samples', requestId, samples }),
     end(number: number) {
       running.delete(number)
       gathered.ended(number)

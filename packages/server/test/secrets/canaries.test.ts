@@ -65,7 +65,11 @@ interface Key {
 }
 
 /** Sends a signed operation. `alterBody` changes the body after it is signed, which makes the signature invalid. */
-async function sendOperation({ keyId, secret }: Key, query: string, alterBody: (body: string) => string = (body) => body) {
+async function sendOperation(
+  { keyId, secret }: Key,
+  query: string,
+  alterBody: (body: string) => string = (body) => body,
+) {
   const url = `${server.url}/graphql/v1`
   const body = JSON.stringify({ query })
   const headers = { 'content-type': 'application/json' }
@@ -82,7 +86,10 @@ async function sendOperation({ keyId, secret }: Key, query: string, alterBody: (
 }
 
 async function accessKeys(owner: Key): Promise<void> {
-  const { data } = await sendOperation(owner, 'mutation { createAccessKey(name: "canary") { secret accessKey { key } } }')
+  const { data } = await sendOperation(
+    owner,
+    'mutation { createAccessKey(name: "canary") { secret accessKey { key } } }',
+  )
   const { key: keyId } = data.createAccessKey.accessKey
   const created = { keyId, secret: canaries.add('access key secret', data.createAccessKey.secret) }
   await sendOperation(created, '{ login { email accessKeys { key name } } }')
@@ -165,7 +172,10 @@ async function webhooks(owner: Key): Promise<void> {
 }
 
 async function devices(owner: Key): Promise<void> {
-  const { data } = await sendOperation(owner, 'mutation { createRegistrationCode(uses: 2) { code registrationCode { id } } }')
+  const { data } = await sendOperation(
+    owner,
+    'mutation { createRegistrationCode(uses: 2) { code registrationCode { id } } }',
+  )
   const code = canaries.add('registration code', data.createRegistrationCode.code)
   const { body } = await post(server, 'register', { code, hardwareId: 'CANARY-1' })
   const { deviceId } = body

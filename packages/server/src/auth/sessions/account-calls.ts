@@ -10,8 +10,8 @@ import { deletePasskey, listPasskeys, renamePasskey } from './passkeys.queries.t
 import { PASSWORD_LENGTH } from './passwords/password-length.ts'
 import type { Session } from './sessions.ts'
 import { deleteSteps, findSignedInUser, updateName } from './sign-in/sign-in.queries.ts'
+import { triesOf } from './sign-in/sign-in-attempts.ts'
 import { addCookies } from './sign-in/sign-in-calls.ts'
-import { triesOf } from './sign-in/sign-in-tries.ts'
 
 const PASSKEY_NAME_LENGTH = 100
 

@@ -9,9 +9,9 @@ import type { Secrets } from '../secrets.ts'
 import { ADDRESS_HEADER } from './address-header.ts'
 import type { createBetterAuth } from './better-auth.ts'
 import { reencryptTotp } from './reencrypt-totp.ts'
-import { fromBetterAuthError } from './refusals.ts'
 import { originOf } from './same-origin.ts'
 import { fromBetterAuth, toBetterAuth } from './session-cookie.ts'
+import { fromBetterAuthError } from './session-errors.ts'
 import { signInSecret } from './sign-in/sign-in-secret.ts'
 
 export interface Forwarded {

@@ -3,7 +3,7 @@ import type { ApiError } from '../../errors.ts'
 import { batched } from '../../lib/batched.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import type { Viewer } from '../../viewer.ts'
-import { sessionError } from '../reasons.ts'
+import { sessionError } from '../rejection-reasons.ts'
 import { hasSession, renewSession, type SessionRow, selectSessions } from './sessions.queries.ts'
 
 export const SESSION_SECONDS = 30 * 86_400

@@ -80,7 +80,8 @@ async function sendSignal(runMode: RunMode, pid: number, name: 'SIGINT' | 'SIGQU
   try {
     process.kill(pid, name)
   } catch (error) {
-    if (systemCode(error) === 'EPERM') await runCommand([...runMode.prefix, 'sh', '-c', `kill -s ${name.slice(3)} ${pid}`])
+    if (systemCode(error) === 'EPERM')
+      await runCommand([...runMode.prefix, 'sh', '-c', `kill -s ${name.slice(3)} ${pid}`])
     else if (systemCode(error) !== 'ESRCH') throw error
   }
 }

@@ -10,7 +10,11 @@ const print = (line: object): void => console.log(JSON.stringify(line))
 const log = { info() {}, warn() {}, error() {} }
 
 try {
-  const embedded = await startEmbedded({ dataFolder: process.argv[2] ?? '', log, onExit: (reason) => print({ reason }) })
+  const embedded = await startEmbedded({
+    dataFolder: process.argv[2] ?? '',
+    log,
+    onExit: (reason) => print({ reason }),
+  })
   const stop = async (): Promise<void> => {
     // Proves that Ctrl-C did not reach the database itself before the server stops it.
     const client = new pg.Client({ ...embedded.connection })

@@ -13,7 +13,7 @@ import { limits } from '../../limits.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { fieldChanges } from '../events/field-changes.ts'
 import { recordEvents } from '../events/record.ts'
-import { createOnce } from '../idempotency/once.ts'
+import { createOnce } from '../idempotency/create-once.ts'
 import type { AccessKey, CreatedAccessKey } from './access-key.ts'
 import {
   countKeys,
@@ -130,7 +130,8 @@ export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<number>
   const keys = await selectAccessKeys(db, viewer.accountId)
   for (const { key } of keys) {
     const deleted = await removeAccessKey(db, viewer.accountId, key)
-    if (deleted !== undefined) await recordAndNotify({ db, viewer }, 'ACCESS_KEY_DELETE', deleted, { name: deleted.name })
+    if (deleted !== undefined)
+      await recordAndNotify({ db, viewer }, 'ACCESS_KEY_DELETE', deleted, { name: deleted.name })
   }
   return keys.length
 }

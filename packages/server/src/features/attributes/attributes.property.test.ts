@@ -33,7 +33,8 @@ class Model {
     const values = this.#values(on, context ?? '')
     for (const [name, value] of entries) {
       if (value !== null) values.set(name, value)
-      else for (const removed of [...values.keys()]) if (removed === name || top(removed) === name) values.delete(removed)
+      else
+        for (const removed of [...values.keys()]) if (removed === name || top(removed) === name) values.delete(removed)
     }
     return undefined
   }

@@ -4,9 +4,9 @@ import type { Device } from '../devices/device.ts'
 import { categoryAndStatus, RESERVED_GROUP } from './attribute-name.ts'
 import { listAttributeNames } from './names/attribute-names.ts'
 import {
+  type AttributeOwner,
   type BaseOf,
   deviceBase,
-  type AttributeOwner,
   readAttribute,
   readAttributes,
   readContexts,

@@ -56,7 +56,10 @@ describe('setting and reading', () => {
     const inLiteral = `mutation ($id: String!) { setAttribute(name: "site", serviceId: $id) }`
     await client.set('site', 'stays', device)
     for (const _ of [1, 2, 3]) {
-      for (const response of [await user.query(document, { id: device }), await user.query(inLiteral, { id: device })]) {
+      for (const response of [
+        await user.query(document, { id: device }),
+        await user.query(inLiteral, { id: device }),
+      ]) {
         expect(response.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
       }
     }

@@ -72,7 +72,11 @@ export function valueIn(attributes: Eventually<Read>, name: AttributeName): Even
 }
 
 /** Only the values that are set in a context. */
-export async function readOverrides(context: Context, { id }: AttributeOwner, contextName: string): Promise<Attributes> {
+export async function readOverrides(
+  context: Context,
+  { id }: AttributeOwner,
+  contextName: string,
+): Promise<Attributes> {
   const name = parseContextName(contextName, 'context')
   return (await attributeLoaders.overrides(context).load({ targetId: id, context: name })) ?? {}
 }

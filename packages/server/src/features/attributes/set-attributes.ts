@@ -17,7 +17,7 @@ import {
   type Changes,
   flattenAttributes,
 } from './merge.ts'
-import { attributesIn, replaceAttributes, kindOnTarget, type Target } from './target.ts'
+import { attributesIn, kindOnTarget, replaceAttributes, type Target } from './target.ts'
 
 export interface AttributesInput {
   serviceId: string

@@ -7,7 +7,7 @@ import {
   openAttributeWrites,
 } from '../../../test/database/attribute-writes.ts'
 import { startDatabaseProxy } from '../../../test/database/database-proxy.ts'
-import { OUTCOME_UNKNOWN } from '../../db/pool/lost-outcome.ts'
+import { OUTCOME_UNKNOWN } from '../../db/pool/unknown-outcome.ts'
 import { setOnDevice } from './set-attribute.queries.ts'
 import { setTogether } from './set-together.ts'
 

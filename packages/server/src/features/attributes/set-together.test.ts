@@ -122,7 +122,9 @@ test('a statement is traced in a request whose write it contains', async () => {
   // All write the same name, so each waits for the previous one and has its own statement.
   const requests = range(4).map((index) => `request ${index}`)
   await Promise.all(
-    requests.map((request) => requestScope.run(request, () => setTogether(watched, setup.write(id, ['site'], request)))),
+    requests.map((request) =>
+      requestScope.run(request, () => setTogether(watched, setup.write(id, ['site'], request))),
+    ),
   )
   await watched.destroy()
   expect(sent).toEqual(requests)

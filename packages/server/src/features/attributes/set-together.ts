@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import pg from 'pg'
 import type { Database } from '../../db/database.ts'
-import { isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown } from '../../db/database-away.ts'
+import { isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown } from '../../db/database-unavailable.ts'
 import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 
 /** Maximum number of concurrent batch statements of one account. While they run, new writes are collected for the next one. */
@@ -131,7 +131,9 @@ function createQueue(db: Database, onIdle: () => void): Queue {
 
 const idsOf = (group: readonly QueuedWrite[]): Set<string> => new Set(group.map(({ write }) => write.targetId))
 
-const byDevice = (group: readonly QueuedWrite[]): QueuedWrite[][] => [...Map.groupBy(group, ({ write }) => write.targetId).values()]
+const byDevice = (group: readonly QueuedWrite[]): QueuedWrite[][] => [
+  ...Map.groupBy(group, ({ write }) => write.targetId).values(),
+]
 
 interface BatchResult {
   /** Writes to locked devices, which are neither executed nor resolved yet. */

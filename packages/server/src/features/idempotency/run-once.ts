@@ -10,6 +10,7 @@ import { withRawJson } from '../../graphql/values/raw-json.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import { limits } from '../../limits.ts'
 import type { Viewer } from '../../viewer.ts'
+import type { Created, Once } from './create-once.ts'
 import {
   countRecords,
   findRecord,
@@ -19,7 +20,6 @@ import {
   tryLockKey,
 } from './idempotency.queries.ts'
 import { assertCreates, fingerprintOf, readIdempotencyKey } from './idempotency-key.ts'
-import type { Created, Once } from './once.ts'
 
 const RETENTION_MS = 24 * 3_600_000
 /** How long a count of an account's records is cached. This process adds the records that it creates to it. */

@@ -2,13 +2,13 @@ import type { Database } from '../../db/database.ts'
 import { deviceSource } from '../events/event-source.ts'
 import { notifyTakenOver } from './leases.queries.ts'
 import {
+  type AddressedDevice,
   activate,
   deactivateUnheld,
   findHolders,
   holdByProcess,
   lockDevices,
   releaseByProcess,
-  type AddressedDevice,
   touch,
 } from './presence.queries.ts'
 

@@ -1,5 +1,5 @@
 import type { ConnectionBatch } from './connection-batch.ts'
-import type { DeviceKey, AddressedDevice } from './presence.queries.ts'
+import type { AddressedDevice, DeviceKey } from './presence.queries.ts'
 
 /** A device that is connected to this process or is in its grace period. */
 export interface HeldDevice extends DeviceKey {

@@ -55,11 +55,11 @@ export const holdByProcess = (db: Database, devices: readonly DeviceKey[], proce
 
 /** Records that the process no longer holds the connections of these devices. Holds of other processes stay. */
 export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], processId: string) =>
-  query(db, `update device_hold h set process_id = null from ${deviceKeys} where ${matchesKey('h')} and h.process_id = $3`, [
-    accounts(devices),
-    ids(devices),
-    processId,
-  ])
+  query(
+    db,
+    `update device_hold h set process_id = null from ${deviceKeys} where ${matchesKey('h')} and h.process_id = $3`,
+    [accounts(devices), ids(devices), processId],
+  )
 
 export interface TimedHold extends DeviceKey {
   seconds: number
@@ -172,7 +172,8 @@ export const deactivateUnheld = (db: Database, devices: readonly AddressedDevice
 
 /** Records that locked devices reported something now. */
 export const touch = (db: Database, devices: readonly DeviceKey[]) =>
-  query(db, `update device_live l set last_reported = statement_timestamp() from ${deviceKeys} where ${matchesKey('l')}`, [
-    accounts(devices),
-    ids(devices),
-  ])
+  query(
+    db,
+    `update device_live l set last_reported = statement_timestamp() from ${deviceKeys} where ${matchesKey('l')}`,
+    [accounts(devices), ids(devices)],
+  )

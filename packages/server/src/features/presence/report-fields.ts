@@ -13,6 +13,5 @@ export function readState(text: string, path: string): State {
 }
 
 export function assertTtl(seconds: number, path: string): void {
-  if (seconds < 1 || seconds > MAX_TTL)
-    throw badInput(`${path} must be from 1 to ${MAX_TTL} seconds, found ${seconds}`)
+  if (seconds < 1 || seconds > MAX_TTL) throw badInput(`${path} must be from 1 to ${MAX_TTL} seconds, found ${seconds}`)
 }

@@ -1,5 +1,5 @@
 import type { FailedSignatures } from '../../auth/failed-signatures.ts'
-import { deviceAuthError } from '../../auth/reasons.ts'
+import { deviceAuthError } from '../../auth/rejection-reasons.ts'
 import type { Database } from '../../db/database.ts'
 import { userDatabase } from '../../db/fair/user-database.ts'
 import { ApiError } from '../../errors.ts'
@@ -7,9 +7,13 @@ import type { DeviceRequest, DeviceRoute } from '../../http/device-route.ts'
 import { readFields } from '../../lib/json-fields.ts'
 import { limits } from '../../limits.ts'
 import type { StorageQuotas } from '../../rate-limits/storage-quotas.ts'
-import { idOfBasicUser, type AuthenticatedDevice, verifyDeviceCredentials } from '../devices/changes/sign-on.ts'
+import {
+  type AuthenticatedDevice,
+  idOfBasicUser,
+  verifyDeviceCredentials,
+} from '../devices/changes/device-credentials.ts'
 import type { State } from '../devices/device.ts'
-import { type DeviceReport, type ServiceReport, applyReport } from './report.ts'
+import { applyReport, type DeviceReport, type ServiceReport } from './report.ts'
 import { readState } from './report-fields.ts'
 
 export interface ReportDeps {

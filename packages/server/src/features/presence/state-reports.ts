@@ -4,13 +4,13 @@ import type { State } from '../devices/device.ts'
 import { parseId } from '../devices/device-id.ts'
 import type { EventSource } from '../events/event-types.ts'
 import {
+  type AddressedDevice,
   activate,
   deactivateUnheld,
   endTimedHolds,
   findHolders,
   holdForTime,
   lockDevices,
-  type AddressedDevice,
   type TimedHold,
   touch,
 } from './presence.queries.ts'
@@ -111,7 +111,12 @@ function checkReport(targets: LockedTargets, report: StateReport): Accepted | Ap
   const before = deviceId === undefined ? undefined : targets.states.get(deviceId)
   if (deviceId === undefined || before === undefined) return notFound('device or service', report.id)
   if (report.deviceId !== undefined && report.deviceId !== deviceId) return notFound('service', report.id)
-  const rejection = findRejection(report, { isDevice, before, isConnected: targets.isConnected.has(deviceId), deviceId })
+  const rejection = findRejection(report, {
+    isDevice,
+    before,
+    isConnected: targets.isConnected.has(deviceId),
+    deviceId,
+  })
   if (rejection !== undefined) return rejection
   if (isDevice) targets.states.set(id, report.state)
   else if (report.state === 'active') targets.states.set(deviceId, 'active')
@@ -170,7 +175,10 @@ async function writeRound(
 /** The devices of these reports, each once. */
 function devicesOf(accountId: string, accepted: readonly Accepted[]): AddressedDevice[] {
   const byId = new Map(
-    accepted.map(({ deviceId, report }): [string, AddressedDevice] => [deviceId, { accountId, deviceId, address: report.address }]),
+    accepted.map(({ deviceId, report }): [string, AddressedDevice] => [
+      deviceId,
+      { accountId, deviceId, address: report.address },
+    ]),
   )
   return [...byId.values()]
 }

@@ -112,7 +112,8 @@ describe('a device with a code', () => {
 
   test("belongs to the code's owner and to no other user", async () => {
     const other = await server.app.createUser()
-    const { deviceId } = (await server.register({ code: (await server.newCode({}, other)).code, hardwareId: 'HW-A' })).body
+    const { deviceId } = (await server.register({ code: (await server.newCode({}, other)).code, hardwareId: 'HW-A' }))
+      .body
     expect(await deviceOf(other, deviceId)).toMatchObject({ hardwareId: 'HW-A' })
     expect(await deviceOf(server.owner, deviceId)).toBeUndefined()
     expect((await server.owner.query(rotate, { id: deviceId })).errors?.[0]?.extensions.code).toBe('NOT_FOUND')
@@ -203,7 +204,10 @@ describe('a hardware id that is in use', () => {
       [{ id: before.services[0].id, name: 'ssh' }],
     ])
     expect(await deviceOf(server.owner, deviceId)).toEqual(before)
-    expect([await server.canReport(deviceId, secret), await server.canReport(deviceId, body.secret)]).toEqual([false, true])
+    expect([await server.canReport(deviceId, secret), await server.canReport(deviceId, body.secret)]).toEqual([
+      false,
+      true,
+    ])
   })
 
   test('can be registered again once within an hour if its owner allows it', async () => {

@@ -1,4 +1,4 @@
-import { deviceAuthError } from '../../auth/reasons.ts'
+import { deviceAuthError } from '../../auth/rejection-reasons.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { userDatabase } from '../../db/fair/user-database.ts'
@@ -42,7 +42,11 @@ export async function registerWithCode(
     const { hardwareId } = request
     const reregistered = await reregisterDevice(context, { hardwareId, credentials, registrationCode: code.id, now })
     if (reregistered !== undefined) {
-      return { deviceId: reregistered.id, secret: reregistered.secret, services: await listServiceNames(context, reregistered.id) }
+      return {
+        deviceId: reregistered.id,
+        secret: reregistered.secret,
+        services: await listServiceNames(context, reregistered.id),
+      }
     }
     if (code.used >= code.uses) throw deviceAuthError('used-up-code')
     const { id, secret, services } = await registerDevice(context, deviceOf(code, request), code.id)

@@ -9,7 +9,7 @@ import { hasDevice } from '../devices/devices.ts'
 import type { Target } from '../events/event-types.ts'
 import { fieldChanges } from '../events/field-changes.ts'
 import { recordEvents } from '../events/record.ts'
-import { createOnce } from '../idempotency/once.ts'
+import { createOnce } from '../idempotency/create-once.ts'
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
 import {
   countServices,

@@ -19,7 +19,10 @@ export function loadServicesOfDevice(context: Context, device: Device, selection
   const key = JSON.stringify(selection)
   let loader = loaders.get(key)
   if (loader === undefined) {
-    loader = new DataLoader((devices) => readServices(context, devices, selection), { cache: false, maxBatchSize: 10_000 })
+    loader = new DataLoader((devices) => readServices(context, devices, selection), {
+      cache: false,
+      maxBatchSize: 10_000,
+    })
     loaders.set(key, loader)
   }
   return loader.load(device)

@@ -6,7 +6,7 @@ import { reloadAccessKeys } from '../access-keys/access-keys.ts'
 import { recheckDevices } from '../devices/changes/cut-off.ts'
 import { type RecordDeps, recordInstallationEvent } from './record-installation-event.ts'
 import { recordUserEvents } from './record-user-event.ts'
-import { deleteAccount, deleteBatch, type UserTable, tablesInOrder } from './user-removal.queries.ts'
+import { deleteAccount, deleteBatch, tablesInOrder, type UserTable } from './user-removal.queries.ts'
 import { countOtherAccounts, findAccount, selectUsers, type UserSummary, writeDisabled } from './users.queries.ts'
 
 export type { UserSummary } from './users.queries.ts'

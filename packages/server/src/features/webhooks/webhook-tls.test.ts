@@ -100,7 +100,9 @@ describe('a receiver over TLS', () => {
       attempts: 1,
       error: null,
     })
-    expect(requests).toEqual([{ serverName: 'hooks.example.com', host: `hooks.example.com:${port}`, address: '127.0.0.1' }])
+    expect(requests).toEqual([
+      { serverName: 'hooks.example.com', host: `hooks.example.com:${port}`, address: '127.0.0.1' },
+    ])
   })
 
   test.each([

@@ -18,7 +18,7 @@ import {
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
 import { firstErrors } from '../first-errors.ts'
-import { compiledMark, isPromise } from '../lists/settle-lists.ts'
+import { compiledMark, isPromise } from '../lists/list-results.ts'
 import type { OperationPlan } from './selection-plan.ts'
 
 /** Runs a compiled operation with coerced variables. */

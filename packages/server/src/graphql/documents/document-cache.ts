@@ -14,9 +14,9 @@ import type { CountRows } from '../cost/row-count.ts'
 import { formatBadRequest } from '../error-mapping.ts'
 import { createByteCache } from './byte-cache.ts'
 import { type CompiledOperation, compileOperation } from './compile.ts'
-import { reasonNotToCompile } from './gate.ts'
 import { assertDocumentLimits, type DocumentLimits, isIntrospectionField, tooComplex } from './limits.ts'
 import { readDocument } from './read-document.ts'
+import { reasonNotToCompile } from './reason-not-to-compile.ts'
 import { type OperationPlan, planOperation, TooManySelections } from './selection-plan.ts'
 
 /** Everything about one operation of a document that does not depend on its variables. */

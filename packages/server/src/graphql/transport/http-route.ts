@@ -16,10 +16,10 @@ import {
   runOperation,
   signedRequestNeeded,
 } from '../run-operation.ts'
-import { errorResponse, jsonResponse } from './answer.ts'
 import { negotiate, type ResponseType } from './media-type.ts'
+import { prepareScope, send } from './prepare-scope.ts'
 import { readRequestParams } from './request-params.ts'
-import { prepareScope, send } from './scope.ts'
+import { errorResponse, jsonResponse } from './response.ts'
 
 export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends OperationHooks<Viewer> {
   readonly executor: Executor

@@ -6,11 +6,11 @@ import { noteCode, noteOperation } from '../../http/outcome.ts'
 import { formatApiError, formatResult, toApiError } from '../error-mapping.ts'
 import type { PreparedOperation, RejectedOperation } from '../execute.ts'
 import { errorMapping, type GraphqlViewer, identify, type Requester } from '../run-operation.ts'
-import { errorResponse } from './answer.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 import type { GraphqlRouteInput } from './http-route.ts'
+import { prepareScope, send } from './prepare-scope.ts'
 import { readRequestParams } from './request-params.ts'
-import { prepareScope, send } from './scope.ts'
+import { errorResponse } from './response.ts'
 
 export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<GraphqlRouteInput<Viewer>, 'sdl'> {
   /**

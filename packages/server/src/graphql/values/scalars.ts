@@ -1,7 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { version } from '../../version.ts'
 import { schemaPart } from '../assemble.ts'
-import { formatStoredTime, formatTime } from './time-text.ts'
+import { formatStoredTime, formatTime } from './timestamps.ts'
 
 const dateTimeForm =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?))?$/

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import { isIn, networkOf, plainAddress } from '../../lib/client-address.ts'
 import type { Metrics } from '../../metrics.ts'
-import { createRefusalLog } from '../refusals.ts'
+import { createRefusalLog } from '../rejection-log.ts'
 
 export interface ConnectionLimitsOptions {
   config: Pick<Config, 'httpConnections' | 'httpConnectionsPerAddress' | 'trustedProxies'>

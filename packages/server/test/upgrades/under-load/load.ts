@@ -92,7 +92,12 @@ async function change(client: Client, requestNumber: number, device: string, num
   const { values, registered } = client.results
   if (number % 10 === 0) {
     const name = `meanwhile-${device}-${number}`
-    const data = await sendOperation(client, requestNumber, `mutation { registerDevice(name: "${name}") { device { id } } }`, 'writes')
+    const data = await sendOperation(
+      client,
+      requestNumber,
+      `mutation { registerDevice(name: "${name}") { device { id } } }`,
+      'writes',
+    )
     if (data !== undefined) registered.push(data.registerDevice.device.id)
     return
   }

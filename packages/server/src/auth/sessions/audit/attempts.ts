@@ -4,7 +4,7 @@ import type { AuthRequest } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'
 import type { Session } from '../sessions.ts'
 import { countTry } from '../sign-in/sign-in.queries.ts'
-import type { TriesSubject } from '../sign-in/sign-in-tries.ts'
+import type { TriesSubject } from '../sign-in/sign-in-attempts.ts'
 import type { AttemptedUser } from './attempted-user.queries.ts'
 
 const WINDOW_MS = 60_000

@@ -1,6 +1,6 @@
 import { ApiError, badInput } from '../../../errors.ts'
 import { assertText } from '../../../lib/text.ts'
-import { sessionError } from '../../reasons.ts'
+import { sessionError } from '../../rejection-reasons.ts'
 import { ownAttempt, runAttempt } from '../audit/attempts.ts'
 import { type AuthCall, type AuthRequest, signedIn } from '../auth-call.ts'
 import { hasPasskey } from '../passkeys.queries.ts'
@@ -9,8 +9,8 @@ import { PASSWORD_LENGTH } from '../passwords/password-length.ts'
 import { confirmSession, deleteSessions } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
 import { findPassword, findSignedInUser } from './sign-in.queries.ts'
+import { triesOf } from './sign-in-attempts.ts'
 import { isFirstUse, sessionOf } from './sign-in-calls.ts'
-import { triesOf } from './sign-in-tries.ts'
 
 /** Confirms the signed-in user by a password, a code, or a passkey. The session then counts as recent for another hour. */
 export const confirmSignInCall: AuthCall = {

@@ -40,4 +40,5 @@ export function passwordSignIn(db: Database) {
   } satisfies BetterAuthPlugin
 }
 
-const wrongPassword = (): APIError => new APIError('UNAUTHORIZED', { code: 'INVALID_EMAIL_OR_PASSWORD', message: 'wrong' })
+const wrongPassword = (): APIError =>
+  new APIError('UNAUTHORIZED', { code: 'INVALID_EMAIL_OR_PASSWORD', message: 'wrong' })

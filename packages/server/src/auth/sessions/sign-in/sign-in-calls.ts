@@ -1,6 +1,6 @@
 import { assertText } from '../../../lib/text.ts'
 import { insertNonce } from '../../auth.queries.ts'
-import { sessionError, userDisabled } from '../../reasons.ts'
+import { sessionError, userDisabled } from '../../rejection-reasons.ts'
 import {
   type AttemptedUser,
   findUserOfEmail,
@@ -17,7 +17,7 @@ import { stepOf } from '../session-cookie.ts'
 import { deleteSessions } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
-import { triesOf } from './sign-in-tries.ts'
+import { triesOf } from './sign-in-attempts.ts'
 
 const EMAIL_LENGTH = 254
 /** Longer than a code is accepted, which includes 30 seconds before and after its interval. */
@@ -148,7 +148,11 @@ export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: 
 }
 
 /** Whether the credentials still exist, because a reset ends only existing sessions. A password is checked at sign-in. */
-async function isStillValid({ db }: AuthRequest, accountId: string, { method, credential }: UsedCredentials): Promise<boolean> {
+async function isStillValid(
+  { db }: AuthRequest,
+  accountId: string,
+  { method, credential }: UsedCredentials,
+): Promise<boolean> {
   if (credential !== undefined) return hasPasskey(db, accountId, credential)
   return method === 'password' || ((await findSignedInUser(db, accountId))?.hasTotp ?? false)
 }

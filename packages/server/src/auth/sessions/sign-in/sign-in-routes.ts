@@ -4,7 +4,7 @@ import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import type { Requester } from '../../../graphql/run-operation.ts'
 import { isHttps } from '../../../http/is-https.ts'
-import { createRefusalLog, type LogRefusal } from '../../../http/refusals.ts'
+import { createRefusalLog, type LogRefusal } from '../../../http/rejection-log.ts'
 import { parseJsonBody, readFields } from '../../../lib/json-fields.ts'
 import type { Viewer } from '../../../viewer.ts'
 import type { Secrets } from '../../secrets.ts'
@@ -16,9 +16,9 @@ import { sessionCalls } from '../session-calls.ts'
 import { type SessionCookie, sessionCookie } from '../session-cookie.ts'
 import { createSessions, type Session, viewerOf } from '../sessions.ts'
 import { confirmSignInCall } from './confirm-sign-in.ts'
+import { createSignInTries } from './sign-in-attempts.ts'
 import { signInCalls } from './sign-in-calls.ts'
 import { signInSecret } from './sign-in-secret.ts'
-import { createSignInTries } from './sign-in-tries.ts'
 
 export interface SignInOptions extends Pick<AuthDeps, 'onSignIn' | 'record' | 'onRecorded' | 'addressOf'> {
   /** Charges a call to its caller. May throw RATE_LIMITED. */
@@ -72,7 +72,11 @@ export const sessionCookieOf = (secrets: Secrets, config: Pick<Config, 'publicUr
 
 type CallDeps = AuthDeps & Pick<SignInOptions, 'beforeRequest'> & { logRejection: LogRefusal }
 
-function registerCall(scope: FastifyInstance, call: AuthCall, { beforeRequest, logRejection, ...deps }: CallDeps): void {
+function registerCall(
+  scope: FastifyInstance,
+  call: AuthCall,
+  { beforeRequest, logRejection, ...deps }: CallDeps,
+): void {
   const { method, path, takes = [], handle } = call
   scope.route({
     method,

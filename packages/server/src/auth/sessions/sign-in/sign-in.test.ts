@@ -180,7 +180,10 @@ describe('too many attempts', () => {
 
   it('from one network address are rejected for any e-mail address', async () => {
     for (let time = 0; time < 10; time++) {
-      const response = await openBrowser(app).auth('/sign-in/email', { email: `${time}@example.com`, password: 'wrong' })
+      const response = await openBrowser(app).auth('/sign-in/email', {
+        email: `${time}@example.com`,
+        password: 'wrong',
+      })
       expect(errorOf(response)).toEqual(WRONG)
     }
     const { email, password } = await newPerson(app)

@@ -25,7 +25,13 @@ export async function mayBackUp(connection: EmbeddedConnection): Promise<boolean
  * Grants the right to take base backups. PostgreSQL must be stopped, because this needs single-user mode: the superuser cannot
  * connect.
  */
-export async function grantBackupFunctions({ binaries, runMode, clusterFolder, lockFd, settings }: Launch): Promise<void> {
+export async function grantBackupFunctions({
+  binaries,
+  runMode,
+  clusterFolder,
+  lockFd,
+  settings,
+}: Launch): Promise<void> {
   const command = [...runMode.prefix, binaries.postgres, '--single', '-D', clusterFolder]
   // Uses the settings of the server: without archive_mode, PostgreSQL would recycle WAL that is not archived yet.
   const args = [...settingArguments({ ...settings, exit_on_error: 'on' }), database]

@@ -3,7 +3,7 @@ import type { Database } from '../../../db/database.ts'
 import type { Notifications } from '../../../db/notifications.ts'
 import { anyDevice, deviceChannel, findOtherSecrets, type PresentedSecret } from './cut-off.queries.ts'
 
-export { recheckDevices, type PresentedSecret } from './cut-off.queries.ts'
+export { type PresentedSecret, recheckDevices } from './cut-off.queries.ts'
 
 const BATCH = 1_000
 const CHECK_INTERVAL_MS = 1_000

@@ -39,9 +39,10 @@ describe('rotateDeviceSecret', () => {
       await registrations.register({ code: (await registrations.newCode()).code, hardwareId: newHardwareId() })
     ).body
     const { rotateDeviceSecret } = await registrations.owner.data(rotate, { id: deviceId })
-    expect([await registrations.canReport(deviceId, secret), await registrations.canReport(deviceId, rotateDeviceSecret.secret)]).toEqual(
-      [false, true],
-    )
+    expect([
+      await registrations.canReport(deviceId, secret),
+      await registrations.canReport(deviceId, rotateDeviceSecret.secret),
+    ]).toEqual([false, true])
     while (heard.length === 0) await sleep(10)
     expect(heard).toEqual([deviceId])
   })

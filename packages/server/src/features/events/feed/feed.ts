@@ -128,7 +128,8 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
         isFailing = true
       }
       const isUnsettled = !isFailing && isFollowed() && position !== last
-      unsettledPause = isUnsettled && position === before ? Math.min(2 * unsettledPause, MAX_UNSETTLED_MS) : MIN_UNSETTLED_MS
+      unsettledPause =
+        isUnsettled && position === before ? Math.min(2 * unsettledPause, MAX_UNSETTLED_MS) : MIN_UNSETTLED_MS
       await pacer.pause(isUnsettled ? unsettledPause : IDLE_MS, MIN_UNSETTLED_MS)
     }
     for (const each of requests) each.reject(new Error('the event feed is closed'))

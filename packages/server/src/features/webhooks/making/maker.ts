@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
-import type { Load } from '../../../http/load.ts'
+import type { Load } from '../../../http/request-load.ts'
 import { putJobs } from '../../../jobs/queue.queries.ts'
 import { pause } from '../../../lib/pause.ts'
 import type { Feed, FeedLag } from '../../events/feed/feed.ts'

@@ -2,7 +2,7 @@ import type { Database } from '../../../db/database.ts'
 import type { OutboundResult } from '../../../outbound/outbound.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import type { Results } from './results.ts'
-import { evaluate, type Evaluation } from './retry-policy.ts'
+import { type Evaluation, evaluate } from './retry-policy.ts'
 import type { DueDelivery, Health } from './sending.queries.ts'
 import { stopSending } from './stop-sending.ts'
 

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { Load } from '../../../http/load.ts'
+import type { Load } from '../../../http/request-load.ts'
 
 /** Limits how fast attempts start while clients wait: to a number per second for all webhooks. Otherwise there is no limit. */
 export interface Pace {

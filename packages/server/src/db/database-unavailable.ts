@@ -1,4 +1,4 @@
-import { OUTCOME_UNKNOWN } from './pool/lost-outcome.ts'
+import { OUTCOME_UNKNOWN } from './pool/unknown-outcome.ts'
 
 /** SQLSTATEs of a server that shuts down, starts, or has no free connection (PostgreSQL, Appendix A), besides class 08. */
 const states = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])

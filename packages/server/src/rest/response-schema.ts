@@ -1,7 +1,7 @@
 import { type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
-import { stepsOf } from './answer.ts'
 import { fieldNodes, type JsonSchema, type Selected, selectionSchema } from './json-schema.ts'
 import type { Operation } from './operation.ts'
+import { stepsOf } from './response.ts'
 
 /** The schema of a route's response: what its document selects at the path `at`. */
 export function responseSchema(operation: Operation, schema: GraphQLSchema): JsonSchema {

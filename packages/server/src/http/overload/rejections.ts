@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, type ErrorCode } from '../../errors.ts'
-import { errorResponse } from '../../graphql/transport/answer.ts'
 import { negotiate } from '../../graphql/transport/media-type.ts'
+import { errorResponse } from '../../graphql/transport/response.ts'
 
 /** Values of Retry-After in seconds. One is chosen at random so that clients do not all retry at the same time. */
 const RETRY_AFTER_S = [1, 2, 3]
@@ -13,7 +13,11 @@ interface Rejection {
 }
 
 /** Rejects a request without reading its body. */
-export type SendRejection<Reason extends string> = (reason: Reason, request: FastifyRequest, reply: FastifyReply) => void
+export type SendRejection<Reason extends string> = (
+  reason: Reason,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => void
 
 /** Serializes the responses once. They bypass Fastify and its hooks, which would take longer than everything else. */
 export function prepareRejections<Reason extends string>(
@@ -22,7 +26,10 @@ export function prepareRejections<Reason extends string>(
   code: ErrorCode = 'UNAVAILABLE',
 ): SendRejection<Reason> {
   const prepared = Object.fromEntries(
-    Object.entries<string>(messages).map(([reason, message]) => [reason, RETRY_AFTER_S.map(rejectionWith(code, message))]),
+    Object.entries<string>(messages).map(([reason, message]) => [
+      reason,
+      RETRY_AFTER_S.map(rejectionWith(code, message)),
+    ]),
   ) as Record<Reason, Rejection[]>
   return (reason, request, reply) => {
     const { status, headers, text } = prepared[reason][Math.floor(Math.random() * RETRY_AFTER_S.length)]!

@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
-import { createRequestLoad } from './load.ts'
+import { createRequestLoad } from './request-load.ts'
 
 it('is high after many requests have been in flight for some time, until they end or are aborted', async () => {
   let now = 0

@@ -3,8 +3,8 @@ import type { Response } from 'graphql-http'
 import { badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { type ErrorMappingInput, formatApiError, toApiError } from '../error-mapping.ts'
-import { errorResponse, fromTransportError, toSend } from './answer.ts'
 import { negotiate, type ResponseType } from './media-type.ts'
+import { errorResponse, fromTransportError, toSend } from './response.ts'
 
 /** Prepares a Fastify scope for GraphQL: bodies are read as bytes, and every error becomes a GraphQL response. */
 export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {

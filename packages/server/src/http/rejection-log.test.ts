@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createRefusalLog, withoutInput } from './refusals.ts'
+import { createRefusalLog, withoutInput } from './rejection-log.ts'
 
 it('logs each reason once in ten seconds, with the number of unlogged rejections', () => {
   const lines: unknown[] = []

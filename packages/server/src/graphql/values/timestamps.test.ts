@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseTime } from '../../db/types.ts'
-import { formatStoredTime, formatTime } from './time-text.ts'
+import { formatStoredTime, formatTime } from './timestamps.ts'
 
 test('formats a time as toISOString does', () => {
   const edges = [0, -1, 1, 999, 1_000, 86_399_999, 86_400_000, -86_400_000, 253_402_300_799_999, -62_135_596_800_000]

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { registerErrorHandler } from './error-answers.ts'
+import { registerErrorHandler } from './error-responses.ts'
 
 let app: TestApp
 beforeAll(async () => {

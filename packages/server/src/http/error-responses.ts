@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError, badInput } from '../errors.ts'
 import { formatApiError, toApiError } from '../graphql/error-mapping.ts'
-import { errorResponse, fromTransportError } from '../graphql/transport/answer.ts'
+import { errorResponse, fromTransportError } from '../graphql/transport/response.ts'
 
 /** Handles errors on routes without an error handler. Responses have the API's error format and hide internal errors. */
 export function registerErrorHandler(app: FastifyInstance): void {
