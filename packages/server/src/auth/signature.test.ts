@@ -286,8 +286,7 @@ describe('the time of last use', () => {
 
   it('is not written by a second server within the minute, nor for a rejected request', async () => {
     const { createKey } = await site.createUser()
-    const [key, unused] = [await createKey(), await createKey()]
-    const start = new Date()
+    const [key, unused, start] = [await createKey(), await createKey(), new Date()]
     const first = await site.startServer({ clock: () => start })
     await first.as(key)
     await first.close()
