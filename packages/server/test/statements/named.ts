@@ -47,7 +47,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   ),
   [`lockAccount of ${signIn}`]: once,
   'forward of auth/sessions/forward.ts': byOwnId,
-  'acrossRotations of auth/sessions/forward.ts': byOwnId,
+  'retryAfterRotation of auth/sessions/forward.ts': byOwnId,
   'findDeviceOwner of features/devices/changes/device-secret.queries.ts': byCredentials,
   'findCodeByHash of features/registration-codes/registration-codes.queries.ts': byCredentials,
   'findOtherSecrets of features/devices/changes/cut-off.queries.ts':
