@@ -89,7 +89,7 @@ export function sendDhensby(
   })
 }
 
-/** All accepted clients with their options, by name. They sign at this time, in seconds. */
+/** Returns every accepted combination of client and options, by name. Each signs its requests at `time`, in Unix seconds. */
 export function knownClients(time: number): Record<string, (keyName: KeyName) => Promise<RequestWithBody>> {
   const at = new Date(time * 1000)
   const body = '{"query":"mutation { setAttribute(id: \\"é\\") }"}'

@@ -98,7 +98,7 @@ async function serveInThisProcess(options: Omit<ServingOptions, 'metrics'>): Pro
   return startServing({ ...options, metrics })
 }
 
-/** Starts processes that serve. This process runs the database, supervises the others, and handles signals. */
+/** Starts the processes that serve requests. The current process runs the database, supervises them, and handles signals. */
 async function startProcesses({ config, log, closing, onReload, signal }: Start): Promise<string> {
   const processes = createProcesses(config, log)
   closing.add({ name: 'server processes', close: processes.stop, within: 70_000 })

@@ -1,6 +1,6 @@
 import { defineChore } from '../jobs/job.ts'
 
-/** Deletes nonces of requests that would be rejected for their age. */
+/** Deletes the nonces of requests that are too old to be accepted. */
 export const dropNoncesJob = defineChore('auth.drop-nonces')
 
 /** Deletes expired sessions, unfinished sign-ins, and expired counts of attempts. */

@@ -7,7 +7,7 @@ const WINDOW_MS = 60_000
 const ADDRESSES = 50_000
 const KEYS = 50_000
 const PAIRS = 50_000
-/** How long a network and a key that it signed with are remembered together. */
+/** How long the server remembers that a network signed with a key. */
 const PAIR_MS = 3_600_000
 
 /**

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { deleteExpiredNonces, insertNonce } from './auth.queries.ts'
 
-/** Twice as long as a signature is accepted, because the clocks of other server processes may differ. */
+/** Twice the validity period of a signature, because the clocks of other server processes may differ. */
 const RETENTION_MS = 2 * 300_000
 const CLEANED_EVERY_MS = 60_000
 

@@ -12,7 +12,7 @@ export interface OpenStreams {
 }
 
 export interface OpenStreamsOptions {
-  /** The most streams for each key or session in this process. */
+  /** Maximum number of open streams per key or session in this process. */
   perKey: number
   /** Returns why the viewer's key or session no longer works; undefined while it does. */
   rejectionOf: (viewer: Viewer) => Promise<ApiError | undefined>

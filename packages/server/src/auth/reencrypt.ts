@@ -11,13 +11,13 @@ import {
 import type { SecretOwner, Secrets } from './secrets.ts'
 
 export interface Reencryption {
-  /** How many secrets were encrypted again. */
+  /** Number of secrets that were re-encrypted. */
   count: number
   /** Access keys and webhooks whose stored secret cannot be decrypted with any available key. */
   damaged: string[]
 }
 
-/** Rows that are read and written at a time. */
+/** Number of rows to read and write in each batch. */
 const BATCH = 500
 
 /** Repeats until a pass over all rows finds nothing, because a row may be changed between reading and writing it. */

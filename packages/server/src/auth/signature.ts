@@ -38,7 +38,7 @@ const REJECTED_AFTER_MS = 25
 
 /**
  * The most responses that wait at a time. An address has 20 attempts a minute, so only a caller with thousands of networks can
- * exceed this; further responses are sent at once.
+ * exceed this; further responses are sent immediately.
  */
 const MAX_WAITING = 1_000
 

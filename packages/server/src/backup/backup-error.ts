@@ -1,4 +1,4 @@
-/** What prevented a backup or a restore. */
+/** The reason why a backup or a restore failed. */
 export type BackupReason =
   | 'busy'
   | 'damaged'

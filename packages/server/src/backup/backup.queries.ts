@@ -44,7 +44,7 @@ function inReferenceOrder(tables: readonly Table[]): Table[] {
   return ordered
 }
 
-/** The migrations that have run, in order; none if the database was never used by Muster. */
+/** Returns the migrations that have run, in order. The list is empty if Muster has never used the database. */
 export async function selectMigrations(client: pg.ClientBase): Promise<string[]> {
   const { rows: found } = await client.query<{ found: boolean }>(`select to_regclass('migration') is not null as found`)
   if (!found[0]?.found) return []
@@ -62,11 +62,11 @@ export async function selectRunningMigration(client: pg.ClientBase): Promise<str
   return rows[0]?.migration
 }
 
-/** Begins a transaction that sees all tables at one moment. The tables are locked, so their columns cannot change. */
+/** Begins a transaction with a consistent snapshot of all tables. Locks the tables so that their columns cannot change. */
 export async function beginSnapshot(client: pg.ClientBase, tables: readonly Table[]): Promise<void> {
   await client.query('begin isolation level repeatable read read only')
   await client.query(textFormatSettings)
-  // Locked before the first statement that reads, because that one takes the snapshot.
+  // The tables are locked first, because the first statement that reads takes the snapshot.
   await client.query(
     `lock table ${tables.map(({ name }) => pg.escapeIdentifier(name)).join(', ')} in access share mode`,
   )
@@ -75,7 +75,7 @@ export async function beginSnapshot(client: pg.ClientBase, tables: readonly Tabl
 /** Makes the text format of COPY independent of the settings of the database. */
 export const textFormatSettings = `set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'; set local bytea_output = 'hex'; set local extra_float_digits = 1`
 
-/** The check values of the master keys that the secrets are encrypted under. */
+/** Returns the check values of the master keys that encrypt the secrets. */
 export async function selectMasterKeys(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ value: string }>(
     `select value from server_setting where name in ('master_key_check', 'former_master_key_check') order by name`,

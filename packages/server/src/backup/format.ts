@@ -1,6 +1,6 @@
 import { BackupError } from './backup-error.ts'
 
-/** The format that this release writes, and the newest one that it reads. */
+/** The format version that this release writes, and the newest version that it reads. */
 export const FORMAT = 1
 
 /** The first line of a backup. */
@@ -10,7 +10,7 @@ export interface Header {
   /** The release of Muster that wrote the backup. */
   release: string
   created: string
-  /** All migrations that had run, in order. */
+  /** All migrations that had run before the backup, in order. */
   migrations: string[]
   /** Check values of the master keys that secrets are encrypted under: one, or two during a rotation. */
   masterKeys: string[]
@@ -28,7 +28,7 @@ export interface TableLine {
 
 /** The last line of a backup. */
 export interface EndLine {
-  /** Number of rows by table. */
+  /** Number of rows in each table. */
   rows: Record<string, number>
   /** Checksum of every byte before this line. */
   sha256: string

@@ -85,7 +85,7 @@ function rowsLength(bytes: Buffer): number {
 /** The decompressed content of the file. */
 async function* decompressed({ file, signal, onProgress = () => {} }: ReadBackupOptions): AsyncGenerator<Buffer> {
   const source = createReadStream(file, signal && { signal })
-  // An error of the source destroys the decompressor, whose iterator then throws it.
+  // An error from the source destroys the decompressor, whose iterator then throws it.
   const plain = pipeline(source, createZstdDecompress(), () => {})
   try {
     for await (const chunk of plain as AsyncIterable<Buffer>) {

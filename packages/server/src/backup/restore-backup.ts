@@ -32,14 +32,14 @@ export interface RestoreOptions {
   /** Restores even if that key is missing. No server starts on the database until it has the key. */
   withoutKey?: boolean
   signal?: AbortSignal
-  /** Called with the bytes done and their total. */
+  /** Called with the number of bytes read so far and the total. */
   onProgress?: (done: number, total: number) => void
 }
 
 export interface Restored {
   /** When the backup was written. */
   created: string
-  /** Number of rows by table. */
+  /** Number of rows in each table. */
   rows: Record<string, number>
   /** Migrations that the restore ran after loading the backup. */
   migrations: string[]

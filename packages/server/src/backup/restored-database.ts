@@ -16,7 +16,7 @@ export async function skipNumbers(client: pg.ClientBase, sequences: Readonly<Rec
   }
 }
 
-/** `masterKeys`: check values of the keys that the secrets in the backup are encrypted under. */
+/** `masterKeys` contains the check values of the keys that encrypt the secrets in the backup. */
 export function assertKeys(masterKeys: readonly string[], config: MasterKeySettings): void {
   const available = availableKeys(config).map((key) => createSecrets(key).checkValue)
   if (masterKeys.every((key) => available.includes(key))) return

@@ -25,22 +25,22 @@ export interface WriteBackupOptions {
   pool: pg.Pool
   /** Path of a file that must not exist yet. */
   file: string
-  /** Maximum number of bytes to read per second; 0 or not set: no limit. */
+  /** Maximum number of bytes to read per second. There is no limit if this is 0 or not set. */
   rate?: number
   signal?: AbortSignal
-  /** Called with the bytes done and their estimated total. */
+  /** Called with the number of bytes written so far and the estimated total. */
   onProgress?: (done: number, total: number) => void
 }
 
 export interface WrittenBackup {
   created: string
-  /** Number of rows by table. */
+  /** Number of rows in each table. */
   rows: Record<string, number>
-  /** Size of the file. */
+  /** Size of the file, in bytes. */
   bytes: number
 }
 
-/** Writes all data of the database at one moment to a file, completely or not at all. */
+/** Writes a consistent snapshot of the database to a file. If this fails, it leaves no file. */
 export async function writeBackup(options: WriteBackupOptions): Promise<WrittenBackup> {
   const { pool, file, signal } = options
   await assertFree(file)
@@ -49,7 +49,7 @@ export async function writeBackup(options: WriteBackupOptions): Promise<WrittenB
   try {
     const lines = contents(client, options, (written) => (result = written))
     const source = Readable.from(lines, { objectMode: false, ...(signal && { signal }) })
-    // An error of the source destroys the compressor, which makes the write fail.
+    // An error from the source destroys the compressor, which makes the write fail.
     await replacePrivateFile(
       file,
       pipeline(source, createZstdCompress(), () => {}),
@@ -131,7 +131,7 @@ async function assertNoMigration(client: pg.ClientBase, migrations: readonly str
   )
 }
 
-/** Called within the snapshot, so that the header is of the same moment as the rows. */
+/** Must be called within the snapshot, so that the header matches the rows. */
 async function readHeader(client: pg.ClientBase): Promise<Header> {
   return {
     muster: 'backup',

@@ -1,9 +1,9 @@
 import { OUTCOME_UNKNOWN } from './pool/unknown-outcome.ts'
 
-/** SQLSTATEs of a server that shuts down, starts, or has no free connection (PostgreSQL, Appendix A), besides class 08. */
+/** SQLSTATEs other than class 08 from a server that is starting, shutting down, or out of connections (Appendix A). */
 const states = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
 
-/** Codes of socket errors if the server cannot be reached, or the connection broke. */
+/** Socket error codes for an unreachable server or a broken connection. */
 const socketErrors = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

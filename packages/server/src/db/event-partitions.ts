@@ -22,7 +22,7 @@ export async function createPartitionsByBothClocks(db: Database, { here, databas
 /** Maximum wait for readers of the log. It is short because all other statements on the log queue behind the waiting one. */
 const LOCK_TIMEOUT = '2s'
 
-/** Drops the partitions of months that ended at `before` or earlier. Returns their names. */
+/** Drops the partitions for months that ended at or before `before`. Returns their names. */
 export async function dropEventPartitions(db: Database, before: Date): Promise<string[]> {
   const partitions = await sql<{ name: string }>`
     select child.relname as name from pg_inherits join pg_class as child on child.oid = inhrelid
@@ -37,7 +37,7 @@ export async function dropEventPartitions(db: Database, before: Date): Promise<s
   return old
 }
 
-/** When the month of a partition ends. A partition with any other name was not created by Muster, and never ends. */
+/** Returns the end of a partition's month. A partition with any other name was not created by Muster, and never ends. */
 function endOf(name: string): Date {
   const [, year, month] = /^event_(\d{4})_(\d{2})$/.exec(name) ?? []
   return new Date(year === undefined ? 8.64e15 : Date.UTC(Number(year), Number(month), 1))

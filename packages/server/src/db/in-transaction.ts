@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** Runs `work` in the transaction that `db` is, or in a new one. */
+/** Runs `work` in the transaction if `db` is one. Otherwise, begins a new transaction. */
 export const inTransaction = <Result>(
   db: Database,
   work: (transaction: Database) => Promise<Result>,

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 
-/** What a file in `migrations/` exports: `up`, which is one change, or `steps`. */
+/** The exports of a file in `migrations/`: either `up` (one change) or `steps` (a list of steps). */
 export interface MigrationFile {
   up?: Change['run']
   steps?: readonly Step[]

@@ -7,7 +7,7 @@ export interface RequestRecordsOptions {
   metrics: Metrics | undefined
   /** True: logs every request. False: logs only slow requests and those that failed because of an internal error. */
   logsAll: boolean
-  /** Returns the id of the request's trace, if there is one. Undefined without tracing. */
+  /** Returns the id of the request's trace, if it has one. This option is undefined without tracing. */
   traceIdOf: ((request: FastifyRequest) => string | undefined) | undefined
 }
 

@@ -4,9 +4,9 @@ import type { AccountSize } from '../graphql/cost/row-count.ts'
 import { boundedMap } from '../lib/bounded-map.ts'
 import { readAccountSize } from './account-sizes.queries.ts'
 
-/** How many records each account has, as of the last minute. */
+/** Number of records in each account, at most a minute old. */
 export interface AccountSizes {
-  /** Undefined if the size must be read first. */
+  /** Returns undefined if the size has not been read yet. */
   known(accountId: string): AccountSize | undefined
   /** Rejects if the query fails. */
   read(accountId: string): Promise<AccountSize>

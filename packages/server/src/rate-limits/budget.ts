@@ -2,18 +2,18 @@ import { performance } from 'node:perf_hooks'
 import { boundedMap } from '../lib/bounded-map.ts'
 
 export interface Policy {
-  /** The name in `RateLimit-Policy`. */
+  /** The policy name in the `RateLimit-Policy` header. */
   readonly name: string
-  /** Points that can be spent at once. */
+  /** Capacity, in points. */
   readonly capacity: number
-  /** Points that are refilled each second. */
+  /** Number of points refilled per second. */
   readonly perSecond: number
 }
 
 /** Token buckets under one policy, one for each subject. */
 export interface Budget {
   readonly policy: Policy
-  /** The value of the header `RateLimit-Policy`. */
+  /** The value of the `RateLimit-Policy` header. */
   readonly policyField: string
   /** Takes the points and returns 0, or takes none and returns the seconds until they are available. */
   take(subject: string, points: number): number

@@ -6,9 +6,9 @@ import type { Budget } from './budget.ts'
 import { notifySpending, spendingChannel } from './spending.queries.ts'
 
 const REPORT_EVERY_MS = 500
-/** Subjects in one notification. The payload of a notification is limited to 8000 bytes. */
+/** Maximum number of subjects in a notification, whose payload is limited to 8000 bytes. */
 const SUBJECTS_PER_PAYLOAD = 80
-/** Subjects of a budget that are reported at a time. */
+/** Maximum number of subjects that one report of a budget contains. */
 const SUBJECTS = 1_000
 
 export interface ExchangeOptions {

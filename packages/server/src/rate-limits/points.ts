@@ -1,10 +1,10 @@
 import type { PreparedOperation, RootField } from '../graphql/execute.ts'
 
-/** Objects in a response per point. */
+/** Number of response objects that cost one point. */
 export const OBJECTS_PER_POINT = 100
-/** Rows per point that an operation may read but not return. */
+/** Number of rows read but not returned that cost one point. */
 export const ROWS_PER_POINT = 2_000
-/** Items of `setAttributesMany` per point. */
+/** Number of `setAttributesMany` items that cost one point. */
 const ITEMS_PER_POINT = 10
 
 /** The cost of every request. */

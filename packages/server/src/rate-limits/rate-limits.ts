@@ -34,7 +34,7 @@ export interface RateLimitsOptions {
     | 'deviceBytesPerDay'
     | 'accountBytesPerDay'
   >
-  /** If omitted, this process counts by itself. */
+  /** If omitted, this process counts only its own requests. */
   exchange?: ExchangeOptions
   metrics?: Metrics | undefined
   now?: () => number
@@ -66,7 +66,7 @@ export interface Payer {
   readonly subject: string
 }
 
-/** The address pays for requests that no user, code, or device pays for. */
+/** Requests without a user, code, or device are charged to the address. */
 export const payerOfAddress = ({ addresses }: RateLimits, address: string): Payer => ({
   budget: addresses,
   subject: networkOf(address),

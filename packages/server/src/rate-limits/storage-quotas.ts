@@ -56,7 +56,7 @@ export function createStorageQuotas(options: StorageQuotasOptions): StorageQuota
 
 function charge(budget: Budget, subject: string, bytes: number, whose: string): void {
   const { capacity } = budget.policy
-  // A write that is larger than the daily quota takes all of it.
+  // A write that is larger than the daily quota uses the whole quota.
   const retryAfter = Math.ceil(budget.take(subject, Math.min(bytes, capacity)))
   if (retryAfter === 0) return
   const message = `${whose} may store ${capacity} bytes a day: this write takes ${bytes}, and ${budget.left(subject)} are left. Retry in ${retryAfter} seconds`

@@ -28,7 +28,7 @@ export interface Connecting {
 
 /** How long a connection must last before the backoff is reset. */
 const STABLE_MS = 60_000
-/** A rejected secret is retried at long intervals, or immediately when the file has a different secret. */
+/** After the server rejects the secret, the agent waits about this long before it retries, or until the file has another secret. */
 const REJECTED_RETRY_MS = 5 * 60_000
 const FILE_CHECK_MS = 2_000
 

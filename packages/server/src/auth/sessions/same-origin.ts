@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** The console sends this header with every request. Forms and links of other sites cannot. */
+/** The console sends this header with every request. Forms and links on other sites cannot send it. */
 export const CONSOLE_HEADER = 'muster-session'
 
 /**

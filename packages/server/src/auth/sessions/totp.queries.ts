@@ -25,7 +25,7 @@ export async function writeTotp(transaction: Database, { accountId, secret, back
     .execute()
 }
 
-/** Turns off codes. */
+/** Turns off authenticator codes for the account. */
 export async function deleteTotp(transaction: Database, accountId: string): Promise<void> {
   await transaction.updateTable('account').set({ totp_enabled: false }).where('id', '=', accountId).execute()
   await transaction.deleteFrom('account_totp').where('account_id', '=', accountId).execute()

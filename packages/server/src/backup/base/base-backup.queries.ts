@@ -1,9 +1,9 @@
 import type pg from 'pg'
 
 export interface StartedBackup {
-  /** Where the replay begins. */
+  /** The WAL position at which the replay begins. */
   startLsn: string
-  /** By the clock of the database. */
+  /** Start time, by the database's clock. */
   started: Date
 }
 

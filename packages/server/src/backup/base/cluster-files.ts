@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BackupError } from '../backup-error.ts'
 
-/** Folders whose content PostgreSQL creates again. They are copied without it, as pg_basebackup does. */
+/** Folders whose content PostgreSQL recreates. Like pg_basebackup, the backup copies them empty. */
 const COPIED_EMPTY: ReadonlySet<string> = new Set([
   'pg_dynshmem',
   'pg_notify',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { replacePrivateFile } from '../../lib/private-file.ts'
 import { BackupError } from '../backup-error.ts'
 
-/** The format that this release writes, and the only one that it reads. */
+/** The format version that this release writes, and the only version that it reads. */
 export const FORMAT = 1
 
 /** `manifest.json` of a base backup. A backup is complete once it has this file. */
@@ -16,7 +16,7 @@ export interface Manifest {
   postgres: number
   systemIdentifier: string
   started: string
-  /** The earliest moment that can be restored from this backup. */
+  /** The earliest point in time that can be restored from this backup. */
   ended: string
   timeline: number
   startLsn: string

@@ -13,7 +13,7 @@ import {
 import { BackupError } from '../backup-error.ts'
 import { type BaseBackup, listBaseBackups } from './manifest.ts'
 
-/** The moments that can be restored from a base backup. */
+/** The time range that can be restored from a base backup. */
 export interface RecoveryRange {
   backup: BaseBackup
   from: Date
@@ -46,7 +46,7 @@ export async function findRecoverable(archive: string, timeline?: number): Promi
   return { timeline: id, ranges }
 }
 
-/** The range of the newest base backup from which the moment can be restored. */
+/** Returns the range of the newest base backup from which the given time can be restored. */
 export function pickRange({ ranges, timeline }: Recoverable, to: Date | 'latest'): RecoveryRange {
   const found = ranges.findLast(({ from, until }) => to === 'latest' || (from <= to && to <= until))
   if (found !== undefined) return found

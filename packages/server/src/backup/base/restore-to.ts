@@ -28,7 +28,7 @@ export interface RestoreToOptions {
   /** Called with the name of the base backup before the recovered database is moved to the data folder. Must not reject. */
   onRecovered?: (connection: EmbeddedConnection, backup: string) => Promise<void>
   signal?: AbortSignal | undefined
-  /** Called with the bytes of the base backup that are done and their total. */
+  /** Called with the number of base backup bytes restored so far and the total. */
   onProgress?: (done: number, total: number) => void
 }
 
@@ -41,7 +41,7 @@ export interface RestoredTo {
   aside: string | undefined
 }
 
-/** Restores the embedded database to a moment: copies a base backup, then replays the archived write-ahead log. */
+/** Restores the embedded database to a point in time. Copies a base backup, then replays the archived write-ahead log. */
 export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> {
   const { config, archive, to, log, signal, onProgress } = options
   const recoverable = await findRecoverable(archive, options.timeline)

@@ -30,9 +30,9 @@ export interface BaseBackupOptions {
   connection: pg.ClientConfig
   dataFolder: string
   archive: string
-  /** How many base backups the archive keeps, the new one included. */
+  /** Number of base backups to keep in the archive, including the new one. */
   keep: number
-  /** Maximum number of bytes to read per second; 0: no limit. */
+  /** Maximum number of bytes to read per second. 0 means no limit. */
   rate: number
   /** Whether to do the initial checkpoint immediately. Otherwise, PostgreSQL spreads it over minutes. */
   fast: boolean

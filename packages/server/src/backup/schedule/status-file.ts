@@ -19,7 +19,7 @@ export interface BackupStatus {
 }
 
 export interface ArchiveStatus {
-  /** Since when archiving has failed; null if it works. */
+  /** Time since which archiving has failed; null if archiving works. */
   failingSince: string | null
   /** Bytes of finished write-ahead log segments that are not in the archive yet. */
   pendingBytes: number

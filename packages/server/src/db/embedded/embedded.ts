@@ -23,7 +23,7 @@ export interface EmbeddedOptions {
   readonly log: EmbeddedLog
   /** Called once if the database ends without `stop`. The reason includes the last lines of its log. */
   readonly onExit: (reason: string) => void
-  /** The folder in which the write-ahead log is archived, for recovery to a point in time. Undefined: it is not archived. */
+  /** The folder in which the write-ahead log is archived, for point-in-time recovery. If undefined, nothing is archived. */
   readonly archive?: string | undefined
   /** PostgreSQL settings that override the defaults of `settings()`, such as `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>

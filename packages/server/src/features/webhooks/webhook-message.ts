@@ -1,7 +1,7 @@
 import { Webhook as Signer } from 'standardwebhooks'
 import { uuidv7 } from './uuid.ts'
 
-/** The `webhook-id`: Standard Webhooks forbids dots in it. Later ids sort after earlier ones. */
+/** Creates a `webhook-id`. It contains no dots, because Standard Webhooks forbids them. Later ids sort after earlier ones. */
 export const newMessageId = (): string => `msg_${uuidv7().replaceAll('-', '')}`
 
 export interface Message {
@@ -10,7 +10,7 @@ export interface Message {
   body: string
 }
 
-/** The headers of one attempt. Every secret signs, because after a rotation the receiver may have either. */
+/** The headers of one attempt, with a signature for each secret: after a rotation, the receiver may still use the old one. */
 export function signedHeaders({ id, body }: Message, secrets: readonly string[], now: Date): Record<string, string> {
   return {
     'webhook-id': id,

@@ -45,7 +45,7 @@ export interface RejectedDocument {
 export interface DocumentCache {
   /** Parses, validates, and checks a document, or finds it in the cache. */
   find(text: string, operationName: string | undefined): KnownOperation | RejectedDocument
-  /** Bytes that the cache uses, as an estimate. */
+  /** Estimated memory use of the cache, in bytes. */
   readonly bytes: number
 }
 

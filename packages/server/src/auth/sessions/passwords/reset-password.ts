@@ -16,7 +16,7 @@ export interface ResetPassword {
   user: SignedInUser
   /** The new password. It cannot be read again. */
   password: string
-  /** How many sessions were ended. */
+  /** Number of sessions that were ended. */
   sessions: number
   /** What can no longer be used to sign in: whether codes were turned off, and how many passkeys were deleted. */
   removed: { totp: boolean; passkeys: number }

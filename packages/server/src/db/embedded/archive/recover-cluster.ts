@@ -64,7 +64,7 @@ export async function recoverCluster<Result>(recovery: Recovery<Result>): Promis
       await lock.release()
     }
   } catch (error) {
-    // Errors of `copyBase` and `finish` already have clear messages.
+    // Only system errors need an explanation. Other errors from `copyBase` and `finish` already have clear messages.
     throw isSystemError(error) ? await explainFailure(error, dataFolder) : error
   }
 }
