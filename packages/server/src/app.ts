@@ -127,7 +127,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     config: deps.config,
     addressOf: ({ raw }: FastifyRequest) => addressOf(raw),
     headersOf: commonHeaders,
-    isExhausted: (address) => rateLimits.failures.wait(address, undefined) !== undefined,
+    isExhausted: (address, key) => rateLimits.failures.wait(address, key) !== undefined,
     isExempt: reportsState,
     isLongLived,
     metrics: deps.metrics,

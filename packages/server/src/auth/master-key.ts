@@ -20,7 +20,7 @@ export interface MasterKeyOptions {
 
 /**
  * Returns the master key of this database. A new database adopts the available key; if there is none, a new key is created.
- * Throws a StartError if the key is not the database's. The caller's transaction must exclude other servers.
+ * Throws a StartError if the key is not the database's. The caller's transaction must allow only one server at a time.
  */
 export async function agreeOnMasterKey(transaction: Database, { config, log }: MasterKeyOptions): Promise<Secrets> {
   const { current, former } = await selectChecks(transaction)

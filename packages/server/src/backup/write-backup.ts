@@ -28,7 +28,7 @@ export interface WriteBackupOptions {
   /** Maximum number of bytes to read per second. There is no limit if this is 0 or not set. */
   rate?: number
   signal?: AbortSignal
-  /** Called with the number of bytes written so far and the estimated total. */
+  /** Called with the number of bytes copied so far, before compression, and the estimated total. */
   onProgress?: (done: number, total: number) => void
 }
 

@@ -6,7 +6,7 @@ import { readAccountSize } from './account-sizes.queries.ts'
 
 /** Number of records in each account, at most a minute old. */
 export interface AccountSizes {
-  /** Returns undefined if the size has not been read yet. */
+  /** Returns undefined if the size must be read first, because it is missing or outdated. */
   known(accountId: string): AccountSize | undefined
   /** Rejects if the query fails. */
   read(accountId: string): Promise<AccountSize>

@@ -12,8 +12,8 @@ export interface KnownViewer {
 export interface Callers {
   /**
    * The caller before authentication. A request that names an access key counts for the key's user if the key was authenticated
-   * before, so that users behind one address do not affect each other. A false claim gains nothing, because failed
-   * authentication counts against the address.
+   * before, so that users behind one address do not affect each other. False claims cannot use up that user's share, because
+   * requests count for the address again as soon as it has no attempts left for the key.
    */
   of(request: FastifyRequest): string
   /** The caller after authentication. */
@@ -23,13 +23,20 @@ export interface Callers {
 /** Maximum number of access keys whose users are cached. */
 const MAX_KEYS = 10_000
 
-export function createCallers(addressOf: (request: FastifyRequest) => string): Callers {
+export interface CallersOptions {
+  addressOf: (request: FastifyRequest) => string
+  /** Whether an address has used up its failed authentication attempts: for a key, or for any unknown key if none is given. */
+  isExhausted: (address: string, key?: string) => boolean
+}
+
+export function createCallers({ addressOf, isExhausted }: CallersOptions): Callers {
   const userOfKey = boundedMap<string, string>(MAX_KEYS)
   return {
     of(request) {
       const key = claimedKey(request)
       const user = key === undefined ? undefined : userOfKey.get(key)
-      return user ?? `address ${networkOf(addressOf(request))}`
+      const address = addressOf(request)
+      return user === undefined || isExhausted(address, key) ? `address ${networkOf(address)}` : user
     },
     identify({ accountId, accessKey }) {
       const known = accessKey === undefined ? undefined : userOfKey.get(accessKey)

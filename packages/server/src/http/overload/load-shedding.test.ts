@@ -107,6 +107,36 @@ test('serves another user and another address while one user has reached the lim
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
+test('does not count requests that falsely name a key for its user once their address has no attempts left', async () => {
+  const env = { MUSTER_MOST_REQUESTS: '3', MUSTER_TRUSTED_PROXIES: '127.0.0.1/32' }
+  const another = await app.startAnother({ env })
+  onTestFinished(() => another.close())
+  const owner = another.as(app.owner)
+  const device = await registerDevice(app.owner)
+  const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
+  const forge = async () => {
+    const headers = {
+      'content-type': 'application/json',
+      'signature-input': claim(),
+      signature: 'sig1=:AAAA:',
+      'x-forwarded-for': '203.0.113.7',
+    }
+    const body = JSON.stringify({ query: small })
+    return (await fetch(`${another.url}/graphql/v1`, { method: 'POST', headers, body })).status
+  }
+  await owner.query(small)
+  for (let times = 0; times < 20; times++) expect(await forge()).toBe(401)
+  const held = await app.db.transaction().execute(async (transaction) => {
+    await transaction.selectFrom('device').select('id').where('id', '=', device.id).forUpdate().execute()
+    const held = ['a', 'b', 'c'].map((name) => owner.query(document, { id: device.id, name }))
+    await vi.waitFor(async () => expect((await owner.query(small)).status).toBe(503), { timeout: 60_000 })
+    // A request that counted for the user would get 503 as well.
+    expect(await forge()).toBe(429)
+    return held
+  })
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200])
+})
+
 test('checks the limit again when the user is known', async () => {
   const another = await app.startAnother({ env: { MUSTER_MOST_REQUESTS: '3' } })
   onTestFinished(() => another.close())

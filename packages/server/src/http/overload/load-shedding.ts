@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../../config.ts'
 import { ApiError } from '../../errors.ts'
-import { type Callers, createCallers, type KnownViewer } from './callers.ts'
+import { type CallersOptions, createCallers, type KnownViewer } from './callers.ts'
 import { watchLag } from './event-loop-lag.ts'
 import { createInFlight } from './in-flight.ts'
 import { prepareRejections } from './rejections.ts'
@@ -10,11 +10,8 @@ import type { ShedReason } from './shedding-log.ts'
 import type { SheddingMetrics } from './shedding-metrics.ts'
 import { createSustainedLoad } from './sustained-load.ts'
 
-export interface LoadSheddingOptions {
+export interface LoadSheddingOptions extends CallersOptions {
   config: Pick<Config, 'mostRequests' | 'mostStanding' | 'mostLag'>
-  addressOf: (request: FastifyRequest) => string
-  /** Whether an address has used up its failed authentication attempts. */
-  isExhausted: (address: string) => boolean
   /** Paths that report the state of the server. Their requests are never rejected. */
   isExempt: (path: string) => boolean
   /** Whether a request is long-lived by design. The route decides, because a path can be written in more than one way. */
@@ -62,7 +59,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
   const isLagging = watchLag(app, config.mostLag)
   const enqueueStart = createRequestQueue()
   const enqueueRejection = createRequestQueue()
-  const callers: Callers = createCallers(options.addressOf)
+  const callers = createCallers(options)
   const sendRejection = prepareRejections(messages, headersOf)
 
   /** The limit that has been reached, and the number of requests that it allows. */
