@@ -91,18 +91,20 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
   if (counted.size === 0) return countNoRows
 
   const count: CountRows = (variables, size) => {
-    const own = new Map(Array.from(counted, ([field, each]) => [field, sumOf(each, variables, size)]))
-    if (own.values().every(({ rows, walkingFields }) => rows + walkingFields === 0)) return noRows
+    const own = new Map<PlannedField, Sum>()
+    for (const [field, each] of counted) {
+      const sum = sumOf(each, variables, size)
+      if (sum.rows + sum.walkingFields > 0) own.set(field, sum)
+    }
+    if (own.size === 0) return noRows
     // A plan that several places share runs in each of them, so it is added for each.
     const sums = new Map<SelectionPlan, Sum>()
     for (const selection of plan.postOrder) {
       const sum = { ...zero }
       for (const field of selection.fields) {
-        for (const { rows, walkingFields } of [own.get(field), field.child && sums.get(field.child)].flatMap(
-          (each) => each ?? [],
-        )) {
-          sum.rows += rows
-          sum.walkingFields += walkingFields
+        for (const part of [own.get(field), field.child && sums.get(field.child)]) {
+          sum.rows += part?.rows ?? 0
+          sum.walkingFields += part?.walkingFields ?? 0
         }
       }
       sums.set(selection, sum)
