@@ -106,7 +106,7 @@ export const requestSettings = {
   statementsPerUser: setting({
     name: 'MUSTER_USER_STATEMENTS',
     meaning:
-      'Statements of one user that run on the database at a time, at most, per server process. A transaction counts as one. Further statements of the user wait.',
+      'Statements of one user that run on the database at a time, at most, per server process. A transaction counts as one. At least one connection is left for other users. Further statements of the user wait.',
     default: '9',
     parse: (text) => integer(text ?? '9', 1, 500),
   }),

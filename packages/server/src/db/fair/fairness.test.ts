@@ -65,7 +65,7 @@ it('responds to another user and to /readyz while one user overloads the databas
   ]
   await pollUntil(
     () => inFlight(app),
-    ({ quick, walking }) => walking === 2 && quick === 6,
+    ({ quick, walking }) => walking === 2 && quick === 5,
   )
   for (let times = 0; times < 20; times++) {
     expect((await other.data(WHO)).login.email).toBe(other.email)

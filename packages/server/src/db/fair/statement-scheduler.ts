@@ -28,14 +28,17 @@ const WAIT_MS = 5_000
 /** All waiting statements share a timer, because a timer for each would cost more than the queue itself. */
 const CHECK_INTERVAL_MS = 200
 
-/** A fifth of the connections is reserved. Walking statements use at most half of the rest. */
+/**
+ * A fifth of the connections is reserved. Walking statements use at most half of the rest, and one user all but one, so that
+ * other users are served even while all statements of that user wait for a lock.
+ */
 export function sharesOf(connections: number, statementsPerUser: number): Shares {
   const reserved = Math.max(1, Math.floor(connections / 5))
   const forUsers = Math.max(1, connections - reserved)
   return {
     connections,
     reserved,
-    perUser: Math.min(statementsPerUser, forUsers),
+    perUser: Math.min(statementsPerUser, Math.max(1, forUsers - 1)),
     walksPerUser: WALKS_PER_USER,
     walks: Math.max(1, Math.floor(forUsers / 2)),
     waitMs: WAIT_MS,
