@@ -10,7 +10,7 @@ import { type Payer, payerOfAddress, payerOfCode, payerOfDevice, type RateLimits
 import { spend } from '../rate-limits/spend.ts'
 import { type BasicCredentials, readBasicCredentials } from './basic-credentials.ts'
 import { noteCode } from './outcome.ts'
-import { createRefusalLog, withoutInput } from './rejection-log.ts'
+import { createRejectionLog, withoutInput } from './rejection-log.ts'
 
 /** A request from a device. */
 export interface DeviceRequest {
@@ -37,7 +37,7 @@ export interface DeviceRoutesInput {
 /** Registers routes that devices post JSON to, in a separate scope with a small body limit and the API's error format. */
 export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesInput): void {
   const { routes, addressOf } = input
-  const logRejection = createRefusalLog(app.log, 'a request from a device was rejected')
+  const logRejection = createRejectionLog(app.log, 'a request from a device was rejected')
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     // Every body is parsed as JSON, regardless of its Content-Type: small devices often send a wrong one.

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { createRefusalLog, withoutInput } from './rejection-log.ts'
+import { createRejectionLog, withoutInput } from './rejection-log.ts'
 
 it('logs each reason once in ten seconds, with the number of unlogged rejections', () => {
   const lines: unknown[] = []
   let now = 0
-  const logRejection = createRefusalLog({ warn: (...line: unknown[]) => void lines.push(line) }, 'refused', () => now)
+  const logRejection = createRejectionLog({ warn: (...line: unknown[]) => void lines.push(line) }, 'refused', () => now)
   for (let count = 0; count < 1_000; count++) logRejection('wrong secret', { address: '::1' })
   logRejection('unknown code', { address: '::1' })
   now = 10_001

@@ -5,17 +5,17 @@ import type { FastifyBaseLogger } from 'fastify'
 const INTERVAL_MS = 10_000
 
 /** Logs why something was rejected. `details` must not contain client input, because it could be a misplaced secret. */
-export type LogRefusal = (reason: string, details: Record<string, unknown>) => void
+export type LogRejection = (reason: string, details: Record<string, unknown>) => void
 
 /**
  * Logs rejections at a limited rate: each reason at most once in ten seconds, with the number of rejections since its last line
  * that were not logged.
  */
-export function createRefusalLog(
+export function createRejectionLog(
   log: Pick<FastifyBaseLogger, 'warn'>,
   what: string,
   now: () => number = () => performance.now(),
-): LogRefusal {
+): LogRejection {
   const reasons = new Map<string, { loggedAt: number; unlogged: number }>()
   return (reason, details) => {
     const last = reasons.get(reason)

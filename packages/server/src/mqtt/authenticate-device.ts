@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts'
 import { verifyDeviceCredentials } from '../features/devices/changes/device-credentials.ts'
 import { hashDeviceSecret } from '../features/devices/changes/device-secret.ts'
 import { parseId } from '../features/devices/device-id.ts'
-import type { LogRefusal } from '../http/rejection-log.ts'
+import type { LogRejection } from '../http/rejection-log.ts'
 import type { Session } from './sessions.ts'
 import { readTopic, redactTopic } from './topics.ts'
 
@@ -23,7 +23,7 @@ const FAILURE_DELAY_MS = 2_000
 export interface AuthenticationDeps {
   db: Database
   failures: FailedSignatures
-  logRejection: LogRefusal
+  logRejection: LogRejection
 }
 
 export interface Credentials {

@@ -6,7 +6,7 @@ import type { Notifications } from '../db/notifications.ts'
 import { type PresentedSecret, watchCutOffs } from '../features/devices/changes/cut-off.ts'
 import type { Connections } from '../features/presence/connections.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
-import type { LogRefusal } from '../http/rejection-log.ts'
+import type { LogRejection } from '../http/rejection-log.ts'
 import type { RateLimits } from '../rate-limits/rate-limits.ts'
 import { authenticateDevice } from './authenticate-device.ts'
 import { createConnectionSlots } from './connection-slots.ts'
@@ -37,7 +37,7 @@ export interface BrokerOptions {
   db: Database
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
-  logRejection: LogRefusal
+  logRejection: LogRejection
   measure: MeasurePublication
   connections: Connections
   reports: DeviceReports

@@ -1,5 +1,5 @@
 import type { Connections } from '../features/presence/connections.ts'
-import type { LogRefusal } from '../http/rejection-log.ts'
+import type { LogRejection } from '../http/rejection-log.ts'
 import type { Metrics } from '../metrics.ts'
 import { tracePublications } from '../tracing/publication-spans.ts'
 import type { Tracing } from '../tracing/tracing.ts'
@@ -28,7 +28,7 @@ export function measurePublications(metrics: Metrics, tracing: Tracing | undefin
 }
 
 /** Counts every rejection. The log only contains a sample for each reason. */
-export function countRejections(metrics: Metrics, log: LogRefusal): LogRefusal {
+export function countRejections(metrics: Metrics, log: LogRejection): LogRejection {
   const count = metrics.counter('mqttRefusals')
   return (reason, details) => {
     count(reason)

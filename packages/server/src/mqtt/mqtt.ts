@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
 import type { Connections } from '../features/presence/connections.ts'
 import { createDeviceReports } from '../features/presence/device-reports.ts'
-import { createRefusalLog } from '../http/rejection-log.ts'
+import { createRejectionLog } from '../http/rejection-log.ts'
 import { clientAddress } from '../lib/client-address.ts'
 import { createMetrics, type Metrics } from '../metrics.ts'
 import { createRateLimits, type RateLimits } from '../rate-limits/rate-limits.ts'
@@ -50,7 +50,7 @@ export async function serveMqtt(options: MqttOptions): Promise<Mqtt> {
   const { rateLimits = createRateLimits({ config }) } = options
   const reports = createDeviceReports({ db, connections, storage: rateLimits.storage, onEvents })
   const limits = { connections: config.mqttConnections, unauthenticated: config.mqttSigningOn }
-  const logRejection = countRejections(metrics, createRefusalLog(log, 'rejected over MQTT'))
+  const logRejection = countRejections(metrics, createRejectionLog(log, 'rejected over MQTT'))
   const measure = measurePublications(metrics, options.tracing)
   const broker = await createBroker({ ...options, rateLimits, reports, limits, logRejection, measure })
   measureMqtt(metrics, { broker, connections })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LogRefusal } from '../http/rejection-log.ts'
+import type { LogRejection } from '../http/rejection-log.ts'
 import type { Budget } from '../rate-limits/budget.ts'
 import type { Session } from './sessions.ts'
 
@@ -14,7 +14,7 @@ export interface Pacing {
   wait(session: Session, deviceId: string): Promise<void> | undefined
 }
 
-export function createPacing(devices: Budget, logRejection: LogRefusal): Pacing {
+export function createPacing(devices: Budget, logRejection: LogRejection): Pacing {
   const lastWaits = new WeakMap<Session, Promise<void>>()
 
   const waitForQuota = async ({ stream, address }: Session, deviceId: string): Promise<void> => {

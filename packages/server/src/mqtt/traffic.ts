@@ -1,7 +1,7 @@
 import type { PublishPacket, Subscription } from 'aedes'
 import { ApiError } from '../errors.ts'
 import type { DeviceReports } from '../features/presence/device-reports.ts'
-import { type LogRefusal, withoutInput } from '../http/rejection-log.ts'
+import { type LogRejection, withoutInput } from '../http/rejection-log.ts'
 import type { MeasurePublication } from './mqtt.metrics.ts'
 import type { Pacing } from './pacing.ts'
 import { handlePublication, type Reply } from './publications.ts'
@@ -22,7 +22,7 @@ export interface Traffic {
 export interface TrafficDeps {
   reports: DeviceReports
   pacing: Pacing
-  logRejection: LogRefusal
+  logRejection: LogRejection
   measure: MeasurePublication
 }
 

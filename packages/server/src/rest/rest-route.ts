@@ -7,6 +7,7 @@ import { HttpError } from '../lib/http-error.ts'
 import { limits } from '../limits.ts'
 import { deprecationHeaders, PREFIX } from './headers.ts'
 import { registerOpenapi, type TaggedOperation } from './openapi.ts'
+import { serveDescriptions } from './openapi-route.ts'
 import { readOperation } from './operation.ts'
 import { restReference } from './reference.ts'
 import { routeGroups } from './routes.ts'
@@ -68,26 +69,6 @@ function prepareScope<Viewer extends RestViewer>(scope: FastifyInstance, input: 
   })
   scope.setErrorHandler((error, request, reply) => {
     sendError(reply, toApiError(fromTransportError(error, request.headers), errorMapping(input, request)))
-  })
-}
-
-/** Serves what needs no signature: the OpenAPI description and the documentation. */
-function serveDescriptions<Viewer extends RestViewer>(
-  scope: FastifyInstance,
-  { beforeRequest }: Pick<RestInput<Viewer>, 'beforeRequest'>,
-  makeReference: () => string,
-): void {
-  let openapi: string | undefined
-  let reference: string | undefined
-  scope.get('/openapi.json', async (request, reply) => {
-    beforeRequest?.({ request, reply, viewer: null })
-    openapi ??= JSON.stringify(scope.swagger())
-    return reply.type('application/json; charset=utf-8').send(openapi)
-  })
-  scope.get('/', async (request, reply) => {
-    beforeRequest?.({ request, reply, viewer: null })
-    reference ??= makeReference()
-    return reply.type('text/markdown; charset=utf-8').send(reference)
   })
 }
 

@@ -9,9 +9,9 @@ import type { Forwarded } from './forward.ts'
 import { deletePasskey, listPasskeys, renamePasskey } from './passkeys.queries.ts'
 import { PASSWORD_LENGTH } from './passwords/password-length.ts'
 import type { Session } from './sessions.ts'
+import { addCookies } from './sign-in/complete-sign-in.ts'
 import { deleteSteps, findSignedInUser, updateName } from './sign-in/sign-in.queries.ts'
-import { triesOf } from './sign-in/sign-in-attempts.ts'
-import { addCookies } from './sign-in/sign-in-calls.ts'
+import { attemptSubject } from './sign-in/sign-in-attempts.ts'
 
 const PASSKEY_NAME_LENGTH = 100
 
@@ -110,7 +110,7 @@ async function changePassword(call: AuthRequest, session: Session): Promise<obje
   const found = characters(newPassword)
   if (found < min) throw badInput(`newPassword must have at least ${min} characters, found ${found}`)
   const attempt = ownAttempt(session, 'current password')
-  return runAttempt(call, { subjects: [triesOf.account(session.accountId)], attempt }, async () => {
+  return runAttempt(call, { subjects: [attemptSubject.account(session.accountId)], attempt }, async () => {
     addCookies(call, await call.forward(request, '/change-password', { currentPassword, newPassword }))
     const work = (transaction: Database) => deleteSteps(transaction, session.accountId)
     await recordChange(call, session, { type: 'PASSWORD_CHANGE', work })
@@ -130,7 +130,7 @@ async function changeName({ db, fields }: AuthRequest, { accountId }: Session): 
 async function byPassword(call: AuthRequest, session: Session, path: string): Promise<Forwarded> {
   const password = call.fields.text('password')
   assertText(password, 'password', PASSWORD_LENGTH.max)
-  const subjects = [triesOf.account(session.accountId)]
+  const subjects = [attemptSubject.account(session.accountId)]
   const attempt = ownAttempt(session, 'current password')
   return runAttempt(call, { subjects, attempt }, () => call.forward(call.request, path, { password }))
 }

@@ -8,7 +8,7 @@ import type { AuditEntry } from './audit/audit-entry.ts'
 import type { Forward } from './forward.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
-import type { SignInTries } from './sign-in/sign-in-attempts.ts'
+import type { SignInAttempts } from './sign-in/sign-in-attempts.ts'
 
 /** How a user authenticated. */
 export type SignInMethod = 'password' | 'password and code' | 'password and backup code' | 'passkey'
@@ -29,7 +29,7 @@ export interface AuthDeps {
   addressOf: AddressOf
   sessions: Sessions
   cookie: SessionCookie
-  tries: SignInTries
+  attempts: SignInAttempts
   /** Forwards a call to better-auth. */
   forward: Forward
   /** Called before the browser gets its cookie. If it throws, the user is not signed in. */

@@ -32,20 +32,6 @@ export function valueAt(attributes: Attributes, [first, subName]: AttributeName)
   return subName !== undefined && Object.hasOwn(found, subName) ? found[subName]! : null
 }
 
-/** The base merged with a context's overrides, name by name. */
-export function overlay(base: Attributes, overrides: Attributes | undefined): Attributes {
-  if (overrides === undefined) return base
-  const result = copyAttributes(base)
-  for (const [name, value] of Object.entries(overrides)) {
-    const below = result[name]
-    result[name] =
-      typeof value === 'string' || typeof below === 'string' || below === undefined
-        ? value
-        : Object.assign(below, value)
-  }
-  return result
-}
-
 export function countNames(attributes: Attributes): number {
   let count = 0
   for (const value of Object.values(attributes)) count += typeof value === 'string' ? 1 : Object.keys(value).length

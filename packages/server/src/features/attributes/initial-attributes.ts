@@ -1,6 +1,6 @@
+import { applyChanges, assertWithinLimits, type Change, flattenAttributes } from './apply-changes.ts'
 import { assertAllowed, assertVisibleNames, type TargetKind } from './attribute-name.ts'
 import { type Attributes, emptyObject, splitReserved } from './attributes.ts'
-import { applyChanges, assertWithinLimits, type Change, flattenAttributes } from './merge.ts'
 
 /** Parses the changes in a JSON object for a target of this kind, and checks reserved names. */
 export function validateAttributes(object: Record<string, unknown>, kind: TargetKind, path: string): Change[] {

@@ -2,7 +2,8 @@ import type { Context } from '../../context.ts'
 import { RawJson } from '../../graphql/values/raw-json.ts'
 import { type AttributeName, parseAttributeName, parseContext, parseContextName } from './attribute-name.ts'
 import { attributeLoaders } from './attributes.loaders.ts'
-import { type Attributes, overlay, type RawAttributes, valueAt } from './attributes.ts'
+import { type Attributes, type RawAttributes, valueAt } from './attributes.ts'
+import { overlay } from './overlay.ts'
 
 type Eventually<Value> = Value | Promise<Value>
 

@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import { badInput } from '../../errors.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { actorOf } from '../events/record.ts'
+import { attributeValue } from './apply-changes.ts'
 import {
   type AttributeName,
   assertAllowed,
@@ -13,7 +14,6 @@ import {
 } from './attribute-name.ts'
 import { forgetAttributes } from './attributes.loaders.ts'
 import { valueAt } from './attributes.ts'
-import { attributeValue } from './merge.ts'
 import { setOnAccount, setOnService, setReserved } from './set-attribute.queries.ts'
 import { getTargetId, writeAttributes } from './set-attributes.ts'
 import { setTogether } from './set-together.ts'

@@ -4,11 +4,6 @@ import { ApiError, badInput, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { bytesOfChanges } from '../../rate-limits/storage-quotas.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
-import { assertVisibleNames, parseContext } from './attribute-name.ts'
-import { forgetAttributes } from './attributes.loaders.ts'
-import { type Attributes, overlay } from './attributes.ts'
-import { assertAllAllowed } from './initial-attributes.ts'
-import { lockTargets, type Place, parseTargetId, saveTargets } from './locked-targets.ts'
 import {
   applyChanges,
   assertNoConflict,
@@ -16,7 +11,13 @@ import {
   type Change,
   type Changes,
   flattenAttributes,
-} from './merge.ts'
+} from './apply-changes.ts'
+import { assertVisibleNames, parseContext } from './attribute-name.ts'
+import { forgetAttributes } from './attributes.loaders.ts'
+import type { Attributes } from './attributes.ts'
+import { assertAllAllowed } from './initial-attributes.ts'
+import { lockTargets, type Place, parseTargetId, saveTargets } from './locked-targets.ts'
+import { overlay } from './overlay.ts'
 import { attributesIn, kindOnTarget, replaceAttributes, type Target } from './target.ts'
 
 export interface AttributesInput {

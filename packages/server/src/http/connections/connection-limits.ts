@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import { isIn, networkOf, plainAddress } from '../../lib/client-address.ts'
 import type { Metrics } from '../../metrics.ts'
-import { createRefusalLog } from '../rejection-log.ts'
+import { createRejectionLog } from '../rejection-log.ts'
 
 export interface ConnectionLimitsOptions {
   config: Pick<Config, 'httpConnections' | 'httpConnectionsPerAddress' | 'trustedProxies'>
@@ -27,7 +27,7 @@ export const releaseConnection = (socket: Socket): void => releases.get(addresse
 export function limitConnections(app: FastifyInstance, { config, metrics }: ConnectionLimitsOptions): void {
   const isTrustedProxy = isIn(config.trustedProxies)
   const countRejected = metrics?.counter('httpConnectionsRejected')
-  const log = createRefusalLog(app.log, 'an HTTP connection was closed because too many are open')
+  const log = createRejectionLog(app.log, 'an HTTP connection was closed because too many are open')
   const perAddress = new Map<string, number>()
   let total = 0
 

@@ -3,8 +3,8 @@ import { networkOf } from '../../../lib/client-address.ts'
 import type { AuthRequest } from '../auth-call.ts'
 import { agentOf } from '../forward.ts'
 import type { Session } from '../sessions.ts'
-import { countTry } from '../sign-in/sign-in.queries.ts'
-import type { TriesSubject } from '../sign-in/sign-in-attempts.ts'
+import { countAttempt } from '../sign-in/sign-in.queries.ts'
+import type { AttemptSubject } from '../sign-in/sign-in-attempts.ts'
 import type { AttemptedUser } from './attempted-user.queries.ts'
 
 const WINDOW_MS = 60_000
@@ -26,15 +26,15 @@ export interface Attempt {
  */
 export async function runAttempt<Result>(
   call: AuthRequest,
-  { subjects, attempt }: { subjects: readonly TriesSubject[]; attempt: Attempt },
+  { subjects, attempt }: { subjects: readonly AttemptSubject[]; attempt: Attempt },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await call.tries.count(subjects)
+  await call.attempts.count(subjects)
   const result = await work().catch((error: unknown) => {
     recordFailure(call, attempt, error)
     throw error
   })
-  await call.tries.forgive(subjects)
+  await call.attempts.forgive(subjects)
   return result
 }
 
@@ -62,7 +62,7 @@ function recordFailure(call: AuthRequest, { method, findUser }: Attempt, error: 
     if (user === undefined) return
     const now = clock()
     const subject = `failed ${user.id} ${networkOf(address)}`
-    const { tries: count } = await countTry(db, subject, { now, ends: new Date(now.getTime() + WINDOW_MS) })
+    const { tries: count } = await countAttempt(db, subject, { now, ends: new Date(now.getTime() + WINDOW_MS) })
     if (!isPowerOfTwo(count)) return
     const data = { address, agent, method, reason, count }
     await record(db, { type: 'AUTH_FAIL', accountId: user.id, email: user.email, data })

@@ -8,9 +8,9 @@ import { verifyPassword } from '../passwords/password.ts'
 import { PASSWORD_LENGTH } from '../passwords/password-length.ts'
 import { confirmSession, deleteSessions } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
+import { isFirstUse, sessionOf } from './complete-sign-in.ts'
 import { findPassword, findSignedInUser } from './sign-in.queries.ts'
-import { triesOf } from './sign-in-attempts.ts'
-import { isFirstUse, sessionOf } from './sign-in-calls.ts'
+import { attemptSubject } from './sign-in-attempts.ts'
 
 /** Confirms the signed-in user by a password, a code, or a passkey. The session then counts as recent for another hour. */
 export const confirmSignInCall: AuthCall = {
@@ -20,7 +20,7 @@ export const confirmSignInCall: AuthCall = {
   handle: signedIn(async (call, session) => {
     const confirm = readMethod(call, session)
     const attempt = ownAttempt(session, 'confirmation')
-    await runAttempt(call, { subjects: [triesOf.account(session.accountId)], attempt }, confirm)
+    await runAttempt(call, { subjects: [attemptSubject.account(session.accountId)], attempt }, confirm)
     await confirmSession(call.db, session, call.clock())
     return { confirmed: true }
   }),

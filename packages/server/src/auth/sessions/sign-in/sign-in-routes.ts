@@ -4,7 +4,7 @@ import type { Database } from '../../../db/database.ts'
 import { ApiError } from '../../../errors.ts'
 import type { Requester } from '../../../graphql/run-operation.ts'
 import { isHttps } from '../../../http/is-https.ts'
-import { createRefusalLog, type LogRefusal } from '../../../http/rejection-log.ts'
+import { createRejectionLog, type LogRejection } from '../../../http/rejection-log.ts'
 import { parseJsonBody, readFields } from '../../../lib/json-fields.ts'
 import type { Viewer } from '../../../viewer.ts'
 import type { Secrets } from '../../secrets.ts'
@@ -16,7 +16,7 @@ import { sessionCalls } from '../session-calls.ts'
 import { type SessionCookie, sessionCookie } from '../session-cookie.ts'
 import { createSessions, type Session, viewerOf } from '../sessions.ts'
 import { confirmSignInCall } from './confirm-sign-in.ts'
-import { createSignInTries } from './sign-in-attempts.ts'
+import { createSignInAttempts } from './sign-in-attempts.ts'
 import { signInCalls } from './sign-in-calls.ts'
 import { signInSecret } from './sign-in-secret.ts'
 
@@ -46,10 +46,10 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
     },
     sessions: createSessions(db, clock),
     cookie: sessionCookieOf(secrets, config),
-    tries: createSignInTries(db, clock),
+    attempts: createSignInAttempts(db, clock),
     forward: createForward({ db, config, addressOf, secrets, log }),
   }
-  const logRejection = createRefusalLog(log, 'rejected a sign-in')
+  const logRejection = createRejectionLog(log, 'rejected a sign-in')
   app.register(async (scope) => {
     scope.addHook('onClose', async () => {
       await Promise.all(running)
@@ -70,7 +70,7 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
 export const sessionCookieOf = (secrets: Secrets, config: Pick<Config, 'publicUrl' | 'tlsCert'>): SessionCookie =>
   sessionCookie({ secret: () => signInSecret(secrets), isSecure: isHttps(config) })
 
-type CallDeps = AuthDeps & Pick<SignInOptions, 'beforeRequest'> & { logRejection: LogRefusal }
+type CallDeps = AuthDeps & Pick<SignInOptions, 'beforeRequest'> & { logRejection: LogRejection }
 
 function registerCall(
   scope: FastifyInstance,

@@ -67,7 +67,7 @@ export async function deleteSteps(db: Database, accountId: string): Promise<void
 }
 
 /** Counts an attempt and returns the number of attempts in the subject's current window. */
-export async function countTry(
+export async function countAttempt(
   db: Database,
   subject: string,
   { now, ends }: { now: Date; ends: Date },
@@ -85,7 +85,7 @@ export async function countTry(
 }
 
 /** Subtracts one attempt from each subject. Locks them in a fixed order to avoid deadlocks. */
-export async function forgiveTries(db: Database, subjects: readonly string[]): Promise<void> {
+export async function forgiveAttempts(db: Database, subjects: readonly string[]): Promise<void> {
   await query(
     db,
     `with locked as (select subject from sign_in_tries where subject = any($1) order by subject for update)

@@ -10,7 +10,7 @@ const ARCHIVE_TIMEOUT_SECONDS = 60
 export const archiveSettings = (archive: string): Settings => ({
   archive_mode: 'on',
   archive_timeout: String(ARCHIVE_TIMEOUT_SECONDS),
-  archive_command: `${program('archive-wal.ts', archive)} %p %f`,
+  archive_command: `${program('archive-command.ts', archive)} %p %f`,
 })
 
 /** Whether an archive_command archives into this folder. */
@@ -27,7 +27,7 @@ export interface RecoveryTarget {
 /** PostgreSQL settings to replay the archive and then accept connections. PostgreSQL does not write to the archive. */
 export const recoverySettings = (archive: string, { time, timeline }: RecoveryTarget): Settings => ({
   archive_mode: 'off',
-  restore_command: `${program('fetch-wal.ts', archive)} %f %p`,
+  restore_command: `${program('restore-command.ts', archive)} %f %p`,
   recovery_target_timeline: String(timeline),
   recovery_target_action: 'promote',
   ...(time !== undefined && { recovery_target_time: timestamp(time) }),

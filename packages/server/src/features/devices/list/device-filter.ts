@@ -1,7 +1,7 @@
 import { ApiError, badInput } from '../../../errors.ts'
 import { assertStorable } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
-import { type Change, flattenAttributes } from '../../attributes/merge.ts'
+import { type Change, flattenAttributes } from '../../attributes/apply-changes.ts'
 import type { State } from '../device.ts'
 import { parseId } from '../device-id.ts'
 

@@ -1,10 +1,10 @@
 import type { Database } from '../../../db/database.ts'
 import type { OutboundResult } from '../../../outbound/outbound.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
+import { stopSending } from './pause-policy.ts'
 import type { Results } from './results.ts'
 import { type Evaluation, evaluate } from './retry-policy.ts'
 import type { DueDelivery, Health } from './sending.queries.ts'
-import { stopSending } from './stop-sending.ts'
 
 export interface RecordAttemptDeps {
   db: Database

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
+import { DAYS_OF_FAILURES } from './pause-policy.ts'
 import { type HealthChange, type Result, writeHealth, writeResults } from './results.queries.ts'
 
 /**
@@ -19,7 +20,6 @@ interface Entry {
   written: PromiseWithResolvers<{ isHopeless: boolean }>
 }
 
-const HOPELESS_DAYS = 5
 const BATCH = 500
 const RETRY_MS = 500
 
@@ -73,6 +73,6 @@ function commit(db: Database, holder: string, batch: readonly Entry[]): Promise<
       batch.map(({ result }) => result),
     )
     if (latest.size === 0) return []
-    return writeHealth(transaction, [...latest.values()], { holder, days: HOPELESS_DAYS })
+    return writeHealth(transaction, [...latest.values()], { holder, days: DAYS_OF_FAILURES })
   })
 }

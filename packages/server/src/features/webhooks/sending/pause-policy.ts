@@ -5,6 +5,9 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { webhookTarget } from '../webhook-event.ts'
 import { lockWebhook, writeWebhook } from '../webhooks.queries.ts'
 
+/** A webhook whose attempts have all failed for this many days is paused. */
+export const DAYS_OF_FAILURES = 5
+
 export interface Stop {
   reason: 'gone' | 'hopeless'
   /** The URL of the failed attempts. */
@@ -35,6 +38,6 @@ export async function stopSending(
   })
 }
 
-const PAUSED = 'nothing but failures for 5 days: once the receiver is well, go on by updateWebhook(enabled: true)'
+const PAUSED = `all deliveries failed for ${DAYS_OF_FAILURES} days; when the receiver works again, resume with updateWebhook(enabled: true)`
 
 const theServer = (accountId: string): Viewer => ({ accountId, email: '', readOnly: false, isServer: true })

@@ -1,0 +1,47 @@
+import { assertText } from '../../../lib/text.ts'
+import { type AttemptedUser, findUserOfStep } from '../audit/attempted-user.queries.ts'
+import { ownAttempt, runAttempt } from '../audit/attempts.ts'
+import { recordChange } from '../audit/record-change.ts'
+import type { AuthCall } from '../auth-call.ts'
+import { stepOf } from '../session-cookie.ts'
+import { addCookies, completeSignIn } from './complete-sign-in.ts'
+import { findSignedInUser } from './sign-in.queries.ts'
+import { attemptSubject } from './sign-in-attempts.ts'
+
+/** Calls to finish a sign-in with two-factor authentication. */
+export const codeSignInCalls: readonly AuthCall[] = [
+  { method: 'POST', path: '/two-factor/verify-totp', takes: ['code', 'trustDevice'], handle: byCode('totp') },
+  { method: 'POST', path: '/two-factor/verify-backup-code', takes: ['code', 'trustDevice'], handle: byCode('backup') },
+]
+
+/** Finishes a sign-in with a code. For a signed-in user, it is the first code, which turns on codes. */
+function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
+  const path = kind === 'totp' ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code'
+  const method = kind === 'totp' ? 'password and code' : 'password and backup code'
+  return async (call) => {
+    const { fields, request, session } = call
+    const code = fields.text('code').replaceAll(' ', '')
+    assertText(code, 'code', 100)
+    const trustDevice = fields.optionalBoolean('trustDevice') ?? false
+    const subjects = [
+      session === undefined
+        ? attemptSubject.address(call.addressOf(request.raw))
+        : attemptSubject.account(session.accountId),
+    ]
+    let user: AttemptedUser | undefined
+    const attempt =
+      session === undefined
+        ? { method, findUser: async () => user }
+        : ownAttempt(session, kind === 'totp' ? 'code' : 'backup code')
+    return runAttempt(call, { subjects, attempt }, async () => {
+      // Found before the attempt, because the last wrong code deletes the pending sign-in.
+      if (session === undefined) user = await findUserOfStep(call.db, stepOf(request.headers.cookie))
+      const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.accountId))?.hasTotp
+      const forwarded = await call.forward(request, path, { code, trustDevice })
+      if (session === undefined) return completeSignIn(call, forwarded, { method, ...(kind === 'totp' && { code }) })
+      addCookies(call, forwarded)
+      if (!hadTotp) await recordChange(call, session, { type: 'AUTHENTICATOR_ADD', work: async () => {} })
+      return { signedIn: true }
+    })
+  }
+}

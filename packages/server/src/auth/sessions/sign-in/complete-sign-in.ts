@@ -1,0 +1,74 @@
+import { insertNonce } from '../../auth.queries.ts'
+import { sessionError, userDisabled } from '../../rejection-reasons.ts'
+import type { AuthRequest, SignInMethod } from '../auth-call.ts'
+import { agentOf, type Forwarded } from '../forward.ts'
+import { hasPasskey } from '../passkeys.queries.ts'
+import { deleteSessions } from '../sessions.queries.ts'
+import type { Session } from '../sessions.ts'
+import { findSignedInUser } from './sign-in.queries.ts'
+
+/** Longer than a code is accepted, which includes 30 seconds before and after its interval. */
+const CODE_VALID_MS = 120_000
+
+/** The credentials of a successful sign-in. */
+export interface UsedCredentials {
+  method: SignInMethod
+  /** The code from an authenticator app. */
+  code?: string
+  /** The credential id of the passkey. */
+  credential?: string
+}
+
+/** Completes a sign-in: calls `onSignIn` before the browser gets its cookie, and ends the browser's former session. */
+export async function completeSignIn(call: AuthRequest, forwarded: Forwarded, used: UsedCredentials): Promise<object> {
+  const { method, code } = used
+  const { request, onSignIn, addressOf } = call
+  const { accountId, email, id } = await sessionOf(call, forwarded)
+  const end = () => deleteSessions(call.db, accountId, { id })
+  if (!(await isStillValid(call, accountId, used))) {
+    await end()
+    throw sessionError('sign-in-expired')
+  }
+  if (code !== undefined && !(await isFirstUse(call, accountId, code))) {
+    await end()
+    throw sessionError('wrong-code')
+  }
+  await onSignIn({ accountId, email, address: addressOf(request.raw), agent: agentOf(request), method })
+  await endFormerSession(call)
+  addCookies(call, forwarded)
+  return { signedIn: true }
+}
+
+/** Returns the session that a sign-in created. */
+export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: Forwarded): Promise<Session> {
+  const tokens = cookies.map((header) => cookie.read(header.split(';')[0]))
+  const token = tokens.findLast((each) => typeof each === 'string')
+  const session = token ? await sessions.find(token) : undefined
+  // With a passkey or a code, the user may be disabled. The new session is then invalid.
+  if (session === undefined) throw userDisabled()
+  return session
+}
+
+/** Whether the credentials still exist, because a reset ends only existing sessions. A password is checked at sign-in. */
+async function isStillValid(
+  { db }: AuthRequest,
+  accountId: string,
+  { method, credential }: UsedCredentials,
+): Promise<boolean> {
+  if (credential !== undefined) return hasPasskey(db, accountId, credential)
+  return method === 'password' || ((await findSignedInUser(db, accountId))?.hasTotp ?? false)
+}
+
+/** RFC 6238 §5.2: a code that was accepted is not accepted again. */
+export function isFirstUse({ db, clock }: AuthRequest, accountId: string, code: string): Promise<boolean> {
+  return insertNonce(db, `totp ${accountId}`, code, new Date(clock().getTime() + CODE_VALID_MS))
+}
+
+export async function endFormerSession({ db, session }: AuthRequest): Promise<void> {
+  if (session !== undefined) await deleteSessions(db, session.accountId, { id: session.id })
+}
+
+export function addCookies({ cookies }: AuthRequest, forwarded: Forwarded): Forwarded {
+  cookies.push(...forwarded.cookies)
+  return forwarded
+}

@@ -1,0 +1,30 @@
+import { findUserOfPasskey } from '../audit/attempted-user.queries.ts'
+import { runAttempt } from '../audit/attempts.ts'
+import type { AuthCall, AuthRequest } from '../auth-call.ts'
+import { addCookies, completeSignIn } from './complete-sign-in.ts'
+import { attemptSubject } from './sign-in-attempts.ts'
+
+/** Calls to sign in with a passkey. */
+export const passkeySignInCalls: readonly AuthCall[] = [
+  {
+    method: 'GET',
+    path: '/passkey/generate-authenticate-options',
+    async handle(call) {
+      await call.attempts.count([attemptSubject.passkeyOptions(call.addressOf(call.request.raw))])
+      return addCookies(call, await call.forward(call.request, '/passkey/generate-authenticate-options')).result
+    },
+  },
+  { method: 'POST', path: '/passkey/verify-authentication', takes: ['response'], handle: signInByPasskey },
+]
+
+async function signInByPasskey(call: AuthRequest): Promise<object> {
+  const { fields, request } = call
+  const response = fields.object('response')
+  const subjects = [attemptSubject.address(call.addressOf(request.raw))]
+  const credential = String(response.id)
+  const attempt = { method: 'passkey', findUser: () => findUserOfPasskey(call.db, credential) }
+  return runAttempt(call, { subjects, attempt }, async () => {
+    const forwarded = await call.forward(request, '/passkey/verify-authentication', { response })
+    return completeSignIn(call, forwarded, { method: 'passkey', credential })
+  })
+}
