@@ -20,7 +20,7 @@ export function startCommand(checkout: string): Required<Command> {
   }
 }
 
-/** The systems to compare. Each is a process with twelve connections to the same database. */
+/** The systems to compare. Each is a process with thirteen connections to the same database. */
 export const systems = {
   /** Muster, as `npm start` starts it. */
   server: startCommand(path('../..')),
@@ -42,4 +42,4 @@ export const isMuster = (system: System): boolean => system === 'server' || syst
 /** The systems that need the packages of benchmarks/peers. */
 export const peers: ReadonlySet<System> = new Set(['postgraphile', 'apollo'])
 
-export const DATABASE_CONNECTIONS = 12
+export const DATABASE_CONNECTIONS = 13

@@ -41,7 +41,7 @@ async function toCommand(entry: CommandEntry, path: readonly string[], isWanted:
 async function loaded(entry: CommandEntry, path: readonly string[], isWanted: IsWanted): Promise<Command> {
   if (!isWanted(path)) return new Command(entry.name).summary(entry.summary)
   if (entry.load !== undefined) {
-    const command = (await entry.load()).summary(entry.summary)
+    const command = (await entry.load()).buildCommand().summary(entry.summary)
     return command.description() === '' ? command.description(sentence(entry.summary)) : command
   }
   const noun = new Command(entry.name)

@@ -24,37 +24,37 @@ export type Scalars = {
 /** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type User = {
   __typename?: 'User';
-  /** Newest first. */
+  /** The user's access keys, newest first. */
   accessKeys: Array<AccessKey>;
-  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
+  /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Scalars['Object']['output'];
-  /** The value of one attribute; null if it has none. */
+  /** The value of one attribute; null if the attribute is not set. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The values set in this context only, as nested JSON, including overrides that equal the base value. */
+  /** The overrides in one context as nested JSON, including overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
   /** The contexts in which this user has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The attribute names in use on this user's devices and services. A new name is listed at once. Counts are exact up to
-   * 2,000 devices; with more devices they are at most 60 seconds old.
+   * The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts
+   * are exact. With more devices, counts are at most 60 seconds old.
    */
   attributeNames: Array<AttributeName>;
   devices: DeviceList;
-  /** Devices by id. Unknown ids and those of other users are omitted. */
+  /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other users' devices. */
   device: Array<Device>;
   /** Newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
   /** A URL that returns the same events as CSV for one hour. */
   eventsUrl: Scalars['String']['output'];
-  /** Newest first. Expired codes are included until they are deleted, at the latest seven days after they expire. Used-up codes are included. */
+  /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Array<RegistrationCode>;
-  /** Services by id. A device's id returns its bulk service. Unknown ids and those of other users are omitted. */
+  /** Returns the services with these IDs, at most 1,000. A device ID returns the bulk service. Omits IDs that the user does not own. */
   service: Array<Service>;
   id: Scalars['ID']['output'];
   email: Scalars['String']['output'];
   name?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** The limits that apply, and how much of each is used. */
+  /** The limits that apply to this user, with the current use. */
   limits: Array<Limit>;
   /** Newest first. */
   webhooks: Array<Webhook>;
@@ -137,23 +137,23 @@ export type UserWebhooksArgs = {
   id?: InputMaybe<Array<Scalars['ID']['input']>>;
 };
 
-/** A key that signs requests. The secret is not a field of it. */
+/** A key that signs requests. Only createAccessKey returns its secret. */
 export type AccessKey = {
   __typename?: 'AccessKey';
-  /** The keyId of signed requests. */
+  /** The key ID that requests are signed with. */
   key: Scalars['ID']['output'];
   name?: Maybe<Scalars['String']['output']>;
   enabled: Scalars['Boolean']['output'];
-  /** Whether the key can run queries only, no mutations. */
+  /** Whether the key can run only queries, not mutations. */
   readOnly: Scalars['Boolean']['output'];
-  /** Whether requests must cover a digest of their body. */
+  /** Whether signatures must cover a digest of the request body. */
   requireDigest: Scalars['Boolean']['output'];
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: Scalars['String']['output'];
   created: Scalars['DateTime']['output'];
-  /** When the key last signed a request, to the minute. */
+  /** When the key last signed a request, precise to the minute. */
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
-  /** When the key expires; null if it does not expire. */
+  /** When the key expires; null if it never expires. */
   expires?: Maybe<Scalars['DateTime']['output']>;
 };
 
@@ -161,7 +161,7 @@ export type AccessKey = {
 export type CreatedAccessKey = {
   __typename?: 'CreatedAccessKey';
   key: Scalars['ID']['output'];
-  /** Base64; null for a key that was created with publicKey. */
+  /** The secret in base64; null for a key that was created with publicKey. */
   secret?: Maybe<Scalars['String']['output']>;
   accessKey: AccessKey;
 };
@@ -170,39 +170,37 @@ export type CreatedAccessKey = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * Creates an access key. Only this response contains the secret. With publicKey (ed25519, as SPKI PEM or as its 32 bytes in
-   * base64), the key has no secret. A user can have 10 keys. A key cannot create a stronger key: the new key must not expire later,
-   * and must require a digest if the first key does. Otherwise the error is FORBIDDEN with reason exceeds-own-access.
-   * In a session, the sign-in must be at most an hour old. Otherwise the error is FORBIDDEN with reason sign-in-too-old until the
+   * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. A user can have up to 10
+   * keys.
+   * A key cannot create a stronger key: the new key must not expire later, and it must require a digest if the first key does.
+   * Otherwise, returns FORBIDDEN with the reason exceeds-own-access.
+   * In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the
    * user confirms the sign-in.
    */
   createAccessKey: CreatedAccessKey;
-  /**
-   * An omitted argument leaves its field unchanged; null clears name. A key cannot enable a key that is stronger than itself (see
-   * createAccessKey).
-   */
+  /** Updates the given fields. null clears name. A key cannot enable a key that is stronger than itself (see createAccessKey). */
   updateAccessKey: AccessKey;
   deleteAccessKey: Scalars['Boolean']['output'];
   /** Sets one attribute, or removes it if value is null. Returns the value that now applies in that context, or null. */
   setAttribute?: Maybe<Scalars['String']['output']>;
   /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
   setAttributes: Scalars['Object']['output'];
-  /** Runs setAttributes for up to 1000 targets. Each item succeeds or fails separately and has its own result. */
+  /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Array<AttributesResult>;
   /**
-   * Adds a device with its services and attributes, all or none. If the hardware id is in use, the error is CONFLICT.
-   * Only this response contains the secret with which the device authenticates.
+   * Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID.
+   * Only this response contains the secret that the device authenticates with.
    */
   registerDevice: DeviceRegistration;
-  /** Omitted arguments stay unchanged; null clears hardwareId or platform. If the hardware id is in use, the error is CONFLICT. */
+  /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
   updateDevice: Device;
-  /** Deletes a device. An active device is deleted only with force. */
+  /** Deletes a device. Returns CONFLICT for an active device unless force is true. */
   deleteDevice: Scalars['Boolean']['output'];
-  /** Deletes devices, all or none. If any is active, they are deleted only with force. */
+  /** Deletes up to 1,000 devices, all or none. Returns CONFLICT if any of them is active, unless force is true. */
   deleteDevices: Scalars['Boolean']['output'];
   /**
-   * Replaces the device's secret. The old secret stops working immediately. With allow, no new secret is created; instead the
-   * device can register itself again, once, within an hour.
+   * Replaces the device's secret. The old secret stops working immediately. If allow is true, the server creates no new secret.
+   * Instead, the device can register itself again once within one hour.
    */
   rotateDeviceSecret: DeviceRegistration;
   /**
@@ -211,18 +209,19 @@ export type Mutation = {
    */
   reportState: Scalars['Boolean']['output'];
   /**
-   * Creates a code with which devices register themselves. Only this response contains the code. Every device gets the code's
-   * attributes and services. name and platform apply to devices that send none.
-   * A user can have 100 codes.
+   * Creates a code that devices register with. Only this response contains the code. Every device receives the code's attributes
+   * and services. name and platform apply to devices that do not send their own.
+   * A user can have up to 100 codes.
    */
   createRegistrationCode: CreatedRegistrationCode;
   deleteRegistrationCode: Scalars['Boolean']['output'];
-  /** Renames a service, or the device whose bulk service it is. */
+  /** Renames a service. Renaming a bulk service renames its device. */
   renameService: Scalars['Boolean']['output'];
-  /** Adds a service to a device. A device can have 100 services. */
+  /** Adds a service to a device. A device can have up to 100 services. */
   addService: Service;
-  /** Omitted arguments stay unchanged; null clears host or port. */
+  /** Updates the given fields. null clears host or port. A bulk service accepts only a new name. */
   updateService: Service;
+  /** Removes a service and its attributes. A bulk service cannot be removed. */
   removeService: Scalars['Boolean']['output'];
   /**
    * Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this
@@ -441,40 +440,40 @@ export type MutationRedeliverArgs = {
 /** A machine in the fleet, with its services. */
 export type Device = {
   __typename?: 'Device';
-  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
+  /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Scalars['Object']['output'];
-  /** The value of one attribute; null if it has none. */
+  /** The value of one attribute; null if the attribute is not set. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The values set in this context only, as nested JSON, including overrides that equal the base value. */
+  /** The overrides in one context as nested JSON, including overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
   /** The contexts in which this device has overrides. */
   contexts: Array<Scalars['String']['output']>;
-  /** Colon-separated hexadecimal byte pairs; also the id of the device's bulk service. */
+  /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
-  /** An id from the manufacturer or the operating system; unique among a user's devices. */
+  /** An ID assigned by the manufacturer or the operating system. Unique among a user's devices. */
   hardwareId?: Maybe<Scalars['String']['output']>;
   platform?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** The attribute $svc.categoryA, its base value. */
+  /** The base value of the attribute $svc.categoryA. */
   categoryA?: Maybe<Scalars['String']['output']>;
-  /** The attribute $svc.categoryB, its base value. */
+  /** The base value of the attribute $svc.categoryB. */
   categoryB?: Maybe<Scalars['String']['output']>;
-  /** The attribute $svc.categoryC, its base value. */
+  /** The base value of the attribute $svc.categoryC. */
   categoryC?: Maybe<Scalars['String']['output']>;
-  /** The attribute $svc.categoryD, its base value. */
+  /** The base value of the attribute $svc.categoryD. */
   categoryD?: Maybe<Scalars['String']['output']>;
-  /** The attribute $svc.categoryE, its base value. */
+  /** The base value of the attribute $svc.categoryE. */
   categoryE?: Maybe<Scalars['String']['output']>;
-  /** The attribute $svc.statusA, its base value. */
+  /** The base value of the attribute $svc.statusA. */
   statusA?: Maybe<Scalars['String']['output']>;
-  /** The attribute $svc.statusB, its base value. */
+  /** The base value of the attribute $svc.statusB. */
   statusB?: Maybe<Scalars['String']['output']>;
-  /** The attribute $svc.statusC, its base value. */
+  /** The base value of the attribute $svc.statusC. */
   statusC?: Maybe<Scalars['String']['output']>;
-  /** The attribute $svc.statusD, its base value. */
+  /** The base value of the attribute $svc.statusD. */
   statusD?: Maybe<Scalars['String']['output']>;
-  /** The attribute $svc.statusE, its base value. */
+  /** The base value of the attribute $svc.statusE. */
   statusE?: Maybe<Scalars['String']['output']>;
   /** active or inactive */
   state: Scalars['String']['output'];
@@ -487,7 +486,7 @@ export type Device = {
   owner: UserReference;
   /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
-  /** The device's services, except its bulk service. sort takes name, id, created, state, application, port, or an attribute, as for devices. */
+  /** The device's services, except its bulk service. Sort by name, id, created, state, application, port, or an attribute. */
   services: Array<Service>;
 };
 
@@ -531,26 +530,26 @@ export type DeviceServicesArgs = {
   sort?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** A service of a device, such as SSH on port 22. A device's bulk service represents the device as a whole. */
+/** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
 export type Service = {
   __typename?: 'Service';
-  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
+  /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Scalars['Object']['output'];
-  /** The value of one attribute; null if it has none. */
+  /** The value of one attribute; null if the attribute is not set. */
   attribute?: Maybe<Scalars['String']['output']>;
-  /** The values set in this context only, as nested JSON, including overrides that equal the base value. */
+  /** The overrides in one context as nested JSON, including overrides that equal the base value. */
   overrides: Scalars['Object']['output'];
   /** The contexts in which this service has overrides. */
   contexts: Array<Scalars['String']['output']>;
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
-  /** Id of the application type. */
+  /** ID of the application type. */
   application: Scalars['Int']['output'];
   /** Name of the application type, such as SSH. */
   title: Scalars['String']['output'];
   /** tcp or udp */
   protocol: Scalars['String']['output'];
-  /** The host that runs the service, as the device reaches it; null for the device itself. */
+  /** The host that runs the service, as the device addresses it; null if the device runs the service. */
   host?: Maybe<Scalars['String']['output']>;
   port?: Maybe<Scalars['Int']['output']>;
   enabled: Scalars['Boolean']['output'];
@@ -565,20 +564,20 @@ export type Service = {
 };
 
 
-/** A service of a device, such as SSH on port 22. A device's bulk service represents the device as a whole. */
+/** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
 export type ServiceAttributesArgs = {
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-/** A service of a device, such as SSH on port 22. A device's bulk service represents the device as a whole. */
+/** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
 export type ServiceAttributeArgs = {
   name: Scalars['String']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-/** A service of a device, such as SSH on port 22. A device's bulk service represents the device as a whole. */
+/** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
 export type ServiceOverridesArgs = {
   context: Scalars['String']['input'];
 };
@@ -590,7 +589,7 @@ export type AttributesInput = {
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** The result of one item of setAttributesMany, in the same order. */
+/** The result of one item of setAttributesMany. Results are in the order of the items. */
 export type AttributesResult = {
   __typename?: 'AttributesResult';
   /** The serviceId of the item. */
@@ -606,13 +605,13 @@ export type AttributesResult = {
 /** An attribute name in use. */
 export type AttributeName = {
   __typename?: 'AttributeName';
-  /** As in setAttribute: a group and a name are separated by a dot. */
+  /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: Scalars['String']['output'];
-  /** Number of devices that have it, in the base or in any context. */
+  /** Number of devices that have the attribute, in the base or in any context. */
   devices: Scalars['Int']['output'];
-  /** Number of services that have it, in the base or in any context. */
+  /** Number of services that have the attribute, in the base or in any context. */
   services: Scalars['Int']['output'];
-  /** When a value of this name last changed on a device or a service; null if no such change is among the newest 100,000 events. */
+  /** When a value of this name last changed on a device or a service; null if the newest 100,000 events contain no such change. */
   lastChanged?: Maybe<Scalars['DateTime']['output']>;
 };
 
@@ -620,13 +619,13 @@ export type AttributeName = {
 export type DeviceList = {
   __typename?: 'DeviceList';
   items: Array<Device>;
-  /** Number of devices that match the filters, on all pages. With a filter, it costs one rate-limit point per 2,000 devices. */
+  /** Number of matching devices on all pages. With a filter, this field costs one rate-limit point per 2,000 devices. */
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** Id of the page's last item; null on an empty page. */
+  /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** Opaque position after the page's last item; pass it as after. Stays valid if that item moves or is deleted. */
+  /** An opaque position after the last item on the page. Pass it as after. It stays valid if that item moves or is deleted. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -634,7 +633,7 @@ export type DeviceList = {
 export type DeviceRegistration = {
   __typename?: 'DeviceRegistration';
   device: Device;
-  /** The secret with which the device authenticates, shown once; null if the device will register itself again. */
+  /** The secret that the device authenticates with, returned only once; null if rotateDeviceSecret was called with allow. */
   secret?: Maybe<Scalars['String']['output']>;
 };
 
@@ -806,25 +805,25 @@ export type EventType =
    */
   | 'MASTER_KEY_ROTATE';
 
-/** A code with which devices register themselves. It has an expiry time and a maximum number of uses. */
+/** A code that devices register with. It expires and has a maximum number of uses. */
 export type RegistrationCode = {
   __typename?: 'RegistrationCode';
   id: Scalars['ID']['output'];
-  /** First characters of the code. */
+  /** The first characters of the code. */
   prefix: Scalars['String']['output'];
-  /** The name of devices that send none. */
+  /** The name of devices that do not send a name. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The platform of devices that send none. */
+  /** The platform of devices that do not send a platform. */
   platform?: Maybe<Scalars['String']['output']>;
-  /** How many devices it can register. */
+  /** Maximum number of devices that can register with the code. */
   uses: Scalars['Int']['output'];
-  /** How many devices it has registered. */
+  /** Number of devices that have registered with the code. */
   used: Scalars['Int']['output'];
   created: Scalars['DateTime']['output'];
   expires: Scalars['DateTime']['output'];
 };
 
-/** A new registration code, with the code itself. */
+/** A new registration code, including the code itself. */
 export type CreatedRegistrationCode = {
   __typename?: 'CreatedRegistrationCode';
   /** Only this response contains the code. */
@@ -832,29 +831,29 @@ export type CreatedRegistrationCode = {
   registrationCode: RegistrationCode;
 };
 
-/** Reads data. All data of an account is a field of `login`. */
+/** Reads data. The `login` field contains all data of an account. */
 export type Query = {
   __typename?: 'Query';
-  /** The types that a service can have. */
+  /** The application types that a service can have. */
   applicationTypes: Array<ApplicationType>;
-  /** The user that owns the signing access key. */
+  /** The user who owns the signing access key or the session. */
   login?: Maybe<User>;
   /** Release of the server, as semver. */
   version: Scalars['String']['output'];
 };
 
-/** A service to add with its device. */
+/** A service to add to a new device. */
 export type ServiceInput = {
   name: Scalars['String']['input'];
-  /** Id of an application type. If omitted, the type with this default port, or TCP. */
+  /** ID of an application type. Defaults to the type of the port, or to TCP. */
   application?: InputMaybe<Scalars['Int']['input']>;
   host?: InputMaybe<Scalars['String']['input']>;
-  /** 1 to 65535. If omitted, the default port of the application type. */
+  /** 1 to 65535. Defaults to the default port of the application type. */
   port?: InputMaybe<Scalars['Int']['input']>;
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
-/** The protocol of a service, such as SSH or HTTPS. */
+/** The type of a service, such as SSH or HTTPS. */
 export type ApplicationType = {
   __typename?: 'ApplicationType';
   id: Scalars['Int']['output'];
@@ -865,7 +864,7 @@ export type ApplicationType = {
   protocol: Scalars['String']['output'];
 };
 
-/** The id and email address of a user. */
+/** A user's ID and email address. */
 export type UserReference = {
   __typename?: 'UserReference';
   id: Scalars['ID']['output'];
@@ -875,10 +874,10 @@ export type UserReference = {
 /** A limit that the server enforces. */
 export type Limit = {
   __typename?: 'Limit';
-  /** What is limited, such as accessKeys or pageSize. */
+  /** The name of the limit, such as accessKeys or pageSize. */
   name: Scalars['String']['output'];
   value: Scalars['Int']['output'];
-  /** How much this user has used; null for a limit on a single request, name, or value. */
+  /** This user's current use; null for a limit on a single request, name, or value. */
   used?: Maybe<Scalars['Int']['output']>;
 };
 

@@ -9,7 +9,7 @@ interface Options {
   list?: boolean
 }
 
-export function backupCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('backup')
     .description(
       prose(`Backs up the database without stopping servers. There are two kinds of backups.

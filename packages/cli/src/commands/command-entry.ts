@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 
+type Load = () => Promise<{ buildCommand(): Command }>
+
 /** A command's line in the help, and a function that loads the command when it is needed. */
 export interface CommandEntry {
   name: string
@@ -7,6 +9,19 @@ export interface CommandEntry {
   /** Heading in the help. */
   group?: string
   description?: string
-  load?: () => Promise<Command>
+  load?: Load
   verbs?: readonly CommandEntry[]
 }
+
+export const command = (name: string, summary: string, load: Load): CommandEntry => ({ name, summary, load })
+
+/** A command with subcommands. */
+export const noun = (
+  name: string,
+  summary: string,
+  description: string,
+  verbs: readonly CommandEntry[],
+): CommandEntry => ({ name, summary, description, verbs })
+
+export const inGroup = (group: string, entries: readonly CommandEntry[]): CommandEntry[] =>
+  entries.map((entry) => ({ ...entry, group }))

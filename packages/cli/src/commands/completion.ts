@@ -3,7 +3,7 @@ import { type Shell, scripts } from '../completion/scripts.ts'
 import { newCommand, prose } from '../options/new-command.ts'
 import { write } from '../terminal/process.ts'
 
-export function completionCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('completion')
     .description(
       prose(`Prints a script that completes commands, options, profiles, and device names in a shell. To enable it permanently, add the

@@ -20,7 +20,7 @@ interface Options {
   list?: boolean
 }
 
-export function configureCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('configure')
     .description(
       prose(`Saves the URL of a server and an access key in a profile, which is a section of the credentials file. Only you can read this

@@ -7,7 +7,7 @@ import { type ClientOptions, newClientCommand, prose } from '../options/new-comm
 import { printJson, say } from '../output/print-one.ts'
 import { printed } from '../terminal/color.ts'
 
-export function doctorCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('doctor')
     .description(
       prose(`Checks the credentials, the connection to the server, the clocks, the server's database, and the signature. For a

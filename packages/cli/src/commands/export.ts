@@ -14,7 +14,7 @@ interface Options extends ClientOptions {
   raw?: boolean
 }
 
-export function exportCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('export')
     .description(
       prose(`Writes all devices with their services and attributes as CSV, in the format of "muster import". Importing the file again

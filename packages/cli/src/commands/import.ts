@@ -19,7 +19,7 @@ interface Options extends ClientOptions {
   dryRun?: boolean
 }
 
-export function importCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('import')
     .description(
       prose(`Adds and updates devices from a CSV file. Finds the device of a row by hardware id, or by a unique name if the row

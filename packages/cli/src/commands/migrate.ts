@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { newCommand, prose } from '../options/new-command.ts'
 
-export function migrateCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('migrate')
     .description(
       prose(`Migrates the database to this release's schema. "muster serve" does this at startup. Run it first if you replace several

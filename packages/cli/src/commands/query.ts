@@ -15,7 +15,7 @@ interface Options extends ClientOptions {
   check?: boolean
 }
 
-export function queryCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('query')
     .argument('[document]', 'GraphQL document (default: standard input)')
     .option('-f, --file <file>', 'read the document from a file')

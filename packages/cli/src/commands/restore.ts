@@ -12,7 +12,7 @@ interface Options {
   timeline?: number
 }
 
-export function restoreCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('restore')
     .description(
       prose(`Restores the database from a backup file or to a point in time.

@@ -7,7 +7,7 @@ interface Options extends ClientOptions {
   url?: string
 }
 
-export function schemaCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('schema')
     .description(
       prose(`Prints the GraphQL schema of the server's API. The schema is public, so --url needs no credentials.`),

@@ -9,7 +9,7 @@ interface Options {
   services: number
 }
 
-export function seedCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('seed')
     .description(
       prose(`Fills the database with sample fleets: devices with names, hardware ids, platforms, sites, statuses, and services. The first

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { newCommand, prose } from '../options/new-command.ts'
 
-export function serveCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('serve')
     .description(
       prose(`Starts the server, and the embedded database unless DATABASE_URL is set. All settings are environment variables. HOST and

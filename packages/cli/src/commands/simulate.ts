@@ -21,7 +21,7 @@ interface Options extends ClientOptions {
   allowRemote?: boolean
 }
 
-export function simulateCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('simulate')
     .description(
       prose(`Simulates devices that connect over MQTT, report attributes, disconnect, and reconnect, and prints statistics. The devices

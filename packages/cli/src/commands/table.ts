@@ -1,235 +1,124 @@
-import { accountTable } from './account-table.ts'
-import { agentEntry } from './agent-table.ts'
-import type { CommandEntry } from './command-entry.ts'
+import { type CommandEntry, command, inGroup, noun } from './command-entry.ts'
 
-const deviceGroup = 'Devices:'
-const toolGroup = 'Tools and this machine:'
-const serverGroup = 'Server (run on its machine):'
-
+/** All commands, in the order of the help. */
 export const commandTable: readonly CommandEntry[] = [
-  {
-    name: 'devices',
-    summary: 'list, register, rename, and delete devices',
-    group: deviceGroup,
-    description: 'Manages devices. Identify a device by its id, hardware id, or unique name.',
-    verbs: [
-      {
-        name: 'list',
-        summary: 'list all or matching devices',
-        load: async () => (await import('./devices/list.ts')).listCommand(),
-      },
-      {
-        name: 'get',
-        summary: 'show one device with its services and attributes',
-        load: async () => (await import('./devices/get.ts')).getCommand(),
-      },
-      {
-        name: 'register',
-        summary: 'add a device',
-        load: async () => (await import('./devices/register.ts')).registerCommand(),
-      },
-      {
-        name: 'rename',
-        summary: 'rename a device',
-        load: async () => (await import('./devices/rename.ts')).renameCommand(),
-      },
-      {
-        name: 'delete',
-        summary: 'delete devices',
-        load: async () => (await import('./devices/delete.ts')).deleteCommand(),
-      },
-    ],
-  },
-  {
-    name: 'services',
-    summary: 'list, add, change, and remove services of devices',
-    group: deviceGroup,
-    description: 'Manages the services of devices, such as SSH or HTTP.',
-    verbs: [
-      {
-        name: 'list',
-        summary: 'list the services of some or all devices',
-        load: async () => (await import('./services/list.ts')).listCommand(),
-      },
-      {
-        name: 'types',
-        summary: 'list service types',
-        load: async () => (await import('./services/types.ts')).typesCommand(),
-      },
-      {
-        name: 'add',
-        summary: 'add a service to a device',
-        load: async () => (await import('./services/add.ts')).addCommand(),
-      },
-      {
-        name: 'update',
-        summary: 'change a service',
-        load: async () => (await import('./services/update.ts')).updateCommand(),
-      },
-      {
-        name: 'remove',
-        summary: 'remove services',
-        load: async () => (await import('./services/remove.ts')).removeCommand(),
-      },
-    ],
-  },
-  {
-    name: 'attributes',
-    summary: 'show and change attributes of one or many devices',
-    group: deviceGroup,
-    description:
+  ...inGroup('Devices:', [
+    noun(
+      'devices',
+      'list, register, rename, and delete devices',
+      'Manages devices. Identify a device by its id, hardware id, or unique name.',
+      [
+        command('list', 'list all or matching devices', () => import('./devices/list.ts')),
+        command('get', 'show one device with its services and attributes', () => import('./devices/get.ts')),
+        command('register', 'add a device', () => import('./devices/register.ts')),
+        command('rename', 'rename a device', () => import('./devices/rename.ts')),
+        command('delete', 'delete devices', () => import('./devices/delete.ts')),
+      ],
+    ),
+    noun(
+      'services',
+      'list, add, change, and remove services of devices',
+      'Manages the services of devices, such as SSH or HTTP.',
+      [
+        command('list', 'list the services of some or all devices', () => import('./services/list.ts')),
+        command('types', 'list service types', () => import('./services/types.ts')),
+        command('add', 'add a service to a device', () => import('./services/add.ts')),
+        command('update', 'change a service', () => import('./services/update.ts')),
+        command('remove', 'remove services', () => import('./services/remove.ts')),
+      ],
+    ),
+    noun(
+      'attributes',
+      'show and change attributes of one or many devices',
       'Shows and changes the attributes of devices, of services, and of your user, and their overrides in contexts.',
-    verbs: [
-      {
-        name: 'get',
-        summary: 'show attributes',
-        load: async () => (await import('./attributes/get.ts')).getCommand(),
-      },
-      {
-        name: 'set',
-        summary: 'set attributes of one or many devices',
-        load: async () => (await import('./attributes/set.ts')).setCommand(),
-      },
-      {
-        name: 'unset',
-        summary: 'remove attributes from one or many devices',
-        load: async () => (await import('./attributes/unset.ts')).unsetCommand(),
-      },
-      {
-        name: 'resume',
-        summary: 'resume an interrupted bulk change',
-        load: async () => (await import('./attributes/resume.ts')).resumeCommand(),
-      },
-    ],
-  },
-  {
-    name: 'events',
-    summary: 'list past events and follow new events',
-    group: deviceGroup,
-    description: 'Lists and follows the events of your account.',
-    verbs: [
-      {
-        name: 'list',
-        summary: 'list events, newest first',
-        load: async () => (await import('./events/list.ts')).listCommand(),
-      },
-      {
-        name: 'tail',
-        summary: 'print events as they happen',
-        load: async () => (await import('./events/tail.ts')).tailCommand(),
-      },
-    ],
-  },
-  {
-    name: 'import',
-    summary: 'add and update devices from a CSV file',
-    group: deviceGroup,
-    load: async () => (await import('./import.ts')).importCommand(),
-  },
-  {
-    name: 'export',
-    summary: 'write all devices as CSV',
-    group: deviceGroup,
-    load: async () => (await import('./export.ts')).exportCommand(),
-  },
-  ...accountTable,
-  {
-    name: 'query',
-    summary: 'run a GraphQL query or mutation',
-    group: toolGroup,
-    load: async () => (await import('./query.ts')).queryCommand(),
-  },
-  {
-    name: 'schema',
-    summary: 'print the API schema',
-    group: toolGroup,
-    load: async () => (await import('./schema.ts')).schemaCommand(),
-  },
-  {
-    name: 'doctor',
-    summary: 'diagnose problems with a server',
-    group: toolGroup,
-    load: async () => (await import('./doctor.ts')).doctorCommand(),
-  },
-  {
-    name: 'completion',
-    summary: 'print a shell completion script',
-    group: toolGroup,
-    load: async () => (await import('./completion.ts')).completionCommand(),
-  },
-  { ...agentEntry, group: toolGroup },
-  {
-    name: 'serve',
-    summary: 'start the server',
-    group: serverGroup,
-    load: async () => (await import('./serve.ts')).serveCommand(),
-  },
-  {
-    name: 'migrate',
-    summary: "migrate the database to this release's schema",
-    group: serverGroup,
-    load: async () => (await import('./migrate.ts')).migrateCommand(),
-  },
-  {
-    name: 'backup',
-    summary: 'back up the database',
-    group: serverGroup,
-    load: async () => (await import('./backup.ts')).backupCommand(),
-  },
-  {
-    name: 'restore',
-    summary: 'restore the database from a backup',
-    group: serverGroup,
-    load: async () => (await import('./restore.ts')).restoreCommand(),
-  },
-  {
-    name: 'users',
-    summary: 'manage the users of the installation',
-    group: serverGroup,
-    description: 'Manages the users of this installation.',
-    verbs: [
-      {
-        name: 'add',
-        summary: 'add a user and write the credentials to a file',
-        load: async () => (await import('./users/add.ts')).addCommand(),
-      },
-      {
-        name: 'list',
-        summary: 'list the users of the installation',
-        load: async () => (await import('./users/list.ts')).listCommand(),
-      },
-      {
-        name: 'disable',
-        summary: 'disable a user and keep their data',
-        load: async () => (await import('./users/disable.ts')).disableCommand(),
-      },
-      {
-        name: 'enable',
-        summary: 'enable a disabled user',
-        load: async () => (await import('./users/enable.ts')).enableCommand(),
-      },
-      {
-        name: 'remove',
-        summary: 'remove a user and all their data',
-        load: async () => (await import('./users/remove.ts')).removeCommand(),
-      },
-      {
-        name: 'reset-password',
-        summary: 'reset the password of a user and write the new one to a file',
-        load: async () => (await import('./users/reset-password.ts')).resetPasswordCommand(),
-      },
-    ],
-  },
-  {
-    name: 'seed',
-    summary: 'fill the database with sample fleets',
-    group: serverGroup,
-    load: async () => (await import('./seed.ts')).seedCommand(),
-  },
-  {
-    name: 'simulate',
-    summary: 'simulate a fleet that connects, reports, and reconnects',
-    group: serverGroup,
-    load: async () => (await import('./simulate.ts')).simulateCommand(),
-  },
+      [
+        command('get', 'show attributes', () => import('./attributes/get.ts')),
+        command('set', 'set attributes of one or many devices', () => import('./attributes/set.ts')),
+        command('unset', 'remove attributes from one or many devices', () => import('./attributes/unset.ts')),
+        command('resume', 'resume an interrupted bulk change', () => import('./attributes/resume.ts')),
+      ],
+    ),
+    noun('events', 'list past events and follow new events', 'Lists and follows the events of your account.', [
+      command('list', 'list events, newest first', () => import('./events/list.ts')),
+      command('tail', 'print events as they happen', () => import('./events/tail.ts')),
+    ]),
+    command('import', 'add and update devices from a CSV file', () => import('./import.ts')),
+    command('export', 'write all devices as CSV', () => import('./export.ts')),
+  ]),
+  ...inGroup('Your account:', [
+    command('configure', 'save the credentials of a server in a profile', () => import('./configure.ts')),
+    noun(
+      'keys',
+      'list, create, disable, and delete access keys',
+      'Manages access keys, which programs use to sign requests, and the master key, which encrypts their secrets.',
+      [
+        command('list', 'list access keys', () => import('./keys/list.ts')),
+        command('create', 'create an access key', () => import('./keys/create.ts')),
+        command('enable', 'enable an access key', () => import('./keys/enable.ts')),
+        command('disable', 'disable an access key', () => import('./keys/disable.ts')),
+        command('delete', 'delete access keys', () => import('./keys/delete.ts')),
+        command('rotate-master', 'rotate the master key', () => import('./keys/rotate-master.ts')),
+      ],
+    ),
+    noun(
+      'codes',
+      'list, create, and delete registration codes',
+      'Manages registration codes, which devices use to register themselves.',
+      [
+        command('list', 'list registration codes', () => import('./codes/list.ts')),
+        command('create', 'create a registration code', () => import('./codes/create.ts')),
+        command('delete', 'delete registration codes', () => import('./codes/delete.ts')),
+      ],
+    ),
+    noun('webhooks', 'list, create, test, and listen to webhooks', 'Manages webhooks, which send events to a URL.', [
+      command('list', 'list webhooks', () => import('./webhooks/list.ts')),
+      command('create', 'create a webhook', () => import('./webhooks/create.ts')),
+      command('update', 'change a webhook', () => import('./webhooks/update.ts')),
+      command('delete', 'delete webhooks', () => import('./webhooks/delete.ts')),
+      command('rotate', 'rotate the secret of a webhook', () => import('./webhooks/rotate.ts')),
+      command('test', 'send a test event and print the result', () => import('./webhooks/test.ts')),
+      command('deliveries', 'list deliveries of a webhook, newest first', () => import('./webhooks/deliveries.ts')),
+      command('redeliver', 'send deliveries again', () => import('./webhooks/redeliver.ts')),
+      command('listen', 'receive, verify, and print deliveries', () => import('./webhooks/listen.ts')),
+    ]),
+  ]),
+  ...inGroup('Tools and this machine:', [
+    command('query', 'run a GraphQL query or mutation', () => import('./query.ts')),
+    command('schema', 'print the API schema', () => import('./schema.ts')),
+    command('doctor', 'diagnose problems with a server', () => import('./doctor.ts')),
+    command('completion', 'print a shell completion script', () => import('./completion.ts')),
+    noun(
+      'agent',
+      'make this machine a device',
+      'Makes this machine a device: keeps it connected and reports its services and measurements.',
+      [
+        command('register', 'register this machine with a code', () => import('./agent/register.ts')),
+        command('run', 'run the agent until stopped', () => import('./agent/run.ts')),
+        command('status', 'print the status of the device and the agent', () => import('./agent/status.ts')),
+        command('check', 'print what the agent would report', () => import('./agent/check.ts')),
+        command('install', 'install the agent as a systemd service', () => import('./agent/install.ts')),
+        command('uninstall', 'remove the systemd service', () => import('./agent/uninstall.ts')),
+      ],
+    ),
+  ]),
+  ...inGroup('Server (run on its machine):', [
+    command('serve', 'start the server', () => import('./serve.ts')),
+    command('migrate', "migrate the database to this release's schema", () => import('./migrate.ts')),
+    command('backup', 'back up the database', () => import('./backup.ts')),
+    command('restore', 'restore the database from a backup', () => import('./restore.ts')),
+    noun('users', 'manage the users of the installation', 'Manages the users of this installation.', [
+      command('add', 'add a user and write the credentials to a file', () => import('./users/add.ts')),
+      command('list', 'list the users of the installation', () => import('./users/list.ts')),
+      command('disable', 'disable a user and keep their data', () => import('./users/disable.ts')),
+      command('enable', 'enable a disabled user', () => import('./users/enable.ts')),
+      command('remove', 'remove a user and all their data', () => import('./users/remove.ts')),
+      command(
+        'reset-password',
+        'reset the password of a user and write the new one to a file',
+        () => import('./users/reset-password.ts'),
+      ),
+    ]),
+    command('seed', 'fill the database with sample fleets', () => import('./seed.ts')),
+    command('simulate', 'simulate a fleet that connects, reports, and reconnects', () => import('./simulate.ts')),
+  ]),
 ]

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { addAccessKey } from '@muster/server/features/access-keys/access-keys.ts'
-import { recordUserEvents } from '@muster/server/features/users/record-user-event.ts'
+import { recordUserEvents } from '@muster/server/features/users/record-user-events.ts'
 import { createUser } from '@muster/server/features/users/users.ts'
 import { createPrivateFile } from '@muster/server/lib/private-file.ts'
 import { formatCredentials } from '@muster/server/start/credentials-file.ts'

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { resetPassword as reset } from '@muster/server/auth/sessions/passwords/reset-password.ts'
 import { revokeAccessKeys } from '@muster/server/features/access-keys/access-keys.ts'
-import { recordUserEvents } from '@muster/server/features/users/record-user-event.ts'
+import { recordUserEvents } from '@muster/server/features/users/record-user-events.ts'
 import { createPrivateFile } from '@muster/server/lib/private-file.ts'
 import { unwritable } from '../errors/unwritable.ts'
 import type { Installation } from '../installation/installation.ts'

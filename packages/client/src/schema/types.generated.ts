@@ -13,37 +13,37 @@ export interface AttributesInput {
   serviceId: string
 }
 
-/** A service to add with its device. */
+/** A service to add to a new device. */
 export interface ServiceInput {
-  /** Id of an application type. If omitted, the type with this default port, or TCP. */
+  /** ID of an application type. Defaults to the type of the port, or to TCP. */
   application?: number | null | undefined
   enabled?: boolean | null | undefined
   host?: string | null | undefined
   name: string
-  /** 1 to 65535. If omitted, the default port of the application type. */
+  /** 1 to 65535. Defaults to the default port of the application type. */
   port?: number | null | undefined
 }
 
-/** A key that signs requests. The secret is not a field of it. */
+/** A key that signs requests. Only createAccessKey returns its secret. */
 export interface AccessKey {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: string
   created: string
   enabled: boolean
-  /** When the key expires; null if it does not expire. */
+  /** When the key expires; null if it never expires. */
   expires: string | null
-  /** The keyId of signed requests. */
+  /** The key ID that requests are signed with. */
   key: string
-  /** When the key last signed a request, to the minute. */
+  /** When the key last signed a request, precise to the minute. */
   lastUsed: string | null
   name: string | null
-  /** Whether the key can run queries only, no mutations. */
+  /** Whether the key can run only queries, not mutations. */
   readOnly: boolean
-  /** Whether requests must cover a digest of their body. */
+  /** Whether signatures must cover a digest of the request body. */
   requireDigest: boolean
 }
 
-/** The protocol of a service, such as SSH or HTTPS. */
+/** The type of a service, such as SSH or HTTPS. */
 export interface ApplicationType {
   description: string
   id: number
@@ -55,17 +55,17 @@ export interface ApplicationType {
 
 /** An attribute name in use. */
 export interface AttributeName {
-  /** Number of devices that have it, in the base or in any context. */
+  /** Number of devices that have the attribute, in the base or in any context. */
   devices: number
-  /** When a value of this name last changed on a device or a service; null if no such change is among the newest 100,000 events. */
+  /** When a value of this name last changed on a device or a service; null if the newest 100,000 events contain no such change. */
   lastChanged: string | null
-  /** As in setAttribute: a group and a name are separated by a dot. */
+  /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: string
-  /** Number of services that have it, in the base or in any context. */
+  /** Number of services that have the attribute, in the base or in any context. */
   services: number
 }
 
-/** The result of one item of setAttributesMany, in the same order. */
+/** The result of one item of setAttributesMany. Results are in the order of the items. */
 export interface AttributesResult {
   /** The resulting attributes; null if the item failed. */
   attributes: Attributes | null
@@ -93,11 +93,11 @@ export interface ChangeSource {
 export interface CreatedAccessKey {
   accessKey: AccessKey
   key: string
-  /** Base64; null for a key that was created with publicKey. */
+  /** The secret in base64; null for a key that was created with publicKey. */
   secret: string | null
 }
 
-/** A new registration code, with the code itself. */
+/** A new registration code, including the code itself. */
 export interface CreatedRegistrationCode {
   /** Only this response contains the code. */
   code: string
@@ -106,24 +106,24 @@ export interface CreatedRegistrationCode {
 
 /** A machine in the fleet, with its services. */
 export interface Device {
-  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
+  /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
-  /** The attribute $svc.categoryA, its base value. */
+  /** The base value of the attribute $svc.categoryA. */
   categoryA: string | null
-  /** The attribute $svc.categoryB, its base value. */
+  /** The base value of the attribute $svc.categoryB. */
   categoryB: string | null
-  /** The attribute $svc.categoryC, its base value. */
+  /** The base value of the attribute $svc.categoryC. */
   categoryC: string | null
-  /** The attribute $svc.categoryD, its base value. */
+  /** The base value of the attribute $svc.categoryD. */
   categoryD: string | null
-  /** The attribute $svc.categoryE, its base value. */
+  /** The base value of the attribute $svc.categoryE. */
   categoryE: string | null
   /** The contexts in which this device has overrides. */
   contexts: string[]
   created: string
-  /** An id from the manufacturer or the operating system; unique among a user's devices. */
+  /** An ID assigned by the manufacturer or the operating system. Unique among a user's devices. */
   hardwareId: string | null
-  /** Colon-separated hexadecimal byte pairs; also the id of the device's bulk service. */
+  /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: string
   /** When the device last sent a report. */
   lastReported: string | null
@@ -136,34 +136,34 @@ export interface Device {
   state: string
   /** When the state last changed. */
   stateSince: string | null
-  /** The attribute $svc.statusA, its base value. */
+  /** The base value of the attribute $svc.statusA. */
   statusA: string | null
-  /** The attribute $svc.statusB, its base value. */
+  /** The base value of the attribute $svc.statusB. */
   statusB: string | null
-  /** The attribute $svc.statusC, its base value. */
+  /** The base value of the attribute $svc.statusC. */
   statusC: string | null
-  /** The attribute $svc.statusD, its base value. */
+  /** The base value of the attribute $svc.statusD. */
   statusD: string | null
-  /** The attribute $svc.statusE, its base value. */
+  /** The base value of the attribute $svc.statusE. */
   statusE: string | null
 }
 
 /** A page of devices. */
 export interface DeviceList {
-  /** Opaque position after the page's last item; pass it as after. Stays valid if that item moves or is deleted. */
+  /** An opaque position after the last item on the page. Pass it as after. It stays valid if that item moves or is deleted. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
-  /** Id of the page's last item; null on an empty page. */
+  /** ID of the last item on the page; null if the page is empty. */
   last: string | null
-  /** Number of devices that match the filters, on all pages. With a filter, it costs one rate-limit point per 2,000 devices. */
+  /** Number of matching devices on all pages. With a filter, this field costs one rate-limit point per 2,000 devices. */
   total: number
 }
 
 /** A device and its new secret. */
 export interface DeviceRegistration {
   device: Device
-  /** The secret with which the device authenticates, shown once; null if the device will register itself again. */
+  /** The secret that the device authenticates with, returned only once; null if rotateDeviceSecret was called with allow. */
   secret: string | null
 }
 
@@ -208,41 +208,41 @@ export interface EventTarget {
 
 /** A limit that the server enforces. */
 export interface Limit {
-  /** What is limited, such as accessKeys or pageSize. */
+  /** The name of the limit, such as accessKeys or pageSize. */
   name: string
-  /** How much this user has used; null for a limit on a single request, name, or value. */
+  /** This user's current use; null for a limit on a single request, name, or value. */
   used: number | null
   value: number
 }
 
-/** A code with which devices register themselves. It has an expiry time and a maximum number of uses. */
+/** A code that devices register with. It expires and has a maximum number of uses. */
 export interface RegistrationCode {
   created: string
   expires: string
   id: string
-  /** The name of devices that send none. */
+  /** The name of devices that do not send a name. */
   name: string | null
-  /** The platform of devices that send none. */
+  /** The platform of devices that do not send a platform. */
   platform: string | null
-  /** First characters of the code. */
+  /** The first characters of the code. */
   prefix: string
-  /** How many devices it has registered. */
+  /** Number of devices that have registered with the code. */
   used: number
-  /** How many devices it can register. */
+  /** Maximum number of devices that can register with the code. */
   uses: number
 }
 
-/** A service of a device, such as SSH on port 22. A device's bulk service represents the device as a whole. */
+/** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
 export interface Service {
-  /** Id of the application type. */
+  /** ID of the application type. */
   application: number
-  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
+  /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
   /** The contexts in which this service has overrides. */
   contexts: string[]
   created: string
   enabled: boolean
-  /** The host that runs the service, as the device reaches it; null for the device itself. */
+  /** The host that runs the service, as the device addresses it; null if the device runs the service. */
   host: string | null
   id: string
   /** When the service last sent a report. */
@@ -261,11 +261,11 @@ export interface Service {
 
 /** The owner of devices, access keys, webhooks, and the other data of an account. */
 export interface User {
-  /** Newest first. */
+  /** The user's access keys, newest first. */
   accessKeys: AccessKey[]
-  /** The attribute names in use on this user's devices and services. A new name is listed at once. Counts are exact up to 2,000 devices; with more devices they are at most 60 seconds old. */
+  /** The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts are at most 60 seconds old. */
   attributeNames: AttributeName[]
-  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
+  /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Attributes
   /** The contexts in which this user has overrides. */
   contexts: string[]
@@ -274,14 +274,14 @@ export interface User {
   /** A URL that returns the same events as CSV for one hour. */
   eventsUrl: string
   id: string
-  /** The limits that apply, and how much of each is used. */
+  /** The limits that apply to this user, with the current use. */
   limits: Limit[]
   name: string | null
-  /** Newest first. Expired codes are included until they are deleted, at the latest seven days after they expire. Used-up codes are included. */
+  /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: RegistrationCode[]
 }
 
-/** The id and email address of a user. */
+/** A user's ID and email address. */
 export interface UserReference {
   email: string
   id: string
@@ -344,16 +344,16 @@ export interface AccessKeyFields {
   algorithm: Leaf<string>
   created: Leaf<string>
   enabled: Leaf<boolean>
-  /** When the key expires; null if it does not expire. */
+  /** When the key expires; null if it never expires. */
   expires: Leaf<string | null>
-  /** The keyId of signed requests. */
+  /** The key ID that requests are signed with. */
   key: Leaf<string>
-  /** When the key last signed a request, to the minute. */
+  /** When the key last signed a request, precise to the minute. */
   lastUsed: Leaf<string | null>
   name: Leaf<string | null>
-  /** Whether the key can run queries only, no mutations. */
+  /** Whether the key can run only queries, not mutations. */
   readOnly: Leaf<boolean>
-  /** Whether requests must cover a digest of their body. */
+  /** Whether signatures must cover a digest of the request body. */
   requireDigest: Leaf<boolean>
 }
 
@@ -369,13 +369,13 @@ export interface ApplicationTypeFields {
 
 /** The selectable fields of AttributeName. */
 export interface AttributeNameFields {
-  /** Number of devices that have it, in the base or in any context. */
+  /** Number of devices that have the attribute, in the base or in any context. */
   devices: Leaf<number>
-  /** When a value of this name last changed on a device or a service; null if no such change is among the newest 100,000 events. */
+  /** When a value of this name last changed on a device or a service; null if the newest 100,000 events contain no such change. */
   lastChanged: Leaf<string | null>
-  /** As in setAttribute: a group and a name are separated by a dot. */
+  /** The name as setAttribute accepts it, such as site or net.ssid. */
   name: Leaf<string>
-  /** Number of services that have it, in the base or in any context. */
+  /** Number of services that have the attribute, in the base or in any context. */
   services: Leaf<number>
 }
 
@@ -407,7 +407,7 @@ export interface ChangeSourceFields {
 export interface CreatedAccessKeyFields {
   accessKey: Branch<'AccessKey', 'one'>
   key: Leaf<string>
-  /** Base64; null for a key that was created with publicKey. */
+  /** The secret in base64; null for a key that was created with publicKey. */
   secret: Leaf<string | null>
 }
 
@@ -420,24 +420,24 @@ export interface CreatedRegistrationCodeFields {
 
 /** The selectable fields of Device. */
 export interface DeviceFields {
-  /** The value of one attribute; null if it has none. */
+  /** The value of one attribute; null if the attribute is not set. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
   }>
-  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
+  /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** The attribute $svc.categoryA, its base value. */
+  /** The base value of the attribute $svc.categoryA. */
   categoryA: Leaf<string | null>
-  /** The attribute $svc.categoryB, its base value. */
+  /** The base value of the attribute $svc.categoryB. */
   categoryB: Leaf<string | null>
-  /** The attribute $svc.categoryC, its base value. */
+  /** The base value of the attribute $svc.categoryC. */
   categoryC: Leaf<string | null>
-  /** The attribute $svc.categoryD, its base value. */
+  /** The base value of the attribute $svc.categoryD. */
   categoryD: Leaf<string | null>
-  /** The attribute $svc.categoryE, its base value. */
+  /** The base value of the attribute $svc.categoryE. */
   categoryE: Leaf<string | null>
   /** The contexts in which this device has overrides. */
   contexts: Leaf<string[]>
@@ -446,9 +446,9 @@ export interface DeviceFields {
   events: Branch<'EventList', 'one', {
     /** Continue with events older than this one. */
     after?: string | null | undefined
-    /** Position of the first record, counted from 1. Ignored if after or last is given. */
+    /** Position of the first record, counted from 1. Ignored if after or last is set. */
     from?: number | null | undefined
-    /** The same as after: takes last of the previous page. */
+    /** An alias of after. Pass the last value of the previous page. */
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
@@ -456,22 +456,22 @@ export interface DeviceFields {
     size?: number | null | undefined
     types?: readonly EventType[] | null | undefined
   }>
-  /** An id from the manufacturer or the operating system; unique among a user's devices. */
+  /** An ID assigned by the manufacturer or the operating system. Unique among a user's devices. */
   hardwareId: Leaf<string | null>
-  /** Colon-separated hexadecimal byte pairs; also the id of the device's bulk service. */
+  /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: Leaf<string>
   /** When the device last sent a report. */
   lastReported: Leaf<string | null>
   name: Leaf<string>
   /** Whether state is active. */
   online: Leaf<boolean>
-  /** The values set in this context only, as nested JSON, including overrides that equal the base value. */
+  /** The overrides in one context as nested JSON, including overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>
   owner: Branch<'UserReference', 'one'>
   platform: Leaf<string | null>
-  /** The device's services, except its bulk service. sort takes name, id, created, state, application, port, or an attribute, as for devices. */
+  /** The device's services, except its bulk service. Sort by name, id, created, state, application, port, or an attribute. */
   services: Branch<'Service', 'many', {
     application?: readonly number[] | null | undefined
     name?: string | null | undefined
@@ -482,35 +482,35 @@ export interface DeviceFields {
   state: Leaf<string>
   /** When the state last changed. */
   stateSince: Leaf<string | null>
-  /** The attribute $svc.statusA, its base value. */
+  /** The base value of the attribute $svc.statusA. */
   statusA: Leaf<string | null>
-  /** The attribute $svc.statusB, its base value. */
+  /** The base value of the attribute $svc.statusB. */
   statusB: Leaf<string | null>
-  /** The attribute $svc.statusC, its base value. */
+  /** The base value of the attribute $svc.statusC. */
   statusC: Leaf<string | null>
-  /** The attribute $svc.statusD, its base value. */
+  /** The base value of the attribute $svc.statusD. */
   statusD: Leaf<string | null>
-  /** The attribute $svc.statusE, its base value. */
+  /** The base value of the attribute $svc.statusE. */
   statusE: Leaf<string | null>
 }
 
 /** The selectable fields of DeviceList. */
 export interface DeviceListFields {
-  /** Opaque position after the page's last item; pass it as after. Stays valid if that item moves or is deleted. */
+  /** An opaque position after the last item on the page. Pass it as after. It stays valid if that item moves or is deleted. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
   items: Branch<'Device', 'many'>
-  /** Id of the page's last item; null on an empty page. */
+  /** ID of the last item on the page; null if the page is empty. */
   last: Leaf<string | null>
-  /** Number of devices that match the filters, on all pages. With a filter, it costs one rate-limit point per 2,000 devices. */
+  /** Number of matching devices on all pages. With a filter, this field costs one rate-limit point per 2,000 devices. */
   total: Leaf<number>
 }
 
 /** The selectable fields of DeviceRegistration. */
 export interface DeviceRegistrationFields {
   device: Branch<'Device', 'one'>
-  /** The secret with which the device authenticates, shown once; null if the device will register itself again. */
+  /** The secret that the device authenticates with, returned only once; null if rotateDeviceSecret was called with allow. */
   secret: Leaf<string | null>
 }
 
@@ -556,16 +556,16 @@ export interface EventTargetFields {
 
 /** The selectable fields of Limit. */
 export interface LimitFields {
-  /** What is limited, such as accessKeys or pageSize. */
+  /** The name of the limit, such as accessKeys or pageSize. */
   name: Leaf<string>
-  /** How much this user has used; null for a limit on a single request, name, or value. */
+  /** This user's current use; null for a limit on a single request, name, or value. */
   used: Leaf<number | null>
   value: Leaf<number>
 }
 
 /** The selectable fields of Mutation. */
 export interface MutationFields {
-  /** Adds a service to a device. A device can have 100 services. */
+  /** Adds a service to a device. A device can have up to 100 services. */
   addService: Branch<'Service', 'one', {
     application?: number | null | undefined
     deviceId: string
@@ -574,24 +574,25 @@ export interface MutationFields {
     name: string
     port?: number | null | undefined
   }>
-  /** Creates an access key. Only this response contains the secret. With publicKey (ed25519, as SPKI PEM or as its 32 bytes in base64), the key has no secret. A user can have 10 keys. A key cannot create a stronger key: the new key must not expire later, and must require a digest if the first key does. Otherwise the error is FORBIDDEN with reason exceeds-own-access. In a session, the sign-in must be at most an hour old. Otherwise the error is FORBIDDEN with reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. A user can have up to 10 keys. A key cannot create a stronger key: the new key must not expire later, and it must require a digest if the first key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
     expires?: string | Date | null | undefined
     name?: string | null | undefined
+    /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }>
-  /** Creates a code with which devices register themselves. Only this response contains the code. Every device gets the code's attributes and services. name and platform apply to devices that send none. A user can have 100 codes. */
+  /** Creates a code that devices register with. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
   createRegistrationCode: Branch<'CreatedRegistrationCode', 'one', {
     attributes?: AttributeChanges | null | undefined
-    /** If omitted, seven days from now. */
+    /** When the code expires. Defaults to seven days from now. */
     expires?: string | Date | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
     /** Names must be unique, because devices refer to the services by name. */
     services?: readonly ServiceInput[] | null | undefined
-    /** How many devices it can register, 1 to 1,000,000. */
+    /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }>
   /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks. */
@@ -604,12 +605,12 @@ export interface MutationFields {
   deleteAccessKey: Leaf<boolean, {
     key: string
   }>
-  /** Deletes a device. An active device is deleted only with force. */
+  /** Deletes a device. Returns CONFLICT for an active device unless force is true. */
   deleteDevice: Leaf<boolean, {
     deviceId: string
     force?: boolean | undefined
   }>
-  /** Deletes devices, all or none. If any is active, they are deleted only with force. */
+  /** Deletes up to 1,000 devices, all or none. Returns CONFLICT if any of them is active, unless force is true. */
   deleteDevices: Leaf<boolean, {
     deviceId: readonly string[]
     force?: boolean | undefined
@@ -627,7 +628,7 @@ export interface MutationFields {
     since?: string | Date | null | undefined
     webhookId: string
   }>
-  /** Adds a device with its services and attributes, all or none. If the hardware id is in use, the error is CONFLICT. Only this response contains the secret with which the device authenticates. */
+  /** Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response contains the secret that the device authenticates with. */
   registerDevice: Branch<'DeviceRegistration', 'one', {
     attributes?: AttributeChanges | null | undefined
     hardwareId?: string | null | undefined
@@ -635,10 +636,11 @@ export interface MutationFields {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }>
+  /** Removes a service and its attributes. A bulk service cannot be removed. */
   removeService: Leaf<boolean, {
     id: string
   }>
-  /** Renames a service, or the device whose bulk service it is. */
+  /** Renames a service. Renaming a bulk service renames its device. */
   renameService: Leaf<boolean, {
     name: string
     serviceId: string
@@ -651,7 +653,7 @@ export interface MutationFields {
     /** Seconds, 1 to 86,400, until the state becomes inactive unless another report arrives. */
     ttl?: number | null | undefined
   }>
-  /** Replaces the device's secret. The old secret stops working immediately. With allow, no new secret is created; instead the device can register itself again, once, within an hour. */
+  /** Replaces the device's secret. The old secret stops working immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
   rotateDeviceSecret: Branch<'DeviceRegistration', 'one', {
     allow?: boolean | undefined
     deviceId: string
@@ -663,25 +665,25 @@ export interface MutationFields {
   }>
   /** Sets one attribute, or removes it if value is null. Returns the value that now applies in that context, or null. */
   setAttribute: Leaf<string | null, {
-    /** Sets the override for this context, up to 64 characters. If omitted, sets the base value. */
+    /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
     /** A name, or a group and a name separated by a dot; up to 128 characters each. */
     name: string
-    /** Id of a service, a device (its bulk service), or the user. */
+    /** ID of a service, a device, or the user. */
     serviceId: string
-    /** Up to 16 KiB. Required; null removes the attribute or the whole group. */
+    /** The new value, up to 16 KiB. Required. null removes the attribute or the whole group. */
     value?: string | null | undefined
   }>
   /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
   setAttributes: Leaf<Attributes, {
-    /** Merged with the existing attributes. Omitted names stay unchanged; null removes an attribute or a whole group. */
+    /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
-    /** Sets overrides for this context. If omitted, sets base values. */
+    /** The context in which to set overrides. If omitted, sets base values. */
     context?: string | null | undefined
-    /** Id of a service, a device (its bulk service), or the user. */
+    /** ID of a service, a device, or the user. */
     serviceId: string
   }>
-  /** Runs setAttributes for up to 1000 targets. Each item succeeds or fails separately and has its own result. */
+  /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
   }>
@@ -689,20 +691,20 @@ export interface MutationFields {
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
   }>
-  /** An omitted argument leaves its field unchanged; null clears name. A key cannot enable a key that is stronger than itself (see createAccessKey). */
+  /** Updates the given fields. null clears name. A key cannot enable a key that is stronger than itself (see createAccessKey). */
   updateAccessKey: Branch<'AccessKey', 'one', {
     enabled?: boolean | null | undefined
     key: string
     name?: string | null | undefined
   }>
-  /** Omitted arguments stay unchanged; null clears hardwareId or platform. If the hardware id is in use, the error is CONFLICT. */
+  /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
   updateDevice: Branch<'Device', 'one', {
     deviceId: string
     hardwareId?: string | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
   }>
-  /** Omitted arguments stay unchanged; null clears host or port. */
+  /** Updates the given fields. null clears host or port. A bulk service accepts only a new name. */
   updateService: Branch<'Service', 'one', {
     application?: number | null | undefined
     enabled?: boolean | null | undefined
@@ -723,9 +725,9 @@ export interface MutationFields {
 
 /** The selectable fields of Query. */
 export interface QueryFields {
-  /** The types that a service can have. */
+  /** The application types that a service can have. */
   applicationTypes: Branch<'ApplicationType', 'many'>
-  /** The user that owns the signing access key. */
+  /** The user who owns the signing access key or the session. */
   login: Branch<'User', 'maybe'>
   /** Release of the server, as semver. */
   version: Leaf<string>
@@ -736,28 +738,28 @@ export interface RegistrationCodeFields {
   created: Leaf<string>
   expires: Leaf<string>
   id: Leaf<string>
-  /** The name of devices that send none. */
+  /** The name of devices that do not send a name. */
   name: Leaf<string | null>
-  /** The platform of devices that send none. */
+  /** The platform of devices that do not send a platform. */
   platform: Leaf<string | null>
-  /** First characters of the code. */
+  /** The first characters of the code. */
   prefix: Leaf<string>
-  /** How many devices it has registered. */
+  /** Number of devices that have registered with the code. */
   used: Leaf<number>
-  /** How many devices it can register. */
+  /** Maximum number of devices that can register with the code. */
   uses: Leaf<number>
 }
 
 /** The selectable fields of Service. */
 export interface ServiceFields {
-  /** Id of the application type. */
+  /** ID of the application type. */
   application: Leaf<number>
-  /** The value of one attribute; null if it has none. */
+  /** The value of one attribute; null if the attribute is not set. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
   }>
-  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
+  /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
@@ -766,7 +768,7 @@ export interface ServiceFields {
   created: Leaf<string>
   device: Branch<'Device', 'one'>
   enabled: Leaf<boolean>
-  /** The host that runs the service, as the device reaches it; null for the device itself. */
+  /** The host that runs the service, as the device addresses it; null if the device runs the service. */
   host: Leaf<string | null>
   id: Leaf<string>
   /** When the service last sent a report. */
@@ -774,7 +776,7 @@ export interface ServiceFields {
   name: Leaf<string>
   /** Whether state is active. */
   online: Leaf<boolean>
-  /** The values set in this context only, as nested JSON, including overrides that equal the base value. */
+  /** The overrides in one context as nested JSON, including overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>
@@ -801,47 +803,47 @@ export interface SubscriptionFields {
 
 /** The selectable fields of User. */
 export interface UserFields {
-  /** Newest first. */
+  /** The user's access keys, newest first. */
   accessKeys: Branch<'AccessKey', 'many'>
-  /** The value of one attribute; null if it has none. */
+  /** The value of one attribute; null if the attribute is not set. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
   }>
-  /** The attribute names in use on this user's devices and services. A new name is listed at once. Counts are exact up to 2,000 devices; with more devices they are at most 60 seconds old. */
+  /** The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts are at most 60 seconds old. */
   attributeNames: Branch<'AttributeName', 'many'>
-  /** Attributes as nested JSON. With a context, its overrides replace the base values. */
+  /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
   /** The contexts in which this user has overrides. */
   contexts: Leaf<string[]>
   created: Leaf<string>
-  /** Devices by id. Unknown ids and those of other users are omitted. */
+  /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other users' devices. */
   device: Branch<'Device', 'many', {
     id: readonly string[]
   }>
   devices: Branch<'DeviceList', 'one', {
-    /** Start after this device id or page cursor. */
+    /** Start after this device ID or page cursor. */
     after?: string | null | undefined
-    /** Devices that have a service of one of these types. */
+    /** IDs of application types. A device must have a service of at least one of these types. */
     application?: readonly number[] | null | undefined
-    /** Devices whose attributes have all of these values. */
+    /** Attribute values by name. A device must match all of them; null matches a missing value. */
     attributes?: AttributeChanges | null | undefined
-    /** The context in which attributes are read for filter and sort. */
+    /** The context in which the attributes filter and the sort read values. */
     context?: string | null | undefined
-    /** Position of the first record, counted from 1. Ignored if after or last is given. */
+    /** Position of the first record, counted from 1. Ignored if after or last is set. */
     from?: number | null | undefined
     hardwareId?: string | null | undefined
     id?: readonly string[] | null | undefined
-    /** The same as after: takes last of the previous page. */
+    /** An alias of after. Pass the last value of the previous page. */
     last?: string | null | undefined
     /** Part of the name, case-insensitive. */
     name?: string | null | undefined
     platform?: readonly string[] | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
-    /** A field or an attribute name: created for ascending order, -created for descending. created asc and created desc also work. */
+    /** A device field or an attribute, such as created. For descending order, use -created or created desc. */
     sort?: string | null | undefined
     /** active or inactive */
     state?: string | null | undefined
@@ -852,9 +854,9 @@ export interface UserFields {
     /** Continue with events older than this one. */
     after?: string | null | undefined
     deviceId?: readonly string[] | null | undefined
-    /** Position of the first record, counted from 1. Ignored if after or last is given. */
+    /** Position of the first record, counted from 1. Ignored if after or last is set. */
     from?: number | null | undefined
-    /** The same as after: takes last of the previous page. */
+    /** An alias of after. Pass the last value of the previous page. */
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
@@ -870,16 +872,16 @@ export interface UserFields {
     types?: readonly EventType[] | null | undefined
   }>
   id: Leaf<string>
-  /** The limits that apply, and how much of each is used. */
+  /** The limits that apply to this user, with the current use. */
   limits: Branch<'Limit', 'many'>
   name: Leaf<string | null>
-  /** The values set in this context only, as nested JSON, including overrides that equal the base value. */
+  /** The overrides in one context as nested JSON, including overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>
-  /** Newest first. Expired codes are included until they are deleted, at the latest seven days after they expire. Used-up codes are included. */
+  /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Branch<'RegistrationCode', 'many'>
-  /** Services by id. A device's id returns its bulk service. Unknown ids and those of other users are omitted. */
+  /** Returns the services with these IDs, at most 1,000. A device ID returns the bulk service. Omits IDs that the user does not own. */
   service: Branch<'Service', 'many', {
     id: readonly string[]
   }>
@@ -905,9 +907,9 @@ export interface WebhookFields {
     after?: string | null | undefined
     /** true: only deliveries that are no longer retried; false: all others. */
     failed?: boolean | null | undefined
-    /** Position of the first record, counted from 1. Ignored if after or last is given. */
+    /** Position of the first record, counted from 1. Ignored if after or last is set. */
     from?: number | null | undefined
-    /** The same as after: takes last of the previous page. */
+    /** An alias of after. Pass the last value of the previous page. */
     last?: string | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
@@ -991,7 +993,7 @@ export interface ObjectTypes {
 
 /** Every mutation as a function of its arguments. Returns all plain fields of the result. */
 export interface Mutations {
-  /** Adds a service to a device. A device can have 100 services. */
+  /** Adds a service to a device. A device can have up to 100 services. */
   addService(args: {
     application?: number | null | undefined
     deviceId: string
@@ -1000,24 +1002,25 @@ export interface Mutations {
     name: string
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Creates an access key. Only this response contains the secret. With publicKey (ed25519, as SPKI PEM or as its 32 bytes in base64), the key has no secret. A user can have 10 keys. A key cannot create a stronger key: the new key must not expire later, and must require a digest if the first key does. Otherwise the error is FORBIDDEN with reason exceeds-own-access. In a session, the sign-in must be at most an hour old. Otherwise the error is FORBIDDEN with reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. A user can have up to 10 keys. A key cannot create a stronger key: the new key must not expire later, and it must require a digest if the first key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
     expires?: string | Date | null | undefined
     name?: string | null | undefined
+    /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Creates a code with which devices register themselves. Only this response contains the code. Every device gets the code's attributes and services. name and platform apply to devices that send none. A user can have 100 codes. */
+  /** Creates a code that devices register with. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
   createRegistrationCode(args: {
     attributes?: AttributeChanges | null | undefined
-    /** If omitted, seven days from now. */
+    /** When the code expires. Defaults to seven days from now. */
     expires?: string | Date | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
     /** Names must be unique, because devices refer to the services by name. */
     services?: readonly ServiceInput[] | null | undefined
-    /** How many devices it can register, 1 to 1,000,000. */
+    /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }, options?: CallOptions): Promise<CreatedRegistrationCode>
   /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks. */
@@ -1030,12 +1033,12 @@ export interface Mutations {
   deleteAccessKey(args: {
     key: string
   }, options?: CallOptions): Promise<boolean>
-  /** Deletes a device. An active device is deleted only with force. */
+  /** Deletes a device. Returns CONFLICT for an active device unless force is true. */
   deleteDevice(args: {
     deviceId: string
     force?: boolean | undefined
   }, options?: CallOptions): Promise<boolean>
-  /** Deletes devices, all or none. If any is active, they are deleted only with force. */
+  /** Deletes up to 1,000 devices, all or none. Returns CONFLICT if any of them is active, unless force is true. */
   deleteDevices(args: {
     deviceId: readonly string[]
     force?: boolean | undefined
@@ -1053,7 +1056,7 @@ export interface Mutations {
     since?: string | Date | null | undefined
     webhookId: string
   }, options?: CallOptions): Promise<number>
-  /** Adds a device with its services and attributes, all or none. If the hardware id is in use, the error is CONFLICT. Only this response contains the secret with which the device authenticates. */
+  /** Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response contains the secret that the device authenticates with. */
   registerDevice(args: {
     attributes?: AttributeChanges | null | undefined
     hardwareId?: string | null | undefined
@@ -1061,10 +1064,11 @@ export interface Mutations {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }, options?: CallOptions): Promise<DeviceRegistration>
+  /** Removes a service and its attributes. A bulk service cannot be removed. */
   removeService(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Renames a service, or the device whose bulk service it is. */
+  /** Renames a service. Renaming a bulk service renames its device. */
   renameService(args: {
     name: string
     serviceId: string
@@ -1077,7 +1081,7 @@ export interface Mutations {
     /** Seconds, 1 to 86,400, until the state becomes inactive unless another report arrives. */
     ttl?: number | null | undefined
   }, options?: CallOptions): Promise<boolean>
-  /** Replaces the device's secret. The old secret stops working immediately. With allow, no new secret is created; instead the device can register itself again, once, within an hour. */
+  /** Replaces the device's secret. The old secret stops working immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
   rotateDeviceSecret(args: {
     allow?: boolean | undefined
     deviceId: string
@@ -1089,25 +1093,25 @@ export interface Mutations {
   }, options?: CallOptions): Promise<Webhook>
   /** Sets one attribute, or removes it if value is null. Returns the value that now applies in that context, or null. */
   setAttribute(args: {
-    /** Sets the override for this context, up to 64 characters. If omitted, sets the base value. */
+    /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
     /** A name, or a group and a name separated by a dot; up to 128 characters each. */
     name: string
-    /** Id of a service, a device (its bulk service), or the user. */
+    /** ID of a service, a device, or the user. */
     serviceId: string
-    /** Up to 16 KiB. Required; null removes the attribute or the whole group. */
+    /** The new value, up to 16 KiB. Required. null removes the attribute or the whole group. */
     value?: string | null | undefined
   }, options?: CallOptions): Promise<string | null>
   /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
   setAttributes(args: {
-    /** Merged with the existing attributes. Omitted names stay unchanged; null removes an attribute or a whole group. */
+    /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
-    /** Sets overrides for this context. If omitted, sets base values. */
+    /** The context in which to set overrides. If omitted, sets base values. */
     context?: string | null | undefined
-    /** Id of a service, a device (its bulk service), or the user. */
+    /** ID of a service, a device, or the user. */
     serviceId: string
   }, options?: CallOptions): Promise<Attributes>
-  /** Runs setAttributes for up to 1000 targets. Each item succeeds or fails separately and has its own result. */
+  /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
@@ -1115,20 +1119,20 @@ export interface Mutations {
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
-  /** An omitted argument leaves its field unchanged; null clears name. A key cannot enable a key that is stronger than itself (see createAccessKey). */
+  /** Updates the given fields. null clears name. A key cannot enable a key that is stronger than itself (see createAccessKey). */
   updateAccessKey(args: {
     enabled?: boolean | null | undefined
     key: string
     name?: string | null | undefined
   }, options?: CallOptions): Promise<AccessKey>
-  /** Omitted arguments stay unchanged; null clears hardwareId or platform. If the hardware id is in use, the error is CONFLICT. */
+  /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
   updateDevice(args: {
     deviceId: string
     hardwareId?: string | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
   }, options?: CallOptions): Promise<Device>
-  /** Omitted arguments stay unchanged; null clears host or port. */
+  /** Updates the given fields. null clears host or port. A bulk service accepts only a new name. */
   updateService(args: {
     application?: number | null | undefined
     enabled?: boolean | null | undefined

@@ -103,13 +103,13 @@ export type EventType =
   /** data: changes, the old and new value of each field that changed; or formerSecretUntil, if the secret was rotated */
   | 'WEBHOOK_UPDATE';
 
-/** A service to add with its device. */
+/** A service to add to a new device. */
 export type ServiceInput = {
-  /** Id of an application type. If omitted, the type with this default port, or TCP. */
+  /** ID of an application type. Defaults to the type of the port, or to TCP. */
   application?: number | null | undefined;
   enabled?: boolean | null | undefined;
   host?: string | null | undefined;
   name: string;
-  /** 1 to 65535. If omitted, the default port of the application type. */
+  /** 1 to 65535. Defaults to the default port of the application type. */
   port?: number | null | undefined;
 };

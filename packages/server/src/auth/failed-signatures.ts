@@ -77,10 +77,10 @@ export function createFailedSignatures(
   return {
     wait(address, key) {
       const network = networkOf(address)
-      const pair = findPair(network, key)
-      if (pair !== undefined && waitFor(pair.failures) === 0) return undefined
       const seconds = Math.max(waitFor(byAddress.get(network)), quotaWait(network))
-      return seconds === 0 ? undefined : seconds
+      if (seconds === 0) return undefined
+      const pair = findPair(network, key)
+      return pair !== undefined && waitFor(pair.failures) === 0 ? undefined : seconds
     },
     count(address, ...keys) {
       const network = networkOf(address)

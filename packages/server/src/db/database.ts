@@ -215,3 +215,14 @@ function nameOf(text: string, names: Map<string, string>): string | undefined {
   }
   return name
 }
+
+/** Runs `work` in the transaction if `db` is one. Otherwise, begins a new transaction. */
+export const inTransaction = <Result>(
+  db: Database,
+  work: (transaction: Database) => Promise<Result>,
+): Promise<Result> => (db.isTransaction ? work(db) : db.transaction().execute(work))
+
+/** Whether a statement failed because of the named unique index (SQLSTATE 23505). */
+export function isUniqueViolation(error: unknown, index: string): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === index
+}

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { onceResponseEnds } from './responses/response-end.ts'
 
 /** The load from client requests, to which background work yields. */
 export interface Load {
@@ -33,8 +34,7 @@ export function createRequestLoad(elapsed: () => number = () => performance.now(
   const begin = (reply: FastifyReply): void => {
     update()
     inFlight++
-    // Also emitted when the connection breaks.
-    reply.raw.on('close', () => {
+    onceResponseEnds(reply, () => {
       update()
       inFlight--
     })

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Metrics } from '../metrics.ts'
 import { outcomeOf } from './outcome.ts'
+import { onceResponseEnds } from './responses/response-end.ts'
 
 export interface RequestRecordsOptions {
   metrics: Metrics | undefined
@@ -41,8 +42,7 @@ export function recordRequests(app: FastifyInstance, options: RequestRecordsOpti
 
   app.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now()
-    // Also emitted when the connection breaks, and for streams that are not sent through Fastify.
-    reply.raw.on('close', () => record(request, reply, performance.now() - startedAt))
+    onceResponseEnds(reply, () => record(request, reply, performance.now() - startedAt))
     done()
   })
 }

@@ -37,8 +37,8 @@ export const dataSettings = {
     name: 'MUSTER_DATABASE_CONNECTIONS',
     meaning:
       'Database connections for requests, at most, per server process. Each process opens up to 8 more for background work.',
-    default: '12',
-    parse: (text) => integer(text ?? '12', 2, 500),
+    default: '13',
+    parse: (text) => integer(text ?? '13', 2, 500),
   }),
   statementTimeout: setting({
     name: 'MUSTER_STATEMENT_TIMEOUT',

@@ -107,8 +107,8 @@ export const requestSettings = {
     name: 'MUSTER_USER_STATEMENTS',
     meaning:
       'Statements of one user that run on the database at a time, at most, per server process. A transaction counts as one. At least one connection is left for other users. Further statements of the user wait.',
-    default: '9',
-    parse: (text) => integer(text ?? '9', 1, 500),
+    default: '10',
+    parse: (text) => integer(text ?? '10', 1, 500),
   }),
   queryMs: setting({
     name: 'MUSTER_QUERY_SECONDS',

@@ -3,7 +3,7 @@ import type { AgentOptions } from '../../agent/settings.ts'
 import { prose } from '../../options/new-command.ts'
 import { newAgentCommand } from './new-agent-command.ts'
 
-export function checkCommand(): Command {
+export function buildCommand(): Command {
   return newAgentCommand('check')
     .description(
       prose(`Reads the configuration, inspects this machine, and prints what the agent would report. Sends nothing to the server. Exits

@@ -8,7 +8,7 @@ interface Options extends Pick<AgentOptions, 'json' | 'url' | 'code'> {
   root: string
 }
 
-export function installCommand(): Command {
+export function buildCommand(): Command {
   return withRegistration(newCommand('install'))
     .description(
       prose(`Writes a systemd unit and an initial configuration, and starts the agent, now and at each boot. Registers this machine first

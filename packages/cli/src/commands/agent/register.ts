@@ -8,7 +8,7 @@ interface Options extends AgentOptions {
   new?: boolean
 }
 
-export function registerCommand(): Command {
+export function buildCommand(): Command {
   return newRegisteringCommand('register')
     .description(
       prose(`Registers this machine as a device and stores its id and secret in a file that only the agent's user can read. A machine

@@ -3,7 +3,7 @@ import type { AgentOptions } from '../../agent/settings.ts'
 import { prose } from '../../options/new-command.ts'
 import { newRegisteringCommand } from './new-agent-command.ts'
 
-export function runCommand(): Command {
+export function buildCommand(): Command {
   return newRegisteringCommand('run')
     .description(
       prose(`Connects this machine over MQTT and stays connected. Reports changes of listening services and of the values in the

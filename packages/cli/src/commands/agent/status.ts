@@ -3,7 +3,7 @@ import type { AgentOptions } from '../../agent/settings.ts'
 import { CliError } from '../../errors/cli-error.ts'
 import { newAgentCommand } from './new-agent-command.ts'
 
-export function statusCommand(): Command {
+export function buildCommand(): Command {
   return newAgentCommand('status')
     .description(
       'Prints which device this machine is and the status of its agent. Exits with 1 unless the agent is connected.',

@@ -7,7 +7,7 @@ interface Options {
   root: string
 }
 
-export function uninstallCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('uninstall')
     .description(
       prose(`Stops the agent and removes its systemd unit. The device stays on the server as inactive. Its secret stays on this

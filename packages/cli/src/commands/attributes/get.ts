@@ -12,7 +12,7 @@ interface Options extends ClientOptions {
   overrides?: boolean
 }
 
-export function getCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('get')
     .description(
       prose(`Shows attributes. With a single name, prints only its value, and exits with 4 if it is not set. For many devices at once:

@@ -3,7 +3,7 @@ import { CliError, usageError } from '../../errors/cli-error.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
-export function resumeCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('resume')
     .description(
       prose(`Resumes an interrupted or failed bulk change of "muster attributes set" or "unset", without asking for confirmation

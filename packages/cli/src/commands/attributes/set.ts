@@ -8,7 +8,7 @@ interface Options extends ChangeOptions {
   file?: string[]
 }
 
-export function setCommand(): Command {
+export function buildCommand(): Command {
   const command = newClientCommand('set')
     .description(
       prose(`Sets attributes. With --where, --all, or --from, omit the target:

@@ -4,7 +4,7 @@ import { type ChangeOptions, splitTarget, withChangeOptions } from '../../attrib
 import { usageError } from '../../errors/cli-error.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 
-export function unsetCommand(): Command {
+export function buildCommand(): Command {
   const command = newClientCommand('unset')
     .description(
       prose(`Removes attributes. The name of a group removes the whole group. With --context, removes overrides, so the base values apply

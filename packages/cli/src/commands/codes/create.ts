@@ -16,7 +16,7 @@ interface Options extends ClientOptions {
   service?: string[]
 }
 
-export function createCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('create')
     .description(
       prose(`Creates and prints a code that devices use to register themselves. The code is shown only once. Every device that uses it

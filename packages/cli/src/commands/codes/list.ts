@@ -7,7 +7,7 @@ import { openMuster } from '../../server/open-muster.ts'
 
 const usual = ['id', 'prefix', 'name', 'used', 'uses', 'expires']
 
-export function listCommand(): Command {
+export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY }).action(run)
 }
 

@@ -10,7 +10,7 @@ interface Options extends ClientOptions {
   yes?: boolean
 }
 
-export function deleteCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('delete')
     .description(
       prose(

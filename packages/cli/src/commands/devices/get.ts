@@ -11,7 +11,7 @@ interface Options extends ClientOptions {
   context?: string
 }
 
-export function getCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('get')
     .argument('<device>', 'id, hardware id, or name')
     .option('--context <name>', 'show the effective attributes in this context')

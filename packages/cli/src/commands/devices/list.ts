@@ -19,7 +19,7 @@ interface Options extends ListOptions {
   context?: string
 }
 
-export function listCommand(): Command {
+export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
     .description(
       prose(`Lists devices. Columns are id, name, state, stateSince, platform, hardwareId, created, lastReported, and the names of

@@ -12,7 +12,7 @@ interface Options extends ClientOptions {
   service?: string[]
 }
 
-export function registerCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('register')
     .description(
       prose(`Adds a device with its attributes and services, and prints the secret that the device uses to authenticate. The

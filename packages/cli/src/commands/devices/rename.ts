@@ -4,7 +4,7 @@ import { type ClientOptions, newClientCommand } from '../../options/new-command.
 import { printJson, say } from '../../output/print-one.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
-export function renameCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('rename')
     .argument('<device>', 'id, hardware id, or current name')
     .argument('<name>', 'new name')

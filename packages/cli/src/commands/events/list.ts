@@ -16,7 +16,7 @@ interface Options extends ListOptions {
   until?: string
 }
 
-export function listCommand(): Command {
+export function buildCommand(): Command {
   return newListCommand('list', { limit: 100 })
     .description('Lists events, newest first, as far back as the server keeps them.')
     .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)

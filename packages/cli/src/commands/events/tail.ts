@@ -16,7 +16,7 @@ interface Options extends ClientOptions {
   after?: string
 }
 
-export function tailCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('tail')
     .description(
       prose(`Prints events as they happen, one per line, until Ctrl-C. Resumes after a lost connection or a server restart without losing

@@ -16,7 +16,7 @@ interface Options extends ClientOptions {
   save?: string
 }
 
-export function createCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('create')
     .description(
       prose(`Creates an access key and prints its id and secret. The secret is shown only once. --save stores it in a profile of the

@@ -4,7 +4,7 @@ import { openMuster } from '../../server/open-muster.ts'
 import { confirm } from '../../terminal/confirm.ts'
 import { deleteEach } from '../delete-each.ts'
 
-export function deleteCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('delete')
     .description('Deletes access keys. They stop working immediately.')
     .argument('<key...>', 'access key ids ("muster keys list" shows them)')

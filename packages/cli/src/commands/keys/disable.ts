@@ -1,3 +1,3 @@
 import { enableOrDisableCommand } from '../../keys/enable-or-disable.ts'
 
-export const disableCommand = () => enableOrDisableCommand('disable', false)
+export const buildCommand = () => enableOrDisableCommand('disable', false)

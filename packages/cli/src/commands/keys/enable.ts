@@ -1,3 +1,3 @@
 import { enableOrDisableCommand } from '../../keys/enable-or-disable.ts'
 
-export const enableCommand = () => enableOrDisableCommand('enable', true)
+export const buildCommand = () => enableOrDisableCommand('enable', true)

@@ -7,7 +7,7 @@ import { openMuster } from '../../server/open-muster.ts'
 
 const usual = ['key', 'name', 'enabled', 'readOnly', 'algorithm', 'expires', 'lastUsed']
 
-export function listCommand(): Command {
+export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY }).action(run)
 }
 

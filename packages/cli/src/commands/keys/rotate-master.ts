@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { newCommand, prose } from '../../options/new-command.ts'
 
-export function rotateMasterCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('rotate-master')
     .description(
       prose(`Encrypts the secrets of access keys, webhooks, and authenticator apps with a new master key while servers run. Creates the new

@@ -6,7 +6,7 @@ import { printJson, say } from '../../output/print-one.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { readServices, serviceHelp } from '../../services/read-services.ts'
 
-export function addCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('add')
     .argument('<device>', 'id, hardware id, or name')
     .argument('<service>', 'service, such as ssh or web=http:8080')

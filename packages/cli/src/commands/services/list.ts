@@ -16,7 +16,7 @@ interface Options extends ListOptions {
 
 const usual = ['id', 'name', 'device', 'type', 'host', 'port', 'enabled', 'state']
 
-export function listCommand(): Command {
+export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
     .description('Lists services by device. Without arguments, lists the services of all devices.')
     .argument('[device...]', 'ids, hardware ids, or names')

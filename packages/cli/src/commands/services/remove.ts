@@ -4,7 +4,7 @@ import { openMuster } from '../../server/open-muster.ts'
 import { confirm } from '../../terminal/confirm.ts'
 import { deleteEach } from '../delete-each.ts'
 
-export function removeCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('remove')
     .argument('<id...>', 'service ids ("muster services list" shows them)')
     .option('-y, --yes', 'skip the confirmation')

@@ -20,7 +20,7 @@ const known: readonly Column<Type>[] = [
   { name: 'description', value: ({ description }) => description },
 ]
 
-export function typesCommand(): Command {
+export function buildCommand(): Command {
   return newListCommand('types', { limit: Number.POSITIVE_INFINITY }).action(run)
 }
 

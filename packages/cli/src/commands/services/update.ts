@@ -15,7 +15,7 @@ interface Options extends ClientOptions {
   disable?: true
 }
 
-export function updateCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('update')
     .description('Changes only the given properties of a service.')
     .argument('<id>', 'service id ("muster services list" shows it)')

@@ -9,7 +9,7 @@ interface Options {
   name?: string
 }
 
-export function addCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('add')
     .description(
       prose(`Adds a user with a password and an access key, and writes both to a file that only you can read. Uses DATABASE_URL, else the

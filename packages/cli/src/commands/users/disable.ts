@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { newCommand, prose } from '../../options/new-command.ts'
 
-export function disableCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('disable')
     .description(
       prose(`Disables a user. Within a second, all servers reject the user's sign-ins, sessions, access keys, devices, registration codes,

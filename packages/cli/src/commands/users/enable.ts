@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { newCommand, prose } from '../../options/new-command.ts'
 
-export function enableCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('enable')
     .description(
       prose(`Enables a disabled user: the password, passkeys, access keys, and devices work again. Ended sessions stay ended. Uses

@@ -10,7 +10,7 @@ interface Options {
 
 const usual = ['email', 'name', 'state', 'devices', 'accessKeys', 'sessions', 'lastUsed']
 
-export function listCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('list')
     .description(
       prose(`Lists the users of the installation, with the number of their devices, access keys, and sessions. Columns are id, email, name,

@@ -7,7 +7,7 @@ interface Options {
   yes?: boolean
 }
 
-export function removeCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('remove')
     .description(
       prose(`Removes a user and everything that belongs to the user: devices, services, attributes, access keys, registration codes,

@@ -10,7 +10,7 @@ interface Options {
   revokeKeys?: boolean
 }
 
-export function resetPasswordCommand(): Command {
+export function buildCommand(): Command {
   return newCommand('reset-password')
     .description(
       prose(`Sets a new password, writes it to a file that only you can read, and ends all console sessions of the user. Access keys keep

@@ -11,7 +11,7 @@ interface Options extends ClientOptions {
   disabled?: boolean
 }
 
-export function createCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('create')
     .description(
       prose(`Creates a webhook, which sends events to a URL, and prints the secret that the receiver uses to verify them. The

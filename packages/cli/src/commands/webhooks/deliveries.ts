@@ -11,7 +11,7 @@ interface Options extends ListOptions {
 
 const usual = ['id', 'created', 'event', 'status', 'attempts', 'httpStatus', 'nextAttempt', 'error']
 
-export function deliveriesCommand(): Command {
+export function buildCommand(): Command {
   return newListCommand('deliveries', { limit: 100 })
     .argument('<id>', 'webhook id ("muster webhooks list" shows it)')
     .addOption(new Option('--failed', 'only deliveries that failed permanently'))

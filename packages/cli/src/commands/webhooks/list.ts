@@ -7,7 +7,7 @@ import { webhookColumns, webhookFields } from '../../webhooks/webhook-columns.ts
 
 const usual = ['id', 'name', 'url', 'events', 'enabled', 'paused']
 
-export function listCommand(): Command {
+export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY }).action(run)
 }
 

@@ -17,7 +17,7 @@ interface Options extends ClientOptions {
   answer: number
 }
 
-export function listenCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('listen')
     .description(
       prose(`Receives deliveries, verifies their signatures with the secret in MUSTER_WEBHOOK_SECRET, and prints them until Ctrl-C. With

@@ -12,7 +12,7 @@ interface Options extends ClientOptions {
 
 const MONTH_MS = 30 * 86_400_000
 
-export function redeliverCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('redeliver')
     .argument('<id>', 'webhook id')
     .argument('[delivery]', 'delivery id ("muster webhooks deliveries" shows it)')

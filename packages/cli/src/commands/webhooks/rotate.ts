@@ -4,7 +4,7 @@ import { type ClientOptions, newClientCommand, prose } from '../../options/new-c
 import { openMuster } from '../../server/open-muster.ts'
 import { printWebhook } from '../../webhooks/print-webhook.ts'
 
-export function rotateCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('rotate')
     .description(
       prose(`Creates a new secret for a webhook and prints it. The secret is shown only once. During the overlap, deliveries are also

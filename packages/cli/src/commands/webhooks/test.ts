@@ -5,7 +5,7 @@ import { printJson, printOne } from '../../output/print-one.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { deliveryColumns, deliveryFields } from '../../webhooks/webhook-columns.ts'
 
-export function testCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('test')
     .description('Sends one test event immediately and prints the result, even if the webhook is disabled or paused.')
     .argument('<id>', 'webhook id ("muster webhooks list" shows it)')

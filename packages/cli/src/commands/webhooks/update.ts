@@ -14,7 +14,7 @@ interface Options extends ClientOptions {
   disable?: true
 }
 
-export function updateCommand(): Command {
+export function buildCommand(): Command {
   return newClientCommand('update')
     .description('Changes only the given properties of a webhook. --enable or a new URL resumes a paused webhook.')
     .argument('<id>', 'webhook id ("muster webhooks list" shows it)')

@@ -1,6 +1,6 @@
-/** An access key as used by the rest of the server: all fields except its secret. */
+/** An access key without its secret, as the rest of the server uses it. */
 export interface AccessKey {
-  /** The keyId of signed requests. */
+  /** The key ID that requests are signed with. */
   key: string
   name: string | null
   enabled: boolean
@@ -15,7 +15,7 @@ export interface AccessKey {
 
 export interface CreatedAccessKey {
   key: string
-  /** Base64, returned only on creation; null for a key that was created with publicKey. */
+  /** The secret in base64, returned only on creation; null for a key that was created with `publicKey`. */
   secret: string | null
   accessKey: AccessKey
 }

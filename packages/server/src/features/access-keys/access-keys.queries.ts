@@ -29,7 +29,7 @@ const toAccessKey = (row: AccessKeyRow): AccessKey => ({
   expires: row.expires,
 })
 
-/** Newest first. */
+/** Returns the account's access keys, newest first. */
 export async function selectAccessKeys(db: Database, accountId: string): Promise<AccessKey[]> {
   const rows = await db
     .selectFrom('access_key')
@@ -50,6 +50,7 @@ export async function countKeys(db: Database, accountId: string): Promise<number
   return Number(count)
 }
 
+/** Whether the access key exists, is enabled, and has not expired, and its user is enabled. */
 export async function hasUsableKey(db: Database, accountId: string, at: { key: string; now: Date }): Promise<boolean> {
   const row = await db
     .selectFrom('access_key')
@@ -75,13 +76,13 @@ export async function selectAccessKey(db: Database, accountId: string, key: stri
   return row === undefined ? undefined : toAccessKey(row)
 }
 
-/** Whether the key exists in any account, because the first start has no viewer. */
+/** Whether the key exists in any account. The first start, which has no viewer, needs this check. */
 export async function hasKey(db: Database, key: string): Promise<boolean> {
   const row = await db.selectFrom('access_key').select('key').where('key', '=', key).executeTakeFirst()
   return row !== undefined
 }
 
-/** Lets only one transaction at a time add keys to an account. Other changes to the account's data do not wait for it. */
+/** Allows only one transaction at a time to add keys to an account. Other changes to the account's data do not wait. */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const row = await db
     .selectFrom('account')

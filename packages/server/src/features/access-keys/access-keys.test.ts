@@ -40,7 +40,7 @@ const codeOf = (response: { errors: { extensions: { code: string } }[] | undefin
   response.errors?.[0]?.extensions.code
 
 describe('creating an access key', () => {
-  it('returns the secret once and adds the key to the list', async () => {
+  it('returns the secret only once and adds the key to the list', async () => {
     const user = await app.createUser()
     const { createAccessKey: created } = await user.data(create, { name: 'laptop' })
     expect(created.key).toMatch(/^[A-Za-z0-9_-]{8,128}$/)
@@ -60,7 +60,7 @@ describe('creating an access key', () => {
     expect(login.accessKeys.map(({ key }: { key: string }) => key)).toEqual([created.key, user.keyId])
   })
 
-  it('stores no secret that can be read without the master key', async () => {
+  it('stores no secret in plaintext', async () => {
     const user = await app.createUser()
     const { createAccessKey: created } = await user.data(create)
     const row = await app.db
@@ -72,7 +72,7 @@ describe('creating an access key', () => {
     expect(JSON.stringify(await eventsOf(user))).not.toContain(created.secret)
   })
 
-  it('accepts an ed25519 public key instead', async () => {
+  it('accepts an ed25519 public key instead of a secret', async () => {
     const user = await app.createUser()
     const { publicKey } = generateKeyPairSync('ed25519')
     const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url').toString('base64')
@@ -107,13 +107,13 @@ describe('creating an access key', () => {
     expect(await eventsOf(user)).toEqual(before)
   })
 
-  it('accepts a name of 100 characters of any size in bytes', async () => {
+  it('accepts a name of 100 multibyte characters', async () => {
     const user = await app.createUser()
     const name = '🔑'.repeat(100)
     expect((await user.data(create, { name })).createAccessKey.accessKey.name).toBe(name)
   })
 
-  it('is limited to 10 keys, also for concurrent requests', async () => {
+  it('allows at most 10 keys, even with concurrent requests', async () => {
     const user = await app.createUser()
     const responses = await Promise.all(Array.from({ length: 14 }, () => user.query(create)))
     expect(responses.filter(({ errors }) => errors === undefined)).toHaveLength(9)
@@ -125,7 +125,7 @@ describe('creating an access key', () => {
 })
 
 describe('changing an access key', () => {
-  it('changes the given fields, clears a name set to null, and keeps the others', async () => {
+  it('changes given fields, keeps omitted fields, and clears a name that is set to null', async () => {
     const user = await app.createUser()
     const { createAccessKey: created } = await user.data(create, { name: 'laptop' })
     const { key } = created
@@ -141,7 +141,7 @@ describe('changing an access key', () => {
     expect((await user.data(rename, { key })).updateAccessKey).toMatchObject({ name: null, enabled: false })
   })
 
-  it('rejects a disabled or deleted key within a second', async () => {
+  it('invalidates a disabled or deleted key within a second', async () => {
     const user = await app.createUser()
     const { key, secret } = (await user.data(create)).createAccessKey
     const credentials = { MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret }
@@ -160,7 +160,7 @@ describe('changing an access key', () => {
     expect((await listKeys()).body.errors[0].extensions.reason).toBe('bad-signature')
   })
 
-  it('can be the last request of the key itself', async () => {
+  it('allows a key to delete itself', async () => {
     const user = await app.createUser()
     expect(await user.data(remove, { key: user.keyId })).toEqual({ deleteAccessKey: true })
     await sleep(1_000)
@@ -171,7 +171,7 @@ describe('changing an access key', () => {
 describe('a key that creates or enables another key', () => {
   const soon = () => new Date(Date.now() + 60_000)
 
-  /** Creates a key of the user. Returns it with a function that sends requests signed with it. */
+  /** Creates a key for the user. Returns the key and a function that sends requests signed with the key. */
   async function keyOf(user: TestUser, variables: Record<string, unknown>) {
     const { key, secret } = (await user.data(create, variables)).createAccessKey
     const credentials = { MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret }
@@ -194,7 +194,7 @@ describe('a key that creates or enables another key', () => {
     expect(data.createAccessKey.accessKey.expires).toBe(expires.toISOString())
   })
 
-  it('cannot create a key without the digest requirement, with a secret or a public key', async () => {
+  it('cannot create a key without its own digest requirement, with a secret or a public key', async () => {
     const user = await app.createUser()
     const weak = await keyOf(user, { requireDigest: true })
     const { publicKey } = generateKeyPairSync('ed25519')
@@ -214,7 +214,7 @@ describe('a key that creates or enables another key', () => {
     expect(errors[0].extensions.code).toBe('FORBIDDEN')
   })
 
-  it('can enable an equal key but not a stronger one', async () => {
+  it('can enable an equally strong key but not a stronger key', async () => {
     const user = await app.createUser()
     const [strong, alike] = [await keyOf(user, {}), await keyOf(user, { expires: soon(), requireDigest: true })]
     for (const { key } of [strong, alike]) await user.data(update, { key, enabled: false })
@@ -228,7 +228,7 @@ describe('a key that creates or enables another key', () => {
 })
 
 describe('the event of a change', () => {
-  it('shows the actor, the change, and the key, and is omitted if nothing changed', async () => {
+  it('contains the actor, the change, and the key, and is recorded only if something changed', async () => {
     const user = await app.createUser()
     const { key } = (await user.data(create, { name: 'laptop', readOnly: true })).createAccessKey
     await user.data(update, { key, name: 'laptop', enabled: true })

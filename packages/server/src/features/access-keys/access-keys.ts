@@ -6,13 +6,12 @@ import type { Secrets } from '../../auth/secrets.ts'
 import { assertRecentSignIn } from '../../auth/sessions/sign-in/recent-sign-in.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { inTransaction } from '../../db/in-transaction.ts'
+import { inTransaction } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 import type { EventTypeName } from '../events/event-types.ts'
-import { fieldChanges } from '../events/field-changes.ts'
-import { recordEvents } from '../events/record.ts'
+import { fieldChanges, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import type { AccessKey, CreatedAccessKey } from './access-key.ts'
 import {
@@ -38,16 +37,16 @@ export interface AccessKeyInput {
   readOnly?: boolean
   requireDigest?: boolean
   expires?: Date | null
-  /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. The access key then has no secret. */
+  /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. An access key with a public key has no secret. */
   publicKey?: string | null
 }
 
-/** Newest first. */
+/** Lists the viewer's access keys, newest first. */
 export const listAccessKeys = ({ db, viewer }: Viewing): Promise<AccessKey[]> => selectAccessKeys(db, viewer.accountId)
 
 export const countAccessKeys = ({ db, viewer }: Viewing): Promise<number> => countKeys(db, viewer.accountId)
 
-/** Whether any account has this key. */
+/** Whether the key exists in any account. */
 export const hasAccessKey = (db: Database, key: string): Promise<boolean> => hasKey(db, key)
 
 /** Creates a key in a transaction. */
@@ -60,7 +59,7 @@ export async function createAccessKey(
   return createOnce(context, create, ({ key, secret }) => ({ kind: 'access key', id: key, secret }))
 }
 
-/** Creates a key. `db` must be a transaction. */
+/** Creates a key. `context.db` must be a transaction. */
 export async function addAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
   const { db, viewer, clock } = context
   const strength = { expires: input.expires ?? null, requireDigest: input.requireDigest ?? false }
@@ -85,12 +84,12 @@ export async function addAccessKey(context: Creating, input: AccessKeyInput): Pr
 }
 
 export interface AccessKeyChange {
-  /** Unchanged if undefined. null clears the name. */
+  /** null clears the name. */
   name?: string | null
   enabled?: boolean | null
 }
 
-/** Changes a key. A key can disable itself with its last request. */
+/** Changes a key. A key can disable itself. */
 export async function updateAccessKey(
   { db, viewer }: Viewing,
   key: string,
@@ -115,7 +114,7 @@ export async function updateAccessKey(
   })
 }
 
-/** Deletes a key. A key can delete itself with its last request. */
+/** Deletes a key. A key can delete itself. */
 export async function deleteAccessKey({ db, viewer }: Viewing, key: string): Promise<void> {
   assertStorable(key, 'key')
   await db.transaction().execute(async (transaction) => {
@@ -125,7 +124,7 @@ export async function deleteAccessKey({ db, viewer }: Viewing, key: string): Pro
   })
 }
 
-/** Deletes every access key of the user and returns their number. */
+/** Deletes all of the user's access keys and returns their number. */
 export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<number> {
   const keys = await selectAccessKeys(db, viewer.accountId)
   for (const { key } of keys) {
@@ -153,7 +152,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
   if (!(await lockAccount(db, accountId))) throw notFound('user', accountId)
   const found = await countKeys(db, accountId)
   if (found >= limits.accessKeys) {
-    const message = `a user can have ${limits.accessKeys} access keys, and has ${found}: delete one first`
+    const message = `a user can have ${limits.accessKeys} access keys, found ${found}: delete one first`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.accessKeys, found })
   }
 }
@@ -173,20 +172,20 @@ function keyMaterial(
   return { secret, algorithm: 'hmac-sha256', encryptedSecret, publicKey: null }
 }
 
-/** The 32 bytes of the key in base64, from either input format. */
+/** Converts either input format to the key's 32 bytes in base64. */
 function readPublicKey(text: string): string {
   const outcome = parsePublicKey(text)
   if (!outcome.ok) throw badInput(`publicKey: ${outcome.message}`)
   return outcome.base64
 }
 
-/** RFC 4648 §6: no similar characters, and none with a special meaning in a shell or a URL. */
+/** RFC 4648 §6: the characters are not easily confused and have no special meaning in a shell or a URL. */
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** 90 random bits. */
+/** Returns a new key ID with 90 random bits. */
 const generateKeyId = (): string => `MK${Array.from(randomBytes(18), (byte) => alphabet[byte & 31]).join('')}`
 
-/** Records the event of a change and notifies every process that its cached copy of the key is out of date. */
+/** Records a change as an event and notifies every process that its cached copy of the key is out of date. */
 async function recordAndNotify(
   { db, viewer }: Viewing,
   type: EventTypeName,

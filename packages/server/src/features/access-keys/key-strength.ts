@@ -6,7 +6,7 @@ import { selectAccessKey } from './access-keys.queries.ts'
 type Strength = Pick<AccessKey, 'expires' | 'requireDigest'>
 
 /**
- * Rejects creating or enabling a key with more rights than the viewer's key: the other key must not expire later, and must
+ * Throws FORBIDDEN if the granted key has more rights than the viewer's key. The granted key must not expire later, and it must
  * require a digest if the viewer's key does. Read-only keys need no check, because they cannot run mutations.
  */
 export async function assertNotStronger(
@@ -19,10 +19,10 @@ export async function assertNotStronger(
   if (own.expires !== null && (granted.expires === null || granted.expires > own.expires))
     throw exceeds(own, `expires must be ${own.expires.toISOString()} or earlier, which is when that key expires`)
   if (own.requireDigest && !granted.requireDigest)
-    throw exceeds(own, 'requireDigest must be true, as it is for that key')
+    throw exceeds(own, 'requireDigest must be true, because that key requires a digest')
 }
 
 const exceeds = ({ key }: AccessKey, rule: string): ApiError =>
-  new ApiError('FORBIDDEN', `access key ${JSON.stringify(key)} cannot grant more than it has: ${rule}`, {
+  new ApiError('FORBIDDEN', `access key ${JSON.stringify(key)} cannot grant more rights than it has: ${rule}`, {
     reason: 'exceeds-own-access',
   })

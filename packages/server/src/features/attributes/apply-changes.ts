@@ -12,7 +12,7 @@ import {
   valueAt,
 } from './attributes.ts'
 
-/** One name and its new value; null removes the attribute or the whole group. */
+/** A name and its new value. null removes the attribute or the whole group. */
 export interface Change {
   name: AttributeName
   value: string | null
@@ -21,7 +21,7 @@ export interface Change {
 /** The old and new value of each name, as recorded in events. */
 export type Changes = Record<string, { old: string | null; new: string | null }>
 
-/** Parses the changes in a JSON object; `path` locates it in error messages. */
+/** Parses the changes in a JSON object. `path` locates the object in error messages. */
 export function flattenAttributes(object: Record<string, unknown>, path: string): Change[] {
   const changes = Object.entries(object).flatMap(([key, value]) => changesOf(key, value, memberPath(path, key)))
   assertNoneTwice(changes, path)
@@ -32,14 +32,14 @@ function changesOf(key: string, value: unknown, path: string): Change[] {
   const name = parseAttributeName(key, path)
   if (!isObject(value) || name.length === 2) return [{ name, value: attributeValue(value, path) }]
   const members = Object.entries(value)
-  if (members.length === 0) throw badInput(`${path} must not be an empty object; null removes a group`)
+  if (members.length === 0) throw badInput(`${path} must not be an empty object: pass null to remove a group`)
   return members.map(([subName, member]) => {
     const subPath = memberPath(path, subName)
     return { name: [name[0], level(subName, subPath)], value: attributeValue(member, subPath) }
   })
 }
 
-/** Checks and returns a value or null. */
+/** Validates and returns a value or null. */
 export function attributeValue(value: unknown, path: string): string | null {
   if (value === null) return null
   if (typeof value !== 'string') {
@@ -58,9 +58,9 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 function kindOfJson(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
-  // Only possible in an object literal of a document.
+  // Only an object literal in a document can contain an unset variable.
   if (value === undefined) return 'a variable that is not set'
-  return typeof value === 'object' ? 'an object: names are two levels deep at most' : `a ${typeof value}`
+  return typeof value === 'object' ? 'an object: names have at most two levels' : `a ${typeof value}`
 }
 
 const plainKey = /^[\p{L}\p{N}_$.-]+$/u
@@ -79,7 +79,7 @@ function assertNoneTwice(changes: readonly Change[], path: string): void {
     names.add(text)
     const kind = kinds.get(name[0])
     if (kind !== undefined && kind !== kindOfName(name)) {
-      throw badInput(`${path} contains the name ${JSON.stringify(name[0])} twice: by itself and as a group`)
+      throw badInput(`${path} contains the name ${JSON.stringify(name[0])} twice: as a value and as a group`)
     }
     kinds.set(name[0], kindOfName(name))
   }
@@ -98,7 +98,7 @@ export function applyChanges(before: Attributes, changes: readonly Change[]): { 
   return { after, changes: differences }
 }
 
-/** Removing a group removes each name in it. */
+/** Replaces the removal of a group with the removal of each name in the group. */
 function expandGroup(attributes: Attributes, change: Change): Change[] {
   const [first] = change.name
   const existing = attributes[first]
@@ -120,7 +120,7 @@ function setValue(attributes: Attributes, { name: [first, subName], value }: Cha
   else attributes[first] = group
 }
 
-/** Rejects replacing a group with a value or the reverse. `kindOnTarget` returns the kind of a top-level name on the target. */
+/** Rejects a value in place of a group or the reverse. `kindOnTarget` returns the kind of a top-level name on the target. */
 export function assertNoConflict(
   changes: readonly Change[],
   kindOnTarget: (name: string) => NameKind | undefined,
@@ -137,7 +137,7 @@ export function assertNoConflict(
   }
 }
 
-/** Rejects more names or bytes than the limits for one context of a target, or for its base. */
+/** Enforces the limits on names and bytes for the base or one context of a target. */
 export function assertWithinLimits(attributes: Attributes): void {
   const names = countNames(attributes)
   if (names > limits.namesPerTarget) {

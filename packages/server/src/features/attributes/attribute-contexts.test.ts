@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('overrides replace base values by name in their context only', async () => {
+test('replaces base values with overrides by name, only in the context', async () => {
   const id = await client.addDevice({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
   expect(await client.set('net.ssid', 'night', id, 'night')).toEqual({ result: 'night' })
   expect(await client.set('only', 'there', id, 'night')).toEqual({ result: 'there' })
@@ -28,7 +28,7 @@ test('overrides replace base values by name in their context only', async () => 
   expect((await client.read(id, 'day'))?.attributes).toEqual({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
 })
 
-test('removing an override restores the base value, and removing a base value keeps overrides', async () => {
+test('restores the base value when an override is removed and keeps overrides of a removed base value', async () => {
   const id = await client.addDevice({ site: 'oslo' })
   await client.set('site', 'bergen', id, 'day')
   expect(await client.set('site', null, id)).toEqual({ result: null })
@@ -38,7 +38,7 @@ test('removing an override restores the base value, and removing a base value ke
   expect(await client.read(id, 'day')).toEqual({ attributes: { site: 'oslo' }, contexts: [] })
 })
 
-test('overrides contain exactly the values set in a context, including values equal to the base', async () => {
+test('returns only the values set in a context as overrides, including values equal to the base', async () => {
   const person = await app.createUser()
   const own = attributeClient(person)
   const id = await own.addDevice({ site: 'oslo', net: { ssid: 'a', key: 'b' } })
@@ -62,14 +62,14 @@ test('overrides contain exactly the values set in a context, including values eq
     service: [{ overrides: ofDevice }],
   })
   expect((await person.data(document, { context: 'day' })).login.service).toEqual([{ overrides: {} }])
-  // Later base values do not appear in the overrides.
+  // A later base value does not change the override.
   await own.set('site', 'bergen', id)
   expect((await own.read(id, 'night'))?.attributes).toMatchObject({ site: 'oslo' })
   await own.setAll({ site: null, net: null, $svc: null }, id, 'night')
   expect((await person.data(document, { context: 'night' })).login.service).toEqual([{ overrides: {} }])
 })
 
-test('categoryA to statusE are base values, and overrides of them affect only attributes', async () => {
+test('returns base values in categoryA to statusE and overrides only in attributes', async () => {
   const id = await client.addDevice({ $svc: { categoryA: 'base' } })
   expect(await client.set('$svc.categoryA', 'over', id, 'day')).toEqual({ result: 'over' })
   expect(await client.set('$svc.statusE', 'up', id)).toEqual({ result: 'up' })
@@ -87,7 +87,7 @@ test('categoryA to statusE are base values, and overrides of them affect only at
   expect((await client.read(id, 'day'))?.attributes).toEqual({ $svc: { categoryA: 'over' } })
 })
 
-test('categoryA to statusE do not depend on the other fields of a document', async () => {
+test('returns the same categoryA to statusE with and without other attribute fields', async () => {
   const id = await client.addDevice({ site: 'oslo', $svc: { categoryA: 'base' } })
   const alone = { id, categoryA: 'base', statusA: null }
   const others = { site: 'oslo', attributes: { site: 'oslo', $svc: { categoryA: 'base' } } }
@@ -107,7 +107,7 @@ test('categoryA to statusE do not depend on the other fields of a document', asy
   }
 })
 
-test('a name is either a value or a group in all contexts', async () => {
+test('rejects a name that would be a value in one context and a group in another', async () => {
   const id = await client.addDevice({ site: 'oslo' })
   expect(await client.set('site.floor', '1', id, 'day')).toEqual(rejectedWith('CONFLICT', /value/))
   await client.set('net.ssid', 'x', id, 'day')

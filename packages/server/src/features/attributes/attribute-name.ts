@@ -2,13 +2,13 @@ import { ApiError, badInput } from '../../errors.ts'
 import { assertVisible, characters } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 
-/** A parsed name: `site` has one level, `net.ssid` has a group and a sub-name. */
+/** A parsed name. `site` has one level; `net.ssid` consists of a group and a sub-name. */
 export type AttributeName = readonly [name: string] | readonly [group: string, subName: string]
 
-/** The kinds of objects that have attributes. A device and its bulk service have the same attributes. */
+/** The kinds of objects that have attributes. A device and its bulk service share their attributes. */
 export type TargetKind = 'user' | 'device' | 'service'
 
-/** Sub-names of the reserved group, which user interfaces show as the category and status of a device. */
+/** Sub-names of the reserved group. */
 export const categoryAndStatus = ['category', 'status'].flatMap((kind) =>
   ['A', 'B', 'C', 'D', 'E'].map((letter) => `${kind}${letter}`),
 )
@@ -19,12 +19,11 @@ export const RESERVED_GROUP = '$svc'
 /** The group in which the console stores a user's preferences, such as labels and columns. */
 export const CONSOLE_GROUP = '$ui'
 
-// Control characters: the C0 and C1 sets and DEL (Unicode category Cc).
+// The C0 and C1 sets and DEL.
 const controlCharacter = /\p{Cc}/u
 
 /**
- * Splits a name at its first dot: `a.b.c` is the sub-name `b.c` in the group `a`. `path` locates the name in error
- * messages.
+ * Splits a name at its first dot: `a.b.c` is the sub-name `b.c` in the group `a`. `path` locates the name in error messages.
  */
 export function parseAttributeName(text: string, path: string): AttributeName {
   if (text.startsWith('.') || text.endsWith('.')) throw outerDot(text, path)
@@ -32,9 +31,9 @@ export function parseAttributeName(text: string, path: string): AttributeName {
   return dot === -1 ? [level(text, path)] : [level(text.slice(0, dot), path), level(text.slice(dot + 1), path)]
 }
 
-/** Checks one level of a name: not empty, no dot at either end, no control characters, at most 128 characters. */
+/** Validates and returns one level of a name: 1 to 128 characters, no dot at either end, and no control characters. */
 export function level(text: string, path: string): string {
-  if (text === '') throw badInput(`${path} must not be empty: it is an attribute name`)
+  if (text === '') throw badInput(`${path} must not be an empty attribute name`)
   if (text.startsWith('.') || text.endsWith('.')) throw outerDot(text, path)
   assertPlainText(text, path)
   const length = characters(text)
@@ -50,14 +49,14 @@ export function level(text: string, path: string): string {
 const outerDot = (text: string, path: string): ApiError =>
   badInput(`${path}: a level of an attribute name must not begin or end with a dot, found ${JSON.stringify(text)}`)
 
-/** Checks and returns a context; undefined for the base. */
+/** Validates and returns an optional context. undefined selects the base values. */
 export function parseContext(text: string | null | undefined, path: string): string | undefined {
   if (text == null) return undefined
-  if (text === '') throw badInput(`${path} must not be empty; omit it for the base values`)
+  if (text === '') throw badInput(`${path} must not be empty: omit it to use the base values`)
   return parseContextName(text, path)
 }
 
-/** Checks and returns a context that is required. */
+/** Validates and returns a required context. */
 export function parseContextName(text: string, path: string): string {
   if (text === '') throw badInput(`${path} must not be empty`)
   assertPlainText(text, path)
@@ -74,7 +73,8 @@ function assertPlainText(text: string, path: string): void {
 }
 
 /**
- * Rejects new values if the name or the context contains invisible characters. Existing ones can still be read and removed.
+ * Rejects new values if the name or the context contains invisible characters. Existing values with such names can still be
+ * read and removed.
  */
 export function assertVisibleNames(
   changes: readonly { name: AttributeName; value: string | null }[],
@@ -89,13 +89,11 @@ export const joinAttributeName = (name: AttributeName): string => name.join('.')
 
 export const isReserved = ([first]: AttributeName): boolean => first.startsWith('$')
 
-/** Whether the name is one of the ten names that are stored in separate columns. */
+/** Whether the name is one of the ten reserved names that have their own columns. */
 export const isCategoryOrStatus = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && categoryAndStatus.includes(subName)
 
-/**
- * Rejects a reserved name that this kind of target cannot have. The name of the group alone is valid for removing the group.
- */
+/** Rejects a reserved name that this kind of target cannot have. A group name without a sub-name can only remove the group. */
 export function assertAllowed(name: AttributeName, value: string | null, kind: TargetKind, path: string): void {
   if (!isReserved(name)) return
   const [group, subName] = name
@@ -111,10 +109,10 @@ export function assertAllowed(name: AttributeName, value: string | null, kind: T
 function whyReserved(group: string, kind: TargetKind): string {
   if (group === RESERVED_GROUP) {
     return kind === 'device'
-      ? 'is not one of $svc.categoryA to $svc.categoryE and $svc.statusA to $svc.statusE'
-      : `requires the id of a device, found a ${kind}`
+      ? 'is not one of $svc.categoryA to $svc.categoryE or $svc.statusA to $svc.statusE'
+      : `requires the ID of a device, found a ${kind}`
   }
   if (group === CONSOLE_GROUP)
-    return kind === 'user' ? 'needs a sub-name' : `requires the id of a user, found a ${kind}`
-  return 'is reserved: names that start with $ are, except $svc on a device and $ui on a user'
+    return kind === 'user' ? 'requires a sub-name' : `requires the ID of a user, found a ${kind}`
+  return 'is reserved: the only names that can start with $ are $svc on a device and $ui on a user'
 }

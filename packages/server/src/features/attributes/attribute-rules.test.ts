@@ -26,7 +26,7 @@ test.each([
   ['a\u0085', /control/],
   ['a.\n', /control/],
   ['\ud800', /surrogate/],
-])('the name %j is rejected when set, in an object, and when read', async (name, message) => {
+])('rejects the name %j in setAttribute, setAttributes, and attribute', async (name, message) => {
   expect(await client.set(name, 'x', service)).toEqual(code('BAD_USER_INPUT', message))
   expect(await client.set(name, 'x', service, 'day')).toEqual(code('BAD_USER_INPUT', message))
   expect(await client.setAll({ [name]: 'x' }, service)).toEqual(code('BAD_USER_INPUT', message))
@@ -36,7 +36,7 @@ test.each([
 })
 
 test.each(['a\u200b', 'net.\u202ea', '\u2066a\u2069', 'a\u200db', '\ufeffa', 'a\u00adb'])(
-  'the name %j with invisible characters cannot be set, but can be read and removed',
+  'rejects setting the name %j with invisible characters, but allows reading and removing it',
   async (name) => {
     expect(await client.set(name, 'x', service)).toEqual(code('BAD_USER_INPUT', /name .*invisible characters.*U\+/))
     expect(await client.set('a', 'x', service, name)).toEqual(code('BAD_USER_INPUT', /context .*invisible/))
@@ -46,7 +46,7 @@ test.each(['a\u200b', 'net.\u202ea', '\u2066a\u2069', 'a\u200db', '\ufeffa', 'a\
     const { errors } = await app.owner.query(register, { attributes: { [name]: 'x' } })
     expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' } })
 
-    // Inserts the name directly, because earlier releases accepted it.
+    // Earlier releases accepted such names, so the test inserts the name directly.
     const [first, second] = name.split('.') as [string, string?]
     await app.db
       .updateTable('service')
@@ -59,7 +59,7 @@ test.each(['a\u200b', 'net.\u202ea', '\u2066a\u2069', 'a\u200db', '\ufeffa', 'a\
   },
 )
 
-test('a value and a device name can contain invisible characters', async () => {
+test('accepts invisible characters in a value and a device name', async () => {
   const value = '\u{1f468}\u200d\u{1f469}'
   expect(await client.set('a', value, service)).toEqual({ result: value })
   await client.set('a', null, service)
@@ -67,7 +67,7 @@ test('a value and a device name can contain invisible characters', async () => {
   expect((await app.owner.data(register, { name: value })).registerDevice.device.name).toBe(value)
 })
 
-test('a literal with an unset variable is rejected', async () => {
+test('rejects a literal with an unset variable', async () => {
   const document = `mutation ($id: String!, $value: String) {
     setAttributes(serviceId: $id, attributes: { a: $value }) }`
   const { errors } = await app.owner.query(document, { id: service })
@@ -95,14 +95,14 @@ test.each([
   [{ a: null, 'a.b': 'y' }, /twice/],
   [{ a: 'nul \u0000' }, /attributes\.a .*U\+0000/],
   [{ a: { b: 'half \ud83d' } }, /attributes\.a\.b .*surrogate/],
-])('the object %j is rejected', async (attributes, message) => {
+])('rejects the object %j', async (attributes, message) => {
   expect(await client.setAll(attributes, service)).toEqual(code('BAD_USER_INPUT', message))
   const { data } = await client.setMany([{ serviceId: service, attributes }])
   expect(data?.setAttributesMany).toMatchObject([code('BAD_USER_INPUT', message)])
   expect((await client.read(service))?.attributes).toEqual({})
 })
 
-test('a context must have 1 to 64 characters and no control characters', async () => {
+test('rejects an empty context, a context above 64 characters, and control characters', async () => {
   const document = 'query ($context: String) { login { attributes(context: $context) } }'
   const overrides = 'query ($context: String!) { login { overrides(context: $context) } }'
   for (const [context, expected] of [
@@ -122,7 +122,7 @@ test('a context must have 1 to 64 characters and no control characters', async (
   await client.set('a', null, service, widest)
 })
 
-test('reserved names are valid only on their kinds of targets', async () => {
+test('accepts reserved names only on their kinds of targets', async () => {
   const ids = { device, service, user: app.owner.accountId }
   const allowed = [
     ['$svc.categoryA', 'device'],
@@ -161,7 +161,7 @@ test('reserved names are valid only on their kinds of targets', async () => {
   await client.set('group', null, service)
 })
 
-test('names have at most 128 characters per level, values at most 16 KiB', async () => {
+test('limits names to 128 characters per level and values to 16 KiB', async () => {
   const longestName = `${'\u{1f600}'.repeat(128)}.${'n'.repeat(128)}`
   expect(await client.set(longestName, 'x', service)).toEqual({ result: 'x' })
   expect(await client.set(longestName, null, service)).toEqual({ result: null })
@@ -173,7 +173,7 @@ test('names have at most 128 characters per level, values at most 16 KiB', async
   await client.set('a', null, service)
 })
 
-/** Attributes of exactly this many bytes, as JSON with a space after each colon and comma. */
+/** Returns attributes of exactly this many bytes, as JSON with a space after each colon and comma. */
 function ofSize(bytes: number): Record<string, string> {
   const attributes = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`k${index}`, '']))
   let left = bytes - 4 * '"k0": "", '.length
@@ -184,7 +184,7 @@ function ofSize(bytes: number): Record<string, string> {
   return attributes
 }
 
-test('at most 64 KiB in one context, by every way of writing', async () => {
+test('limits the attributes in one context to 64 KiB in every mutation', async () => {
   for (const [target, context] of [
     [service, null],
     [device, null],
@@ -204,7 +204,7 @@ test('at most 64 KiB in one context, by every way of writing', async () => {
   }
 })
 
-test('the reserved values of a device count toward the limits of its base values', async () => {
+test('includes reserved values in the limits on base values', async () => {
   const id = await client.addDevice(Object.fromEntries(Array.from({ length: 199 }, (_, index) => [`n${index}`, ''])))
   expect(await client.set('$svc.statusA', 'x', id)).toEqual({ result: 'x' })
   expect(await client.set('$svc.statusB', 'x', id)).toEqual(code('LIMIT_EXCEEDED', /200.*201/))
@@ -227,7 +227,7 @@ test('the reserved values of a device count toward the limits of its base values
   expect(await client.set('3', 'v', big)).toEqual({ result: 'v' })
 })
 
-test('at most 200 names and 64 contexts', async () => {
+test('limits a target to 200 names and 64 contexts', async () => {
   const id = await client.addDevice()
   const names = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`g${index % 7}.n${index}`, 'x']))
   expect(await client.setAll({ ...names, more: 'x' }, id)).toEqual(code('LIMIT_EXCEEDED', /200.*201/))
@@ -251,7 +251,7 @@ test('at most 200 names and 64 contexts', async () => {
   expect(await client.read(service)).toEqual({ attributes: {}, contexts: [] })
 })
 
-test('registering a device applies the same rules to attributes', async () => {
+test('applies the same rules to the attributes of a new device', async () => {
   const document = `mutation ($attributes: Object) { registerDevice(name: "new", attributes: $attributes) {
     device { attributes categoryB } } }`
   const register = async (attributes: unknown) => {

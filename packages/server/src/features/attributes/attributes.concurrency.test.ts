@@ -15,7 +15,7 @@ const succeeded = (outcomes: readonly Outcome<unknown>[]) => outcomes.filter((ou
 const codes = (outcomes: readonly Outcome<unknown>[]) =>
   outcomes.flatMap((outcome) => ('code' in outcome ? [outcome.code] : []))
 
-test('200 concurrent writers of different names on one device lose no value', async () => {
+test('loses no value when 200 writers set different names on one device', async () => {
   const device = await client.addDevice()
   const values = Object.fromEntries(range(200).map((index) => [`name${index}`, `${index}`]))
   const outcomes = await Promise.all(Object.entries(values).map(([name, value]) => client.set(name, value, device)))
@@ -26,7 +26,7 @@ test('200 concurrent writers of different names on one device lose no value', as
   expect(events).toHaveLength(200)
 })
 
-test('concurrent writers of every kind lose no value', async () => {
+test('loses no value when writers of every kind run concurrently', async () => {
   const device = await client.addDevice()
   const outcomes = await Promise.all(
     range(120).map((index): Promise<Outcome<unknown>> => {
@@ -45,7 +45,7 @@ test('concurrent writers of every kind lose no value', async () => {
   expect(Object.keys(day).filter((name) => name.startsWith('all'))).toHaveLength(30)
 })
 
-test('a name never becomes both a value and a group, in the base or in contexts', async () => {
+test('never makes a name both a value and a group, in the base or in contexts', async () => {
   const device = await client.addDevice()
   for (const round of range(60)) {
     const name = `name${round}`
@@ -64,7 +64,7 @@ test('a name never becomes both a value and a group, in the base or in contexts'
   }
 })
 
-test('four concurrent writers of one value record one event', async () => {
+test('records one event when four writers set the same value', async () => {
   const device = await client.addDevice()
   const service = await client.addService(device)
   const places = [
@@ -82,7 +82,7 @@ test('four concurrent writers of one value record one event', async () => {
   }
 })
 
-test('two long lists with the same targets in opposite order both succeed', async () => {
+test('applies long concurrent lists with the same targets in different orders', async () => {
   const devices = await Promise.all(range(12).map(() => client.addDevice()))
   const services = await Promise.all(devices.map((device) => client.addService(device)))
   const targets = [...devices, app.owner.accountId, ...services]
@@ -102,7 +102,7 @@ test('two long lists with the same targets in opposite order both succeed', asyn
   }
 })
 
-test('a list does not deadlock with the removal of its devices and leaves no attributes behind', async () => {
+test('neither deadlocks nor leaves attributes behind when the devices of a list are removed', async () => {
   for (const _ of range(5)) {
     const devices = await Promise.all(range(6).map(() => client.addDevice()))
     const services = await Promise.all(
@@ -127,7 +127,7 @@ test('a list does not deadlock with the removal of its devices and leaves no att
   expect(left).toEqual([])
 })
 
-test('concurrent writers of plain and reserved names cannot exceed the limit of names', async () => {
+test('enforces the limit on names when plain and reserved names are set concurrently', async () => {
   const device = await client.addDevice(Object.fromEntries(range(199).map((index) => [`name${index}`, 'x'])))
   const outcomes = await Promise.all([
     ...range(5).map((index) => client.set(`more${index}`, 'x', device)),
@@ -138,7 +138,7 @@ test('concurrent writers of plain and reserved names cannot exceed the limit of 
   expect(new Set(codes(outcomes))).toEqual(new Set(['LIMIT_EXCEEDED']))
 })
 
-test('concurrent writers of new contexts cannot exceed the limit of contexts', async () => {
+test('enforces the limit on contexts when contexts are added concurrently', async () => {
   const device = await client.addDevice()
   const contexts = range(63).map((index) => `context ${index}`)
   await client.setMany(contexts.map((context) => ({ serviceId: device, attributes: { site: 'x' }, context })))

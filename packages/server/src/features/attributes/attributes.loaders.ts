@@ -15,7 +15,7 @@ interface Place {
   context: string
 }
 
-/** Base attributes by device id, including the reserved ones. Empty for a deleted device. */
+/** Loads base attributes by device ID, including the reserved values. Returns an empty object for a deleted device. */
 const deviceBases = perRequest(
   ({ db, viewer }: Context) =>
     new DataLoader(async (ids: readonly string[]) => {
@@ -42,7 +42,7 @@ const userBases = perRequest(
     }),
 )
 
-/** Overrides by target and context; undefined if there are none. */
+/** Loads overrides by target and context. Returns undefined if the context has no overrides. */
 const overrides = perRequest(
   ({ db, viewer }: Context) =>
     new DataLoader<Place, Attributes | undefined, string>(
@@ -74,7 +74,7 @@ const contexts = perRequest(
 
 export const attributeLoaders = { deviceBases, serviceBases, userBases, overrides, contexts } as const
 
-/** Clears cached attributes. Call it after a write, so that the request reads current values. */
+/** Clears cached attributes. After a write, this makes the request read current values. */
 export function forgetAttributes(context: Context): void {
   for (const loader of Object.values(attributeLoaders)) loader(context).clearAll()
 }

@@ -19,14 +19,14 @@ interface Write {
 }
 type Step = { one: Write } | { all: Write } | { many: Write[] }
 
-/** Values by full name. */
+/** Values, keyed by full name. */
 type Values = Map<string, string>
 
-/** A model of the API without SQL: for each target, the values of the base (under '') and of each context. */
+/** A model of the API without SQL. Stores the values of each target, keyed by context, with '' for the base. */
 class Model {
   readonly places: Record<Place, Map<string, Values>> = { user: new Map(), device: new Map(), service: new Map() }
 
-  /** Applies all of a write or none of it, and returns the code of the error. */
+  /** Applies a write completely or not at all. Returns the error code, if any. */
   write({ on, context, entries }: Write): string | undefined {
     const code = this.#findError(on, entries)
     if (code !== undefined) return code
@@ -99,7 +99,7 @@ const name = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...names) }, fc.co
 const value = fc.constantFrom(null, '', 'x', 'y', 'Ø "\\\n\u0001\u{1f600}')
 const entry: fc.Arbitrary<Entry> = fc.tuple(name, value)
 const place = fc.constantFrom<Place[]>('device', 'device', 'service', 'user')
-// The JSON of a request must not have a member __proto__, but setAttribute accepts it as a name.
+// A JSON request must not contain a member __proto__, but setAttribute accepts __proto__ as a name.
 const inObject = entry.filter(([name]) => top(name) !== '__proto__')
 const writeOf = (entries: fc.Arbitrary<Entry[]>): fc.Arbitrary<Write> =>
   fc.record({ on: place, context: fc.constantFrom(null, 'day', 'night'), entries, nested: fc.boolean() })
@@ -110,10 +110,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ many: fc.array(several, { minLength: 1, maxLength: 5 }) }),
 )
 
-/** An object that can have a member such as __proto__. */
+/** Returns an object that can contain a member such as __proto__. */
 const plain = (): Record<string, unknown> => Object.create(null)
 
-/** JSON of the entries. Groups whose name is also an entry use names with dots, because JSON cannot contain both members. */
+/**
+ * Converts entries to JSON. If a group's name is also an entry, uses dotted names, because JSON cannot contain both members.
+ */
 function tree(entries: Iterable<[string, unknown]>, nested = true): Record<string, unknown> {
   const all = [...entries]
   const result = plain()
@@ -159,7 +161,7 @@ async function run(client: AttributeClient, model: Model, ids: Record<Place, str
   expect(outcome).toEqual(code === undefined ? { result } : { code, message: expect.any(String) })
 }
 
-/** Computes the values from the events and checks their old values. */
+/** Computes the current values from the events and checks the old value in each event. */
 async function replay(client: AttributeClient): Promise<Record<string, string>> {
   const state: Record<string, string> = {}
   for (const { target, data } of await client.changes()) {
@@ -175,7 +177,7 @@ async function replay(client: AttributeClient): Promise<Record<string, string>> 
   return state
 }
 
-test('attributes and events match a simple model after any writes', async () => {
+test('matches a simple model in attributes and events after any sequence of writes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const user = await app.createUser()

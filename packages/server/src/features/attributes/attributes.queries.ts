@@ -12,8 +12,9 @@ interface LockedRow {
 }
 
 /**
- * Locks devices and their rows in device_live in the order of their ids: the given devices, and the devices of the given
- * services, because removing a device, which locks it, also removes its services. The latter are returned without attributes.
+ * Locks the given devices and the devices of the given services, with their rows in device_live, in ID order. The lock on a
+ * service's device prevents a concurrent removal of the device, which would also remove the service. The devices of services
+ * are returned without attributes.
  */
 export const lockDevices = (db: Database, accountId: string, ids: readonly string[]) =>
   query<LockedRow & { named: boolean } & ReservedValues>(
@@ -29,7 +30,7 @@ export const lockDevices = (db: Database, accountId: string, ids: readonly strin
     [accountId, ids],
   )
 
-/** Locks services of locked devices, in the order of their ids. */
+/** Locks services in ID order. The caller must already have locked their devices. */
 export const lockServices = (
   db: Database,
   accountId: string,
@@ -57,7 +58,7 @@ export interface OverrideRow {
   attributes: Attributes
 }
 
-/** Overrides of pairs of target and context, passed as two lists of equal length. */
+/** Finds the overrides of pairs of target and context, passed as two lists of equal length. */
 export const findOverrides = (
   db: Database,
   accountId: string,
@@ -72,7 +73,7 @@ export const findOverrides = (
     [accountId, targetIds, contexts],
   )
 
-/** Contexts in use on targets, in the order of their names. */
+/** Lists the contexts in use on targets, in name order. */
 export const listContexts = (db: Database, accountId: string, targetIds: readonly string[]) =>
   query<{ target_id: string; context: string }>(
     db,
@@ -81,7 +82,7 @@ export const listContexts = (db: Database, accountId: string, targetIds: readonl
     [accountId, targetIds],
   )
 
-/** All contexts in use on targets, with the overrides of the given pairs of target and context. */
+/** Lists all contexts in use on the targets, with overrides only for the given pairs of target and context. */
 export const listContextsWithOverrides = (
   db: Database,
   accountId: string,
@@ -95,7 +96,7 @@ export const listContextsWithOverrides = (
     [accountId, pairs.targetIds, pairs.contexts],
   )
 
-/** Base attributes of devices, without the reserved ones. */
+/** Finds the base attributes of devices. Reserved values are in separate columns of the result. */
 export const findDeviceBases = (db: Database, accountId: string, ids: readonly string[]) =>
   query<{ id: string; attributes: Attributes } & ReservedValues>(
     db,
@@ -115,17 +116,17 @@ export const findServiceBases = (db: Database, accountId: string, ids: readonly 
 export const findAccountBase = (db: Database, accountId: string) =>
   query<{ id: string; attributes: Attributes }>(db, 'select id, attributes from account where id = $1', [accountId])
 
-/** The tables that store base attributes, each with the condition that limits it to one account. */
+/** The tables that store base attributes, each with the column that identifies the account. */
 const owners = { device: 't.account_id', service: 't.account_id', account: 't.id' } as const
 
 export interface TargetRow {
   id: string
-  /** Undefined if unchanged, so that the row's indexes are not updated either. */
+  /** Undefined if the attributes are unchanged, which avoids an update of the row's indexes. */
   attributes?: Attributes
   override_names?: OverrideNames
 }
 
-// The planner does not know the number of rows. The list of ids besides the join prevents a scan of the whole table.
+// The planner cannot estimate the number of JSON rows. The redundant ID condition prevents a scan of the whole table.
 export const updateTargets = (
   db: Database,
   table: keyof typeof owners,
@@ -141,7 +142,7 @@ export const updateTargets = (
     [accountId, JSON.stringify(rows), rows.map(({ id }) => id)],
   )
 
-/** Sets all ten reserved values of devices, and removes missing ones. */
+/** Sets all ten reserved values of devices. A missing value clears its column. */
 export const updateReserved = (
   db: Database,
   accountId: string,
@@ -165,7 +166,7 @@ export const upsertOverrides = (db: Database, accountId: string, rows: readonly 
     [accountId, JSON.stringify(rows)],
   )
 
-/** Removes the overrides of pairs of target and context, passed as two lists of equal length. */
+/** Deletes the overrides of pairs of target and context, passed as two lists of equal length. */
 export const deleteOverrides = (
   db: Database,
   accountId: string,

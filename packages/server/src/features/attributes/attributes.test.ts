@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('setting and reading', () => {
-  test('a value is returned, read, and removed with null', async () => {
+  test('sets, reads, and removes a value', async () => {
     expect(await client.set('site', 'oslo', service)).toEqual({ result: 'oslo' })
     expect(await client.set('net.ssid', 'lab', service)).toEqual({ result: 'lab' })
     expect(await client.set('net.b.c', '', service)).toEqual({ result: '' })
@@ -29,7 +29,7 @@ describe('setting and reading', () => {
     expect(await client.read(service)).toEqual({ attributes: {}, contexts: [] })
   })
 
-  test('ids are accepted in upper or lower case, and a device id selects its bulk service', async () => {
+  test('accepts IDs in upper or lower case and the device ID as the ID of its bulk service', async () => {
     const id = await client.addDevice({ site: 'oslo' })
     await client.set('shelf', '3', id.toUpperCase())
     const document = `query ($id: [String!]!) { login {
@@ -41,7 +41,7 @@ describe('setting and reading', () => {
     expect(login.service).toEqual([{ attributes, attribute: '3' }])
   })
 
-  test('setAttributes merges nested and dotted names, and applies all changes or none', async () => {
+  test('merges nested and dotted names in setAttributes and applies all changes or none', async () => {
     const id = await client.addDevice({ keep: 'k', net: { ssid: 'a', key: 'b' } })
     const merged = { keep: 'k', net: { ssid: 'c', 'x.y': 'd' }, more: '1' }
     const input = { 'net.ssid': 'c', net: { key: null, 'x.y': 'd' }, more: '1' }
@@ -51,7 +51,7 @@ describe('setting and reading', () => {
     expect(await client.setAll({ net: null }, id)).toEqual({ result: { keep: 'k', more: '1' } })
   })
 
-  test('an omitted value is rejected in variables and in literals', async () => {
+  test('rejects an omitted value in variables and in literals', async () => {
     const document = `mutation ($v: String, $id: String!) { setAttribute(name: "site", value: $v, serviceId: $id) }`
     const inLiteral = `mutation ($id: String!) { setAttribute(name: "site", serviceId: $id) }`
     await client.set('site', 'stays', device)
@@ -68,7 +68,7 @@ describe('setting and reading', () => {
     expect((await client.read(device))?.attributes).not.toHaveProperty('site')
   })
 
-  test('attributes can be literals in the document', async () => {
+  test('accepts attributes as literals in the document', async () => {
     const document = `mutation ($id: String!) {
       setAttributes(serviceId: $id, attributes: { literal: "x", group: { __proto__: "y" } }) }`
     const { data } = await user.query(document, { id: service })
@@ -81,7 +81,7 @@ describe('setting and reading', () => {
     ['{ net: { ssid: LAB } }', /in quotes: "LAB"/],
     ['{ site: [oslo] }', /in quotes: "oslo"/],
     ['{ net: { ssid: "a", ssid: "b" } }', /only one input field named "ssid"/],
-  ])('a literal that JSON cannot represent is rejected: %s', async (literal, message) => {
+  ])('rejects a literal that JSON cannot represent: %s', async (literal, message) => {
     const before = await client.read(service)
     const { errors } = await user.query(`mutation { setAttributes(serviceId: "${service}", attributes: ${literal}) }`)
     expect(errors).toEqual([expect.objectContaining({ message: expect.stringMatching(message) })])
@@ -89,7 +89,7 @@ describe('setting and reading', () => {
     expect(await client.read(service)).toEqual(before)
   })
 
-  test('a value set by one field of a mutation is read by the next field', async () => {
+  test('returns a value that an earlier field of the mutation set', async () => {
     const id = await client.addDevice({ a: '1' })
     const read = 'attributes(context: "day") base: attributes contexts'
     const document = `mutation ($id: String!) {
@@ -109,7 +109,7 @@ describe('setting and reading', () => {
 })
 
 describe('setAttributesMany', () => {
-  test('each item is applied separately and in order', async () => {
+  test('applies each item separately and in order', async () => {
     const id = await client.addDevice({ net: { ssid: 'x' } })
     const missing = '80:00:00:00:00:00:00:00'
     const { data } = await client.setMany([
@@ -144,7 +144,7 @@ describe('setAttributesMany', () => {
   })
 })
 
-test('changes are recorded with context, old, and new values, and unchanged values are not', async () => {
+test('records changes with the context and the old and new values, and omits unchanged values', async () => {
   const other = await app.createUser()
   const own = attributeClient(other)
   const id = await own.addDevice()
@@ -170,7 +170,7 @@ test('changes are recorded with context, old, and new values, and unchanged valu
   ])
 })
 
-test('attributeNames counts each device and service once and shows when a name last changed', async () => {
+test('counts each device and service once in attributeNames and returns when a name last changed', async () => {
   const other = await app.createUser()
   const own = attributeClient(other)
   const one = await own.addDevice({ site: 'x', $svc: { statusA: 'up' } })
@@ -190,7 +190,7 @@ test('attributeNames counts each device and service once and shows when a name l
   ])
 })
 
-test('another user cannot find or change attributes', async () => {
+test('returns NOT_FOUND to other users', async () => {
   const id = await client.addDevice({ site: 'mine' })
   const serviceId = await client.addService(id)
   await client.set('site', 'mine', serviceId)

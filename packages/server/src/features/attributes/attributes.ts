@@ -1,21 +1,21 @@
 import { RawJson } from '../../graphql/values/raw-json.ts'
 import { type AttributeName, RESERVED_GROUP } from './attribute-name.ts'
 
-/** Attributes as in the API: a value, or a group of values, by name. */
+/** Attributes in the form that the API uses: each name has a value or a group of values. */
 export type Attributes = Record<string, string | Record<string, string>>
 
-/** Attributes that are usually sent unchanged and parsed only on demand. */
+/** Attributes as unparsed JSON, which is usually sent unchanged and is parsed only on demand. */
 export type RawAttributes = RawJson<Attributes>
 
-/** The kind of a top-level name. A name is never both on one target. */
+/** The kind of a top-level name. On one target, a name is always of one kind. */
 export type NameKind = 'value' | 'group'
 
-/** An object for names that callers choose, including `__proto__` and `constructor`. */
+/** Returns an object that is safe for names that callers choose, including `__proto__` and `constructor`. */
 export function emptyObject<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>
 }
 
-/** A deep copy that is safe for lookups by name and for writes. */
+/** Returns a deep copy whose names can be safely looked up and set. */
 export function copyAttributes(attributes: Attributes): Attributes {
   const copy: Attributes = emptyObject()
   for (const [name, value] of Object.entries(attributes)) {
@@ -24,7 +24,7 @@ export function copyAttributes(attributes: Attributes): Attributes {
   return copy
 }
 
-/** The value of a name; null if there is none, or if the name is a group. */
+/** Returns the value of a name; null if the name is not set or is a group. */
 export function valueAt(attributes: Attributes, [first, subName]: AttributeName): string | null {
   if (!Object.hasOwn(attributes, first)) return null
   const found = attributes[first]!
@@ -38,7 +38,7 @@ export function countNames(attributes: Attributes): number {
   return count
 }
 
-/** Bytes of the attributes as PostgreSQL writes them: JSON with a space after each colon and comma. */
+/** Returns the size of the JSON that PostgreSQL writes, which has a space after each colon and comma. */
 export function byteSize(attributes: Attributes): number {
   let spaces = countSpaces(Object.keys(attributes).length)
   for (const value of Object.values(attributes)) {
@@ -49,7 +49,7 @@ export function byteSize(attributes: Attributes): number {
 
 const countSpaces = (members: number): number => Math.max(0, 2 * members - 1)
 
-/** Columns of device_live that contain the reserved values of a device, by their sub-names in the API. */
+/** The device_live columns that contain a device's reserved values, keyed by their sub-name in the API. */
 export const reservedColumns: ReadonlyMap<string, string> = new Map(
   ['category', 'status'].flatMap((kind) =>
     ['A', 'B', 'C', 'D', 'E'].map((letter): [string, string] => [
@@ -59,13 +59,13 @@ export const reservedColumns: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** Values of the reserved columns by column name; null or undefined if there is none. */
+/** The values of the reserved columns, keyed by column name; null if not set. */
 export type ReservedValues = Record<string, string | null>
 
 const subNames = [...reservedColumns.keys()]
 const columns = [...reservedColumns.values()]
 
-/** The base attributes of a device from the data of its two rows. */
+/** Combines a device's base attributes from its two rows. */
 export function joinReserved(attributes: Attributes, values: ReservedValues): Attributes {
   const group = reservedGroup(
     columns.map((column) => values[column]),
@@ -74,7 +74,7 @@ export function joinReserved(attributes: Attributes, values: ReservedValues): At
   return group === undefined ? attributes : { ...attributes, [RESERVED_GROUP]: group }
 }
 
-/** Like `joinReserved`, for attributes as JSON. */
+/** Like `joinReserved`, but for attributes as JSON. */
 export function joinReservedRaw(attributes: string, group: Record<string, string> | undefined): RawAttributes {
   if (group === undefined) return new RawJson(attributes)
   const others = attributes === '{}' ? '' : `${attributes.slice(1, -1)}, `
@@ -82,8 +82,8 @@ export function joinReservedRaw(attributes: string, group: Record<string, string
 }
 
 /**
- * The reserved values by sub-name. `values` has them from an index, in the order of `reservedColumns`. Undefined if none is
- * set.
+ * Returns the reserved values, keyed by sub-name, or undefined if none is set. In `values`, they start at the index `from`, in
+ * the order of `reservedColumns`.
  */
 export function reservedGroup(values: readonly unknown[], from: number): Record<string, string> | undefined {
   let group: Record<string, string> | undefined
@@ -96,7 +96,7 @@ export function reservedGroup(values: readonly unknown[], from: number): Record<
   return group
 }
 
-/** The inverse of `joinReserved`: the attributes for each of the two rows. */
+/** The inverse of `joinReserved`: splits base attributes into the values for each row. */
 export function splitReserved(attributes: Attributes): { attributes: Attributes; reserved: Record<string, string> } {
   const { [RESERVED_GROUP]: group, ...others } = attributes
   const reserved: Record<string, string> = {}

@@ -2,7 +2,7 @@ import { applyChanges, assertWithinLimits, type Change, flattenAttributes } from
 import { assertAllowed, assertVisibleNames, type TargetKind } from './attribute-name.ts'
 import { type Attributes, emptyObject, splitReserved } from './attributes.ts'
 
-/** Parses the changes in a JSON object for a target of this kind, and checks reserved names. */
+/** Parses the changes in a JSON object and checks that this kind of target can have the names. */
 export function validateAttributes(object: Record<string, unknown>, kind: TargetKind, path: string): Change[] {
   const changes = flattenAttributes(object, path)
   assertAllAllowed(changes, kind, path)
@@ -15,8 +15,9 @@ export function assertAllAllowed(changes: readonly Change[], kind: TargetKind, p
 }
 
 /**
- * The attributes for the rows of a new device: `attributes` without the reserved ones, and the reserved ones by their columns
- * in device_live. Checks every rule and limit. Null values, which remove attributes elsewhere, are ignored.
+ * Returns the attributes for the rows of a new device. `reserved` contains the reserved values, keyed by their column in
+ * device_live; `attributes` contains all others. Checks every rule and limit. Ignores null values, which remove attributes
+ * elsewhere.
  */
 export function initialAttributes(
   input: Record<string, unknown>,

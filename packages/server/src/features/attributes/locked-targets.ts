@@ -15,20 +15,20 @@ import {
 import { type Attributes, joinReserved, splitReserved } from './attributes.ts'
 import type { OverrideNames, Target } from './target.ts'
 
-/** A target and the context to change; undefined for the base. */
+/** A target and the context to change. An undefined context selects the base values. */
 export interface Place {
   targetId: string
   context: string | undefined
 }
 
-/** The id as stored; undefined if no user, device, or service of this account can have it. */
+/** Returns the stored ID. Returns undefined if no user, device, or service of this account can have the ID. */
 export const parseTargetId = (accountId: string, text: string): string | undefined =>
   text === accountId ? accountId : parseId(text)
 
 /**
- * Locks targets and reads the data that checks of a change need. Unknown ids are omitted. Rows are locked in the same order
- * everywhere (devices, then services, then the account, each by id), so callers never deadlock. Other tables are read
- * after the locks are acquired, so their data is at least as new as the locks.
+ * Locks targets and reads the data that is needed to check changes. Omits unknown IDs. Every caller locks rows in the same
+ * order (devices, then services, then the account, each by ID), which prevents deadlocks. Other tables are read after the locks
+ * are acquired, so their data is at least as new as the locks.
  */
 export async function lockTargets(
   db: Database,

@@ -1,6 +1,6 @@
 import { type Attributes, copyAttributes } from './attributes.ts'
 
-/** The base merged with a context's overrides, name by name. */
+/** Merges a context's overrides into the base values, name by name. */
 export function overlay(base: Attributes, overrides: Attributes | undefined): Attributes {
   if (overrides === undefined) return base
   const result = copyAttributes(base)

@@ -7,18 +7,18 @@ import { overlay } from './overlay.ts'
 
 type Eventually<Value> = Value | Promise<Value>
 
-/** Attributes as read from the database. */
+/** Attributes in the form in which the database returned them. */
 type Read = Attributes | RawAttributes
 
 const parse = (read: Read): Attributes => (read instanceof RawJson ? read.value : read)
 
-/** An object that has attributes. Its base values are included if they were read with its row. */
+/** An object with attributes. `attributes` contains its base values if they were read with its row. */
 export interface AttributeOwner {
   id: string
   attributes?: RawAttributes
 }
 
-/** A service as needed to read attributes. A bulk service has the attributes of its device. */
+/** The service data that is needed to read attributes. A bulk service has the attributes of its device. */
 export interface ServiceOwner extends AttributeOwner {
   deviceId: string
 }
@@ -26,7 +26,7 @@ export interface ServiceOwner extends AttributeOwner {
 export const deviceBase = (context: Context, { id, attributes }: AttributeOwner): Eventually<Read> =>
   attributes ?? attributeLoaders.deviceBases(context).load(id)
 
-/** The base values, or only the reserved ones if only these were read. */
+/** Returns the base values, or only the reserved values if no others were read. */
 export const reservedBase = (context: Context, device: AttributeOwner & { reserved?: Attributes }): Eventually<Read> =>
   device.reserved ?? deviceBase(context, device)
 
@@ -41,7 +41,7 @@ export const userBase = (context: Context, { id }: AttributeOwner): Eventually<R
 /** Reads the base attributes of an owner. */
 export type BaseOf<Kind extends AttributeOwner> = (context: Context, owner: Kind) => Eventually<Read>
 
-/** The attributes as read in a context, or the base attributes without one. Synchronous if no database read is needed. */
+/** Returns the attributes in a context, or the base attributes without a context. Synchronous if no database read is needed. */
 export function readAttributes<Kind extends AttributeOwner>(
   context: Context,
   baseOf: BaseOf<Kind>,
@@ -56,7 +56,7 @@ export function readAttributes<Kind extends AttributeOwner>(
   )
 }
 
-/** One value as read in a context; null if there is none. */
+/** Returns one value in a context, or null if the attribute is not set. */
 export function readAttribute<Kind extends AttributeOwner>(
   context: Context,
   baseOf: BaseOf<Kind>,
@@ -72,7 +72,7 @@ export function valueIn(attributes: Eventually<Read>, name: AttributeName): Even
     : valueAt(parse(attributes), name)
 }
 
-/** Only the values that are set in a context. */
+/** Returns only the values that are set in a context. */
 export async function readOverrides(
   context: Context,
   { id }: AttributeOwner,

@@ -36,7 +36,7 @@ test.each<Case>([
   ],
   ...[true, false].map(
     (waits): Case => [
-      `one attribute of each of several devices, ${waits ? 'waiting for locked ones' : 'skipping locked ones'},`,
+      `one attribute on each of several devices, ${waits ? 'waiting for' : 'skipping'} locked devices`,
       (db) => setOnDevices(db, ACCOUNT, { writes: several, waits }),
       ['device_live_pkey', 'device_pkey'],
     ],
@@ -51,7 +51,7 @@ test.each<Case>([
     (db) => setOnService(db, { ...write, targetId: 'service of device 7', name: ['site'] }),
     ['device_pkey', 'service_pkey'],
   ],
-])('%s is written by its primary key', async (_name, run, indexes) => {
+])('writes %s by primary key', async (_name, run, indexes) => {
   for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
     expect(plan).toEqual({ indexes, scanned: [], naturalSorts: [] })
   }

@@ -14,16 +14,16 @@ export interface BaseWrite {
   value: string | null
 }
 
-/** Sets one base attribute of a device. Returns false if the change violates a rule, undefined if there is no such device. */
+/** Sets one base attribute of a device. Returns false if the change violates a rule, or undefined for an unknown device. */
 export const setOnDevice = (db: Database, write: BaseWrite) => run(db, onDeviceText, write)
 
-/** Sets one base attribute of a service. Returns false if the change violates a rule, undefined if there is no such service. */
+/** Sets one base attribute of a service. Returns false if the change violates a rule, or undefined for an unknown service. */
 export const setOnService = (db: Database, write: BaseWrite) => run(db, onServiceText, write)
 
 /** Sets one base attribute of the account. Returns false if the change violates a rule. */
 export const setOnAccount = (db: Database, write: BaseWrite) => run(db, onAccountText, write)
 
-/** Sets one reserved value of a device. Returns false if the change violates a rule, undefined if there is no such device. */
+/** Sets one reserved value of a device. Returns false if the change violates a rule, or undefined for an unknown device. */
 export const setReserved = (db: Database, write: BaseWrite) => run(db, onLiveTexts.get(write.name[1]!)!, write)
 
 async function run(db: Database, text: string, write: BaseWrite): Promise<boolean | undefined> {
@@ -43,12 +43,12 @@ async function run(db: Database, text: string, write: BaseWrite): Promise<boolea
   return row?.allowed
 }
 
-/** The outcome of one write in a batch; null if there is no such device. */
+/** The outcome of one write in a batch; null for an unknown device. */
 export type Outcome = 'done' | 'refused' | 'locked' | null
 
 /**
- * Sets base attributes of devices of one account. The changes of one target succeed or fail together, and no top-level name of
- * a target occurs twice. The rules are those of `setOnDevice`. Changes that are rejected together can be valid one at a time.
+ * Sets base attributes of one account's devices, by the rules of `setOnDevice`. The changes of one device succeed or fail
+ * together. Changes that are rejected together can be valid one at a time. A top-level name must not occur twice for a device.
  * If `waits` is false, the statement skips devices that another transaction has locked, so two such statements never wait for
  * each other.
  */
@@ -71,9 +71,9 @@ export async function setOnDevices(
 }
 
 /**
- * Makes a complete change in one statement. `target` locks the row first, so that `change` reads its newest version and
- * concurrent writers lose no values. The event's id is assigned after that. If the value is unchanged, nothing is written. In
- * `change`, $3 and $4 are the two levels of the name and $5 is the value.
+ * Returns a statement that makes a complete change. `target` first locks the row, so `change` reads its newest version and
+ * concurrent writers lose no values. The event ID is assigned after the lock is acquired. An unchanged value writes nothing. $3
+ * and $4 are the two levels of the name, and $5 is the value.
  */
 const statement = (parts: {
   target: string
@@ -100,7 +100,7 @@ const statement = (parts: {
   )
   select allowed from change`
 
-/** SQL expressions for the parts of a change in a statement. */
+/** SQL expressions for the parts of a change. */
 interface ChangeColumns {
   name: string
   subName: string
@@ -110,7 +110,7 @@ interface ChangeColumns {
 const oldOf = ({ name, subName }: ChangeColumns): string =>
   `case when ${subName} is null then attributes ->> ${name} else attributes -> ${name} ->> ${subName} end`
 
-// Removing a group is not a conflict, but it changes many names, so it is left to the transaction like a conflict.
+// Removing a group changes many names, so it is treated like a conflict and left to the transaction.
 const conflictOf = ({ name, subName, value }: ChangeColumns): string => `
       coalesce(jsonb_typeof(attributes -> ${name}) = case when ${subName} is null then 'object' else 'string' end
         and (${subName} is null or ${value} is not null), false)
@@ -131,7 +131,7 @@ const next = `case
       else attributes || jsonb_build_object($3::text, (attributes -> $3::text) - $4::text)
     end`
 
-/** Names are counted only if the change adds one. `reserved` are the names in the other row, which count toward the limit. */
+/** Counts names only if the change adds one. `reserved` describes the names in the other row, which also use the limits. */
 const withinLimits = (reserved: { count: string; attributes: string }) =>
   `(old is not null or attribute_count(attributes) + ${reserved.count} < ${limits.namesPerTarget})
       and octet_length((next || ${reserved.attributes})::text) <= ${limits.bytesPerTarget}`
@@ -210,9 +210,7 @@ const onAccountText = statement({
 
 const asRows: ChangeColumns = { name: 'name', subName: 'sub_name', value: 'value' }
 
-/**
- * Like `statement`, for changes passed as rows. Each is checked separately, and the changes of one target are merged together.
- */
+/** Like `statement`, but for changes passed as rows. Checks each change separately and merges the changes of one target. */
 const onDevicesStatement = (locking: string) => `
   with asked as materialized (
     select * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])

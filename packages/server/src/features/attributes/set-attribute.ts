@@ -20,7 +20,7 @@ import { setTogether } from './set-together.ts'
 
 export interface AttributeInput {
   name: string
-  /** null removes the attribute. undefined is rejected, so that omitting the value removes nothing by accident. */
+  /** null removes the attribute. undefined is rejected, so an omitted value cannot remove an attribute by accident. */
   value?: string | null | undefined
   serviceId: string
   context?: string | null | undefined
@@ -29,7 +29,7 @@ export interface AttributeInput {
 /** Sets or removes one attribute. Returns the resulting value in that context. */
 export async function setAttribute(context: Context, input: AttributeInput): Promise<string | null> {
   const name = parseAttributeName(input.name, 'name')
-  if (input.value === undefined) throw badInput('value is required; null removes the attribute')
+  if (input.value === undefined) throw badInput('value is required: pass null to remove the attribute')
   const value = attributeValue(input.value, 'value')
   const targetId = getTargetId(context.viewer.accountId, input.serviceId)
   const place = { targetId, context: parseContext(input.context, 'context') }
@@ -43,8 +43,8 @@ export async function setAttribute(context: Context, input: AttributeInput): Pro
 }
 
 /**
- * The fast path for most writes: one valid base value. Returns false for any other write, and for one that violates a rule. The
- * caller then uses a transaction, which reports the violated rule.
+ * The fast path for most writes: one valid base value. Returns false for any other write and for a write that violates a rule.
+ * The caller then uses a transaction, which reports the violated rule.
  */
 async function setInOneStatement(
   context: Context,

@@ -24,13 +24,13 @@ export interface AttributesInput {
   serviceId: string
   attributes: Record<string, unknown>
   context?: string | null | undefined
-  /** The device that makes the write, if any. A device can change only itself and its services. */
+  /** The device that sends the write, if any. A device can change only itself and its services. */
   deviceId?: string | undefined
-  /** Called with the number of bytes that a change stores, before the change. Can throw RATE_LIMITED. */
+  /** Called before a change with the number of bytes that the change stores. Can throw RATE_LIMITED. */
   charge?: ((bytes: number) => void) | undefined
 }
 
-/** The result of one item: the resulting attributes, or the error. */
+/** The resulting attributes or the error of one item. */
 export interface AttributesResult {
   serviceId: string
   attributes: Attributes | null
@@ -38,7 +38,7 @@ export interface AttributesResult {
   message: string | null
 }
 
-/** Changes to one target in one context, applied as a whole or not at all. `path` locates them in error messages. */
+/** Changes to one target in one context, all of which are applied or none. `path` locates the changes in error messages. */
 export interface AttributeWrite extends Place {
   path: string
   changes: readonly Change[]
@@ -46,18 +46,18 @@ export interface AttributeWrite extends Place {
   charge?: ((bytes: number) => void) | undefined
 }
 
-/** Merges attributes into those of one target and returns the resulting attributes in that context. */
+/** Merges attributes into a target's attributes and returns the target's resulting attributes in that context. */
 export async function setAttributes(context: Context, input: AttributesInput): Promise<Attributes> {
   return writeAttributes(context, parseInput(context, input, ''))
 }
 
-/** `setAttributes` for many targets in one transaction, in order. An error in one item does not affect the others. */
+/** Runs `setAttributes` for each item, in order and in one transaction. An error in one item does not affect other items. */
 export async function setAttributesMany(
   context: Context,
   inputs: readonly AttributesInput[],
 ): Promise<AttributesResult[]> {
   if (inputs.length > limits.idsPerList) {
-    throw new ApiError('LIMIT_EXCEEDED', `items takes at most ${limits.idsPerList} items, found ${inputs.length}`)
+    throw new ApiError('LIMIT_EXCEEDED', `items accepts at most ${limits.idsPerList} items, found ${inputs.length}`)
   }
   const writes = inputs.map((input, index) => attempt(() => parseInput(context, input, `items[${index}].`)))
   const outcomes = await writeMany(context, writes)
@@ -65,8 +65,8 @@ export async function setAttributesMany(
 }
 
 /**
- * `setAttributesMany` outside of requests: returns the resulting attributes or the error of each item. Error messages name
- * paths in `attributes`.
+ * Runs `setAttributesMany` outside of requests. Returns the resulting attributes or the error of each item. Error messages
+ * locate problems by their path in `attributes`.
  */
 export async function setAttributesEach(
   context: Pick<Context, 'db' | 'viewer'>,
@@ -77,8 +77,8 @@ export async function setAttributesEach(
 }
 
 /**
- * `setAttributes` for several targets; `context.db` is a transaction. Throws the first error, and the caller's transaction
- * rolls back the rest. `path` precedes `attributes` in error messages.
+ * Runs `setAttributes` for several targets. `context.db` must be a transaction. Throws the first error, which makes the caller
+ * roll back all changes. `path` precedes `attributes` in error messages.
  */
 export async function setAttributesTogether(
   context: Pick<Context, 'db' | 'viewer'>,
@@ -96,7 +96,7 @@ function resultOf(serviceId: string, outcome: Attributes | ApiError): Attributes
     : { serviceId, attributes: outcome, code: null, message: null }
 }
 
-/** Parses an input and makes all checks that do not need the target. */
+/** Parses an input and runs all checks that do not need the target. */
 function parseInput({ viewer }: Pick<Context, 'viewer'>, input: AttributesInput, path: string): AttributeWrite {
   const changes = flattenAttributes(input.attributes, `${path}attributes`)
   if (changes.length === 0) throw badInput(`${path}attributes must not be an empty object`)
@@ -118,9 +118,9 @@ export function getTargetId(accountId: string, serviceId: string): string {
   return id
 }
 
-const targetNotFound = (id: string): ApiError => notFound('user, device or service', id)
+const targetNotFound = (id: string): ApiError => notFound('user, device, or service', id)
 
-/** Makes one write and returns the resulting attributes in that context. */
+/** Applies one write and returns the resulting attributes in its context. */
 export async function writeAttributes(context: Context, write: AttributeWrite): Promise<Attributes> {
   const [outcome] = await writeMany(context, [write])
   if (outcome instanceof ApiError) throw outcome
@@ -128,8 +128,8 @@ export async function writeAttributes(context: Context, write: AttributeWrite): 
 }
 
 /**
- * Makes writes in order. Each one is applied as a whole or not at all, and items that are errors are returned unchanged. All
- * rules are checked under the locks before anything is written, so a write that violates a rule needs no rollback.
+ * Applies writes in order, each completely or not at all. Returns items that are errors unchanged. All rules are checked under
+ * the locks before anything is written, so a write that violates a rule needs no rollback.
  */
 async function writeMany(
   context: Context,
@@ -182,7 +182,7 @@ function assertContextFits(target: Target, context: string | undefined): void {
   if (target.contextCount >= limits.contextsPerTarget) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `at most ${limits.contextsPerTarget} contexts on one user, device or service, found ${target.contextCount + 1}`,
+      `a user, device, or service has at most ${limits.contextsPerTarget} contexts, found ${target.contextCount + 1}`,
     )
   }
 }
@@ -195,7 +195,7 @@ function changeEvent({ kind, id, name, device }: Target, context: string | undef
   return event
 }
 
-/** The result, or the `ApiError` that the step threw. */
+/** Returns the result of `step` or the `ApiError` that it throws. */
 function attempt<Result>(step: () => Result): Result | ApiError {
   try {
     return step()

@@ -19,7 +19,7 @@ afterAll(() => setup.drop())
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index)
 
-/** Locks a device until the returned function is called. */
+/** Locks a device and returns a function that unlocks it. */
 async function lockDevice(id: string): Promise<() => Promise<void>> {
   const isLocked = Promise.withResolvers<void>()
   const unlock = Promise.withResolvers<void>()
@@ -35,7 +35,7 @@ async function lockDevice(id: string): Promise<() => Promise<void>> {
   }
 }
 
-test('a locked device does not delay other devices', async () => {
+test('does not delay other devices when a device is locked', async () => {
   const [locked, ...free] = setup.nextDevices(8) as [string, ...string[]]
   const unlock = await lockDevice(locked)
   const finished: string[] = []
@@ -44,7 +44,7 @@ test('a locked device does not delay other devices', async () => {
     finished.push(id)
     return result
   }
-  // The first write is for the locked device, and more of its writes are mixed with those of other devices.
+  // The first write is for the locked device. Its later writes are mixed with writes to other devices.
   const waiting = [send(locked, 'a')]
   const others: Promise<boolean | undefined>[] = []
   for (const id of free) {
@@ -61,14 +61,14 @@ test('a locked device does not delay other devices', async () => {
   expect(Object.keys(await setup.attributesOf(locked))).toHaveLength(waiting.length)
 })
 
-test('queued writes for a device fail when a write for it times out', async () => {
+test('rejects the queued writes of a device when one of its writes times out', async () => {
   const id = setup.nextDevice()
   const unlock = await lockDevice(id)
   const { watched, sent } = connectAndRecord(setup.connection)
   try {
     const writes = range(6).map((index) => setup.write(id, ['site'], `${index}`))
     const finished = Promise.allSettled(writes.map((each) => setTogether(watched, each)))
-    // Cancels the waiting statement, as PostgreSQL does when it exceeds the statement timeout.
+    // Cancels the waiting statement, like a statement timeout.
     const cancelWaiting = sql`
       select pg_cancel_backend(pid) from pg_stat_activity
       where datname = current_database() and backend_type = 'client backend' and wait_event_type = 'Lock'`
@@ -87,10 +87,10 @@ test('queued writes for a device fail when a write for it times out', async () =
 })
 
 test.each([
-  ['sent by itself', 'update device', 0],
+  ['with one write', 'update device', 0],
   // The first write makes later writes of the account share a statement.
-  ['sent with others', 'skip locked', 1],
-])('queued writes are sent after the outcome of a statement %s is unknown', async (_, text, before) => {
+  ['with several writes', 'skip locked', 1],
+])('sends queued writes after a statement %s has an unknown outcome', async (_, text, before) => {
   const id = setup.nextDevice()
   const proxy = await startDatabaseProxy(setup.connection)
   const proxied = connectToDatabase({ connectionString: proxy.url })
@@ -106,7 +106,7 @@ test.each([
   expect(await setup.attributesOf(id)).toEqual({ a: 'x', b: 'x', c: 'x' })
 })
 
-test('a rejected write does not affect the result or order of other writes to its device', async () => {
+test('keeps the results and order of other writes to a device when one write is rejected', async () => {
   const [busy, id] = setup.nextDevices(2) as [string, string]
   await setOnDevice(setup.db, setup.write(id, ['b'], 'a value'))
   const first = setTogether(setup.db, setup.write(busy, ['a'], 'x'))
@@ -126,7 +126,7 @@ test('a rejected write does not affect the result or order of other writes to it
   ])
 })
 
-test('writes to unknown devices, rejected writes, and failed writes do not affect others', async () => {
+test('applies valid writes next to rejected writes, failed writes, and writes to unknown devices', async () => {
   const [valid, conflicting, ...devices] = setup.nextDevices(12) as [string, string, ...string[]]
   await setOnDevice(setup.db, setup.write(conflicting, ['site'], 'oslo'))
   await sql`

@@ -26,7 +26,7 @@ const name: fc.Arbitrary<AttributeName> = fc.oneof(fc.tuple(level), fc.tuple(lev
 const value = fc.constantFrom(null, '', 'x', 'y', 'Ø "\\\n\u{1f600}')
 const changes = (atMost: number) => fc.array(fc.record({ name, value }), { maxLength: atMost })
 
-test('writes in one statement have the same result as separate writes, or none if one is rejected', async () => {
+test('applies writes in one statement like separate writes, or none if one is rejected', async () => {
   const devices = setup.nextDevices(2) as [string, string]
   const [together, singly] = devices
   const hasEqualResult = fc.asyncProperty(
@@ -54,7 +54,7 @@ test('writes in one statement have the same result as separate writes, or none i
   await fc.assert(hasEqualResult, { numRuns: 40 })
 })
 
-test('concurrent writes share statements, and each has a result and an event', async () => {
+test('combines concurrent writes in shared statements, each with its own result and event', async () => {
   const devices = setup.nextDevices(50)
   const { watched, sent } = connectAndRecord(setup.connection)
   const writes = devices.flatMap((id) => [setup.write(id, ['site'], 'oslo'), setup.write(id, ['net', 'ssid'], 'home')])
@@ -68,7 +68,7 @@ test('concurrent writes share statements, and each has a result and an event', a
   }
 })
 
-test('more writes than fit in one statement all succeed', async () => {
+test('applies more writes than fit in one statement', async () => {
   const devices = setup.nextDevices(3)
   const names = range(190).map((index) => `name ${index}`)
   const writes = names.flatMap((name) => devices.map((id) => setup.write(id, [name], 'x')))
@@ -79,7 +79,7 @@ test('more writes than fit in one statement all succeed', async () => {
   }
 })
 
-test('writes of one name by different actors are applied in order', async () => {
+test('applies writes to one name by different actors in order', async () => {
   const id = setup.nextDevice()
   const writes = range(30).map((index) => ({
     ...setup.write(id, ['site'], `${index}`),
@@ -96,7 +96,7 @@ test('writes of one name by different actors are applied in order', async () => 
   )
 })
 
-test('two servers lose no value of one device, and every event has the correct old value', async () => {
+test('loses no value when two servers write to one device, and records correct old values', async () => {
   const id = setup.nextDevice()
   const servers = [connectToDatabase(setup.connection), connectToDatabase(setup.connection)]
   const writes = servers.flatMap((server, index) =>
@@ -115,11 +115,11 @@ test('two servers lose no value of one device, and every event has the correct o
   expect(await setup.attributesOf(id)).toEqual(Object.fromEntries(previous))
 })
 
-test('a statement is traced in a request whose write it contains', async () => {
+test('traces a statement in a request whose write it contains', async () => {
   const requestScope = new AsyncLocalStorage<string>()
   const { watched, sent } = connectAndRecord(setup.connection, () => requestScope.getStore())
   const id = setup.nextDevice()
-  // All write the same name, so each waits for the previous one and has its own statement.
+  // All requests write the same name, so each write waits for the previous one and runs in its own statement.
   const requests = range(4).map((index) => `request ${index}`)
   await Promise.all(
     requests.map((request) =>

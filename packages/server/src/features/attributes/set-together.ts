@@ -4,7 +4,9 @@ import type { Database } from '../../db/database.ts'
 import { isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown } from '../../db/database-unavailable.ts'
 import { type BaseWrite, type Outcome, setOnDevice, setOnDevices } from './set-attribute.queries.ts'
 
-/** Maximum number of concurrent batch statements of one account. While they run, new writes are collected for the next one. */
+/**
+ * Maximum number of concurrent batch statements per account. New writes wait for the next batch while this many are running.
+ */
 const MAX_CONCURRENT = 2
 /** Maximum number of writes in one statement. */
 const MAX_WRITES = 100
@@ -15,7 +17,7 @@ type Result = boolean | undefined
 interface QueuedWrite {
   write: BaseWrite
   result: PromiseWithResolvers<Result>
-  /** Runs the callback in the tracing context of the request. */
+  /** Runs a callback in the tracing context of the request. */
   scope: AsyncResource
 }
 
@@ -23,12 +25,12 @@ interface Queue {
   add(queued: QueuedWrite): void
 }
 
-/** Queues by account. An entry exists while a write of the account is in progress. */
+/** Queues, keyed by account ID. A queue exists while a write of its account is in progress. */
 const queues = new WeakMap<Database, Map<string, Queue>>()
 
 /**
- * Like `setOnDevice`, but writes that arrive while others of the account are in progress share a statement and its commit. No
- * write waits for the device of another write: locked devices are skipped and written separately.
+ * Like `setOnDevice`, but writes that arrive while other writes of the account are in progress share a statement and its
+ * commit. No write waits for the device of another write: batches skip locked devices, which are then written separately.
  */
 export function setTogether(db: Database, write: BaseWrite): Promise<Result> {
   const { accountId } = write
@@ -42,17 +44,13 @@ export function setTogether(db: Database, write: BaseWrite): Promise<Result> {
 }
 
 function createQueue(db: Database, onIdle: () => void): Queue {
-  /**
-   * Devices that are being written. Each has a queue of the writes that arrived in the meantime, which would wait for its lock.
-   */
+  /** Devices that are being written, each with a queue of later writes, which would otherwise wait for the device's lock. */
   const busy = new Map<string, QueuedWrite[]>()
   let ready: QueuedWrite[] = []
   let batches = 0
   let singles = 0
 
-  /**
-   * Takes the next batch, in which each name of a device occurs once. Marks its devices as busy and removes them from `ready`.
-   */
+  /** Removes the next batch from `ready` and marks its devices as busy. In a batch, each name of a device occurs once. */
   const take = (): QueuedWrite[] => {
     const names = new Map<string, Set<string>>()
     const taken: QueuedWrite[] = []
@@ -80,7 +78,7 @@ function createQueue(db: Database, onIdle: () => void): Queue {
     }
   }
 
-  /** Fails the queued writes for these devices too, because the same failure would affect them. */
+  /** Rejects the queued writes for these devices, because the same failure would affect them. */
   const failQueued = (group: readonly QueuedWrite[], failure: unknown): void => {
     for (const targetId of idsOf(group)) {
       for (const { result } of busy.get(targetId)!) result.reject(failure)
@@ -136,19 +134,19 @@ const byDevice = (group: readonly QueuedWrite[]): QueuedWrite[][] => [
 ]
 
 interface BatchResult {
-  /** Writes to locked devices, which are neither executed nor resolved yet. */
+  /** Writes to locked devices. These writes are not yet executed or resolved. */
   locked: readonly QueuedWrite[]
-  /** The error if the database did not respond. */
+  /** The error, if the database did not respond. */
   failure: unknown
 }
 
-/** Executes writes of one account and resolves or rejects each of them. Never rejects itself. */
+/** Executes an account's writes and resolves or rejects each write. The returned promise never rejects. */
 async function set(db: Database, group: readonly QueuedWrite[], { waits }: { waits: boolean }): Promise<BatchResult> {
   if (group.length === 1 && waits) return { locked: [], failure: await setAlone(db, group[0]!) }
   let outcomes: Outcome[]
   try {
     const writes = group.map(({ write }) => write)
-    // Traces show the statement once, in the request that arrived first.
+    // Traces show the shared statement only in the request that arrived first.
     outcomes = await group[0]!.scope.runInAsyncScope(() => setOnDevices(db, writes[0]!.accountId, { writes, waits }))
   } catch (error) {
     if (group.length > 1 && isStatementError(error)) await setSingly(db, group)
@@ -161,14 +159,14 @@ async function set(db: Database, group: readonly QueuedWrite[], { waits }: { wai
     const outcome = outcomes[index]!
     if (outcome === 'locked' && !waits) locked.push(queued)
     else if (outcome === 'refused') rejected.push(queued)
-    // A device that was deleted before its lock was acquired counts as rejected.
+    // With `waits`, 'locked' means that the device was deleted before the statement acquired its lock. The write is rejected.
     else queued.result.resolve(outcome === null ? undefined : outcome === 'done')
   }
   await setSingly(db, rejected)
   return { locked, failure: undefined }
 }
 
-/** Runs each write separately, in order for each device, so that an error fails only its own write. */
+/** Runs each write separately, in order for each device. An error fails only its own write. */
 async function setSingly(db: Database, group: readonly QueuedWrite[]): Promise<void> {
   const setInOrder = async (ofDevice: readonly QueuedWrite[]): Promise<void> => {
     for (const queued of ofDevice) await setAlone(db, queued)
@@ -186,11 +184,12 @@ const setAlone = (db: Database, { write, result, scope }: QueuedWrite): Promise<
     })
 
 /**
- * The error if PostgreSQL was unreachable or timed out. Excludes an unknown outcome, because later writes were not sent yet.
+ * Returns the error if PostgreSQL was unreachable or timed out. Returns undefined for an unknown outcome, which does not affect
+ * later writes, because they were not sent yet.
  */
 const databaseFailure = (error: unknown): unknown =>
   isDatabaseSlow(error) || (isDatabaseUnavailable(error) && !isOutcomeUnknown(error)) ? error : undefined
 
-/** Whether the error concerns only the statement. Errors of the connection, resources, or a shutdown affect every write. */
+/** Whether the error affects only the statement. Connection, resource, and shutdown errors affect every write. */
 const isStatementError = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !/^(08|53|57|58)/.test(error.code ?? '')

@@ -1,10 +1,10 @@
 import { RESERVED_GROUP, type TargetKind } from './attribute-name.ts'
 import { type Attributes, emptyObject, type NameKind } from './attributes.ts'
 
-/** Top-level names in use in contexts, each with its kind and the number of contexts. */
+/** The top-level names in use in contexts, each with its kind and the number of contexts. */
 export type OverrideNames = Record<string, [kind: NameKind, contexts: number]>
 
-/** An object with attributes that is locked in a transaction, with the data of its rows and the parts to write back. */
+/** A locked object with attributes: the data from its rows and the parts to save. */
 export interface Target {
   kind: TargetKind
   id: string
@@ -14,18 +14,18 @@ export interface Target {
   /** Base values, including the reserved ones of a device. */
   base: Attributes
   overrideNames: OverrideNames
-  /** Number of contexts in use. */
+  /** Number of contexts that have overrides. */
   contextCount: number
-  /** Overrides by context, for the contexts that were read. */
+  /** The overrides of the contexts that were read, keyed by context. */
   overrides: Map<string, Attributes>
   changed: { attributes: boolean; reserved: boolean; overrideNames: boolean; contexts: Set<string> }
 }
 
-/** The attributes of the base, or of one context only. */
+/** Returns the base attributes, or only the overrides of one context. */
 export const attributesIn = (target: Target, context: string | undefined): Attributes =>
   context === undefined ? target.base : (target.overrides.get(context) ?? {})
 
-/** Replaces the attributes in the base or in one context; `names` are the changed names. */
+/** Replaces the attributes in the base or in one context. `names` lists the changed names. */
 export function replaceAttributes(
   target: Target,
   context: string | undefined,
@@ -62,7 +62,7 @@ function recount(target: Target, before: Attributes, after: Attributes): void {
   target.changed.overrideNames = true
 }
 
-/** The kind of a top-level name on the target, in the base or in any context. */
+/** Returns the kind of a top-level name in the base or in any context of the target. */
 export function kindOnTarget({ base, overrideNames }: Target, name: string): NameKind | undefined {
   if (Object.hasOwn(base, name)) return kindOf(base[name]!)
   return Object.hasOwn(overrideNames, name) ? overrideNames[name]![0] : undefined

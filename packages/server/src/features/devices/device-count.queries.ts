@@ -1,18 +1,18 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/** The number of an account's devices, as a scalar expression of a statement. */
+/** A scalar SQL expression for the number of devices in an account. */
 export const deviceCount = (accountId: string): RawBuilder<unknown> =>
   sql`(select coalesce(sum(devices), 0) from device_count where account_id = ${accountId})::int`
 
-/** Accounts whose count is in more than one row. */
+/** Returns the accounts whose device count is stored in more than one row. */
 export async function selectAccountsToSum(db: Database): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select account_id as id from device_count group by account_id having count(*) > 1`.execute(db)
   return rows.map(({ id }) => id)
 }
 
-/** Merges the rows of an account into one. Concurrent merges skip locked rows, so none waits, and the sum stays the same. */
+/** Merges an account's rows into one with the same sum. Concurrent merges do not wait, because each merge skips locked rows. */
 export async function sumDeviceCount(db: Database, accountId: string): Promise<void> {
   await sql`
     with free as materialized (

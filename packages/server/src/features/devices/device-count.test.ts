@@ -24,7 +24,7 @@ const remove = (user: TestUser, ids: string[]) =>
 const rowsOf = async ({ accountId }: TestUser): Promise<number> =>
   (await sql`select from device_count where account_id = ${accountId}`.execute(app.db)).rows.length
 
-test('the total counts registered and deleted devices of each user separately', async () => {
+test('counts registered and deleted devices separately for each user', async () => {
   const user = await app.createUser()
   const other = await app.createUser()
   expect(await total(user)).toBe(0)
@@ -35,7 +35,7 @@ test('the total counts registered and deleted devices of each user separately', 
   expect([await total(user), await total(other)]).toEqual([8, 1])
 })
 
-test('a failed registration is not counted', async () => {
+test('does not count a failed registration', async () => {
   const user = await app.createUser()
   const withHardwareId = 'mutation { registerDevice(name: "pump", hardwareId: "taken") { device { id } } }'
   const responses = await Promise.all(Array.from({ length: 5 }, () => user.query(withHardwareId)))
@@ -43,7 +43,7 @@ test('a failed registration is not counted', async () => {
   expect(await total(user)).toBe(1)
 })
 
-test('merging counts while devices are added and deleted keeps the total correct', async () => {
+test('keeps the total correct when counts are merged while devices are added and deleted', async () => {
   const user = await app.createUser()
   const ids = await seedDevices(
     app.db,
@@ -63,7 +63,7 @@ test('merging counts while devices are added and deleted keeps the total correct
   expect(await total(user)).toBe(10)
 })
 
-test('no counts remain after an account is deleted with its devices', async () => {
+test('leaves no counts after an account and its devices are deleted', async () => {
   const user = await app.createUser()
   await register(user)
   await register(user)

@@ -5,10 +5,12 @@ import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import { joinReservedRaw, reservedColumns, reservedGroup } from '../attributes/attributes.ts'
 import type { Device, State } from './device.ts'
 
-/** Which attributes of a device to read: all, none, or the reserved ones, which are in separate columns. */
+/** Which attributes of a device to read: all, none, or only the reserved ones, which have their own columns. */
 export type AttributesRead = boolean | 'reserved'
 
-/** A device's columns in the order of `deviceColumns`. An array, because lists have thousands of rows, which need no names. */
+/**
+ * A device's columns in the order of `deviceColumns`. An array avoids repeating the column names in lists of thousands of rows.
+ */
 export type DeviceRow = readonly [
   id: string,
   name: string,
@@ -18,7 +20,7 @@ export type DeviceRow = readonly [
   state: State,
   stateSince: StoredTime | null,
   lastReported: StoredTime | null,
-  /** The reserved values, then the others as JSON, if they are read. */
+  /** The reserved values and then the other attributes as JSON, if the statement reads them. */
   ...attributes: (string | null)[],
 ]
 
@@ -32,28 +34,29 @@ const ATTRIBUTES_INDEX = RESERVED_INDEX + reserved.length
 export const devicesAsRows = sql.raw(rowsAsArrays)
 
 /**
- * Columns of `device` for a row. Attributes can be much larger than the rest, so they are read only if a document selects them.
+ * The columns of `device` for a row. Attributes can be much larger than the other columns, so they are included only if the
+ * document selects them.
  */
 export const columnsOfDevice = (attributes: AttributesRead): readonly string[] =>
   attributes === true ? [...ofDevice, 'attributes'] : ofDevice
 
-/** Columns of `device_live` for a row. */
+/** The columns of `device_live` for a row. */
 export const columnsOfLive = (attributes: AttributesRead): readonly string[] =>
   attributes === false ? ofLive : [...ofLive, ...reserved]
 
-/** The columns of a row, with the given aliases of the two tables. */
+/** The columns of a row. `device` and `live` are the aliases of the two tables. */
 export function deviceColumns(attributes: AttributesRead, { device, live }: { device: string; live: string }) {
   const of = (alias: string, names: readonly string[]): string[] => names.map((name) => `${alias}.${name}`)
   const columns = [...of(device, ofDevice), ...of(live, columnsOfLive(attributes))]
-  // Read as a string, which is sent unchanged.
+  // The JSON is read as a string and sent to the client unchanged.
   return sql.raw([...columns, ...(attributes === true ? [`${device}.attributes::text`] : [])].join(', '))
 }
 
-/** Columns qualified with the alias of their table. */
+/** Qualifies column names with a table alias. */
 export const columnsFrom = (alias: string, names: readonly string[]): RawBuilder<unknown> =>
   sql.raw(names.map((name) => `${alias}.${name}`).join(', '))
 
-/** `row` can have more columns after those of the device. */
+/** `row` can contain more columns after the device columns. */
 export function toDevice(row: DeviceRow | readonly [...DeviceRow, unknown], attributes: AttributesRead): Device {
   const device: Device = {
     id: row[0],

@@ -1,10 +1,10 @@
 import type { StoredTime } from '../../db/types.ts'
-import type { List } from '../../graphql/lists/list.ts'
+import type { List } from '../../graphql/lists/paging.ts'
 import type { Attributes, RawAttributes } from '../attributes/attributes.ts'
 
 export type State = 'active' | 'inactive'
 
-/** A device as used by the rest of the server. */
+/** A device, as the rest of the server uses it. */
 export interface Device {
   id: string
   name: string
@@ -14,9 +14,9 @@ export interface Device {
   state: State
   stateSince: StoredTime | null
   lastReported: StoredTime | null
-  /** Base values, including the reserved ones. Omitted in lists whose documents do not select attributes. */
+  /** Base values, including the reserved ones. Omitted from a list if the document does not select attributes. */
   attributes?: RawAttributes
-  /** Only the reserved values, if a document selects no others. */
+  /** The reserved values, if the document selects no other attributes. */
   reserved?: Attributes
 }
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { isAnyOf } from '../../db/is-any-of.ts'
+import { isAnyOf } from '../../db/sorted-page.ts'
 import type { Device } from './device.ts'
 import { type AttributesRead, type DeviceRow, deviceColumns, devicesAsRows, toDevice } from './device-row.ts'
 
-/** Devices by id, in any order. Unknown ids and ids of other users are omitted. */
+/** Returns devices by ID, in any order. Omits unknown IDs and other users' devices. */
 export async function selectDevices(
   db: Database,
   accountId: string,

@@ -5,7 +5,7 @@ import type { AttributesRead } from './device-row.ts'
 import { findDevices } from './devices.ts'
 import { listDevices } from './list/device-list.ts'
 
-/** Returns which attributes a document selects of the devices at `path` below a resolved field. */
+/** Returns which device attributes a document selects at `path` below the resolved field. */
 function selectedAttributes(
   path: readonly string[],
 ): (info: Parameters<ReturnType<typeof lookAhead>>[0]) => AttributesRead {

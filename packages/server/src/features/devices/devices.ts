@@ -6,8 +6,8 @@ import { deviceExists, selectDevices } from './devices.queries.ts'
 import { readIds } from './list/device-filter.ts'
 
 /**
- * The viewer's devices with these ids, in the requested order, each once. Unknown ids, malformed ids, and ids of other users
- * are omitted.
+ * Returns the viewer's devices with these IDs, each once, in the requested order. Omits unknown IDs, malformed IDs, and other
+ * users' devices.
  */
 export async function findDevices(
   { db, viewer }: Context,
@@ -21,7 +21,7 @@ export async function findDevices(
   return stored.map((id) => byId.get(id)).filter((device) => device !== undefined)
 }
 
-/** Whether the viewer has a device with this id. */
+/** Whether the viewer owns a device with this ID. */
 export async function hasDevice({ db, viewer }: Context, deviceId: string): Promise<boolean> {
   const id = parseId(deviceId)
   return id !== undefined && (await deviceExists(db, viewer.accountId, id))

@@ -6,7 +6,7 @@ import { selectDevices } from './devices.queries.ts'
 
 type DeviceLoader = DataLoader<string, Device | undefined>
 
-/** Not cached, because a request can change a device and read it again. */
+/** Creates a loader without a cache, because a request can change a device and read it again. */
 const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
   perRequest(
     ({ db, viewer }) =>
@@ -23,7 +23,7 @@ const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
 const withAttributes = loaderOf(true)
 const withoutAttributes = loaderOf(false)
 
-/** A device by its id as stored. Devices that are requested in the same tick are read together. */
+/** Loads a device by its stored ID. One statement reads all devices that are requested in the same tick. */
 export function loadDevice(
   context: Context,
   id: string,

@@ -1,4 +1,4 @@
-import type { List } from '../../graphql/lists/list.ts'
+import type { List } from '../../graphql/lists/paging.ts'
 import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 /** An event as used by the rest of the server. */

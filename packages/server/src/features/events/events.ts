@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts'
 import { walk } from '../../db/fair/user-database.ts'
 import { badInput, notFound } from '../../errors.ts'
-import type { List } from '../../graphql/lists/list.ts'
+import type { List } from '../../graphql/lists/paging.ts'
 import { listOf, type PageArguments, readPage, type Start } from '../../graphql/lists/paging.ts'
 import type { Event, EventList } from './event.ts'
 import { type EventFilterArguments, readEventFilter } from './event-filter.ts'

@@ -1,4 +1,4 @@
-import { noRowsRead, type RowsRead } from '../../graphql/cost/rows-read.ts'
+import { noRowsRead, type RowsRead } from '../../graphql/cost/row-count.ts'
 import type { PageArguments } from '../../graphql/lists/paging.ts'
 import type { EventFilterArguments } from './event-filter.ts'
 

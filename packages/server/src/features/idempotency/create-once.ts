@@ -4,18 +4,18 @@ import type { Database } from '../../db/database.ts'
 export interface Created {
   kind: 'access key' | 'device' | 'registration code' | 'service' | 'webhook'
   id: string
-  /** Shown only in this response, so a response that contains it is not stored. */
+  /** The secret that only this response contains. A response that contains the secret is not stored. */
   secret?: string | null
 }
 
-/** The transaction of a request with an Idempotency-Key. It commits the created object together with the record of the key. */
+/** The transaction of a request with an Idempotency-Key. It commits the created object together with the key's record. */
 export interface Once {
   /** Begins the transaction. It stays open until the response is complete. */
   begin(): Promise<Database>
   recordCreated(created: Created): void
 }
 
-/** Calls `create` with the transaction of the request if there is an Idempotency-Key, and otherwise with `db`. */
+/** Calls `create` with the request's transaction if the request has an Idempotency-Key, and otherwise with `db`. */
 export async function createOnce<Result>(
   { db, once }: { db: Database; once?: Once },
   create: (db: Database) => Promise<Result>,

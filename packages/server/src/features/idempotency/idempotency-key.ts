@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import type { OperationRequest, PreparedOperation } from '../../graphql/execute.ts'
 import { limits } from '../../limits.ts'
 
-/** Mutations that create something, and therefore accept an Idempotency-Key. */
+/** The mutations that create an object and therefore accept an Idempotency-Key. */
 const creatingMutations: ReadonlySet<string> = new Set([
   'addService',
   'createAccessKey',
@@ -15,7 +15,10 @@ const creatingMutations: ReadonlySet<string> = new Set([
 /** RFC 9651 §3.3.3: printable ASCII in double quotes, with a backslash before each quote or backslash. */
 const structuredString = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
 
-/** The value of the Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header-07 §2.1). Throws BAD_USER_INPUT. */
+/**
+ * Parses the Idempotency-Key header (draft-ietf-httpapi-idempotency-key-header-07 §2.1). Throws BAD_USER_INPUT if it is
+ * invalid.
+ */
 export function readIdempotencyKey(header: string | readonly string[]): string {
   const [, quoted] = structuredString.exec(String(header).trim()) ?? []
   if (quoted === undefined)
@@ -26,7 +29,7 @@ export function readIdempotencyKey(header: string | readonly string[]): string {
   return key
 }
 
-/** Throws BAD_USER_INPUT if an operation does not accept an Idempotency-Key. */
+/** Throws BAD_USER_INPUT if the operation does not accept an Idempotency-Key. */
 export function assertCreates(operation: PreparedOperation): void {
   const fields = operation.rootFields()
   const [field] = fields
@@ -40,7 +43,7 @@ export function assertCreates(operation: PreparedOperation): void {
   )
 }
 
-/** Identifies a request by its document, operation name, and variables as received. A repeat has the same fingerprint. */
+/** Hashes the document, operation name, and variables as received. A repeat has the same fingerprint. */
 export const fingerprintOf = ({ query, operationName, variables }: OperationRequest): Buffer =>
   createHash('sha256')
     .update(JSON.stringify([query, operationName || null, variables ?? null]))

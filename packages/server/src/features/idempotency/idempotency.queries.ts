@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/** An Idempotency-Key of one caller, which is an access key or a session. No other caller gets its responses. */
+/**
+ * An Idempotency-Key and the caller that sent it, which is an access key or a session. Other callers cannot read its response.
+ */
 export interface KeyOfCaller {
   accountId: string
   caller: string
@@ -13,7 +15,7 @@ export interface IdempotencyRecord {
   /** The kind of the created object. */
   kind: string
   id: string
-  /** The `data` of the response as JSON; null if it was not stored. */
+  /** The response's `data` as JSON; null if the response was not stored. */
   response: string | null
 }
 
@@ -32,7 +34,7 @@ export function findRecord(
     .executeTakeFirst()
 }
 
-/** Acquires a lock on the key until the transaction ends; false if another transaction runs a request with it. */
+/** Locks the key until the transaction ends. Returns false if another transaction is running a request with this key. */
 export async function tryLockKey(transaction: Database, { accountId, caller, key }: KeyOfCaller): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${JSON.stringify([accountId, caller, key])}, 0)) as locked`.execute(
@@ -41,7 +43,7 @@ export async function tryLockKey(transaction: Database, { accountId, caller, key
   return rows[0]?.locked === true
 }
 
-/** Inserts a record, or replaces an expired one of the same key. */
+/** Inserts a record or replaces the expired record of the same key. */
 export async function insertRecord(
   transaction: Database,
   { accountId, caller, key }: KeyOfCaller,
@@ -65,7 +67,7 @@ export async function countRecords(db: Database, accountId: string, now: Date): 
   return Number(count)
 }
 
-/** Accounts with expired records. */
+/** Returns up to 1,000 accounts with expired records. */
 export async function selectAccountsWithExpired(db: Database, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('idempotency_record')
@@ -77,7 +79,7 @@ export async function selectAccountsWithExpired(db: Database, now: Date): Promis
   return rows.map(({ id }) => id)
 }
 
-/** Deletes at most `size` expired records of an account and returns the number deleted. */
+/** Deletes up to `size` of an account's expired records and returns their number. */
 export async function deleteExpired(
   db: Database,
   accountId: string,

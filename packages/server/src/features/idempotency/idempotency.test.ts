@@ -53,7 +53,7 @@ const secretMutations = [
 ] as const
 
 describe('a repeat', () => {
-  it('gets the first response and creates nothing else', async () => {
+  it('receives the first response and creates nothing else', async () => {
     const user = await app.createUser()
     const first = await sendWith(user, 'k1', register, { name: 'pump', hardwareId: 'p-1' })
     expect(first.body.errors).toBeUndefined()
@@ -62,7 +62,7 @@ describe('a repeat', () => {
     expect(await countDevices(user)).toBe(1)
   })
 
-  it('gets the first response even if the created object has changed', async () => {
+  it('receives the first response even if the created object has changed', async () => {
     const user = await app.createUser()
     const { device } = (await user.data(register, { name: 'pump' })).registerDevice
     const add = `mutation { addService(deviceId: "${device.id}", name: "ssh", port: 22) { id name port } }`
@@ -73,7 +73,7 @@ describe('a repeat', () => {
   })
 
   it.each(secretMutations)(
-    'of %s fails with CONFLICT and the id if the response contains a secret',
+    'of %s fails with CONFLICT and the ID of the created object if the response contains a secret',
     async (field, document, kind) => {
       const user = await app.createUser()
       const { body } = await sendWith(user, 'k1', document)
@@ -92,7 +92,7 @@ describe('a repeat', () => {
     },
   )
 
-  it('fails with CONFLICT and the id if the response was too large to store', async () => {
+  it('fails with CONFLICT and the ID of the created object if the response was too large to store', async () => {
     const user = await app.createUser()
     const services = Array.from({ length: 60 }, (_, index) => ({ name: `s${index} ${'x'.repeat(80)}`, port: 22 }))
     const document = `mutation ($services: [ServiceInput!]) {
@@ -105,7 +105,7 @@ describe('a repeat', () => {
     expect(await countDevices(user)).toBe(1)
   })
 
-  it('is rejected while the first request runs and gets its response afterwards', async () => {
+  it('is rejected while the first request runs and then receives its response', async () => {
     const user = await app.createUser()
     const { device } = (await user.data(register, { name: 'pump' })).registerDevice
     const add = `mutation { addService(deviceId: "${device.id}", name: "ssh") { id } }`
@@ -128,7 +128,7 @@ describe('a repeat', () => {
     expect(await sendWith(user, 'k1', add)).toEqual(response)
   })
 
-  it('creates one object if many requests arrive at once', async () => {
+  it('creates one object if many requests arrive at the same time', async () => {
     const user = await app.createUser()
     const responses = await Promise.all(
       Array.from({ length: 12 }, () => sendWith(user, 'k1', register, { name: 'pump' })),
@@ -233,7 +233,7 @@ describe('a key', () => {
 })
 
 describe('an account', () => {
-  it('is limited in the number of keys per day, but can still create without one', async () => {
+  it('can use a limited number of keys per day and can still create objects without a key', async () => {
     const user = await app.createUser()
     await sql`
       insert into idempotency_record (account_id, caller, key, fingerprint, created_kind, created_id, expires)
@@ -248,7 +248,7 @@ describe('an account', () => {
 })
 
 describe('in a session', () => {
-  it('a repeat gets the first response', async () => {
+  it('returns the first response to a repeat', async () => {
     const browser = await signIn(app, await newPerson(app))
     const create = () => browser.query(register, { name: 'pump' }, { headers: keyHeader('k1') })
     const first = await create()
@@ -258,7 +258,7 @@ describe('in a session', () => {
 })
 
 describe('over REST', () => {
-  it('a repeat gets the same status, location, and body', async () => {
+  it('returns the same status, location, and body to a repeat', async () => {
     const user = await app.createUser()
     const rest = restClient(app.url, user)
     const { device } = (await user.data(register, { name: 'pump' })).registerDevice
@@ -272,7 +272,7 @@ describe('over REST', () => {
     expect([other.status, other.code]).toEqual([422, 'BAD_USER_INPUT'])
   })
 
-  it('a repeat fails with CONFLICT and the id if the response contains a secret', async () => {
+  it('rejects a repeat with CONFLICT and the ID of the created object if the response contains a secret', async () => {
     const user = await app.createUser()
     const request = { body: { name: 'laptop' }, unsignedHeaders: keyHeader(randomUUID()) }
     const rest = restClient(app.url, user)
@@ -283,7 +283,7 @@ describe('over REST', () => {
     expect(repeat.body.errors[0].extensions.created).toEqual({ kind: 'access key', id: first.body.key })
   })
 
-  it('a request that creates nothing rejects the header', async () => {
+  it('rejects the header on a request that creates nothing', async () => {
     const rest = restClient(app.url, app.owner)
     const { status, code } = await rest('DELETE', '/access-keys/MKAAAAAAAAAAAAAAAAAA', {
       unsignedHeaders: keyHeader('a'),

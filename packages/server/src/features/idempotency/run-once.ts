@@ -22,7 +22,7 @@ import {
 import { assertCreates, fingerprintOf, readIdempotencyKey } from './idempotency-key.ts'
 
 const RETENTION_MS = 24 * 3_600_000
-/** How long a count of an account's records is cached. This process adds the records that it creates to it. */
+/** How long this process caches the number of an account's records. It adds its own requests to the cached number. */
 const COUNT_CACHE_MS = 60_000
 const MAX_CACHED_COUNTS = 1_000
 
@@ -31,7 +31,7 @@ export interface RunOnceDeps {
   clock: () => Date
 }
 
-/** Status 422, which the draft requires for a key that is reused with a different request. */
+/** An error with status 422, which the draft requires for a key that is reused with a different request. */
 class KeyReusedError extends ApiError {
   override get status(): number {
     return 422
@@ -51,7 +51,7 @@ export function createRunOnce(deps: RunOnceDeps): RunOnce<Viewer> {
     cached.count += 1
     if (cached.count <= limits.idempotencyRecords) return
     const limit = limits.idempotencyRecords
-    const message = `an account may use ${limit} Idempotency-Keys in 24 hours: send this request without one, or retry later`
+    const message = `an account may use ${limit} Idempotency-Keys in 24 hours: omit the key or retry later`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit, found: cached.count - 1 })
   }
 
@@ -90,7 +90,7 @@ function readRequest({ request, viewer, operation }: OperationStart<Viewer>): On
   return { accountId: viewer.accountId, caller, key, fingerprint: fingerprintOf(operation.request) }
 }
 
-/** Returns the first response. Throws if it was not stored or if it was the response to a different request. */
+/** Returns the first response. Throws if the response was not stored or the first request was different. */
 function replay(
   { fingerprint, kind, id, response }: IdempotencyRecord,
   request: OnceRequest,
@@ -104,16 +104,16 @@ function replay(
   throw new ApiError('CONFLICT', message, { reason: 'already-created', created: { kind, id } })
 }
 
-/** How to get a new secret, by kind of the created object. Part of an error message. */
+/** How to create a new secret for each kind of object. Part of an error message. */
 const newSecret: Record<Created['kind'], string> = {
   'access key': 'delete the key and create another',
   device: 'call rotateDeviceSecret',
   'registration code': 'delete the code and create another',
-  service: 'read the service: it has none',
+  service: 'read the service instead: it has no secret',
   webhook: 'call rotateWebhookSecret',
 }
 
-/** The transaction of one request. It begins when the use case calls `begin`. */
+/** Prepares the transaction of one request. The transaction begins when the use case calls `begin`. */
 function openTransaction(db: Database, request: OnceRequest, now: Date) {
   let transaction: ControlledTransaction<DB> | undefined
   let created: Created | undefined
@@ -146,7 +146,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
     get rejection() {
       return state.rejection
     },
-    /** A context whose `db` is the transaction once it began, so that the response includes the created object. */
+    /** Returns a context whose `db` is the transaction after it begins, so that the response includes the created object. */
     contextOf: (context: Context): Context =>
       Object.defineProperty({ ...context, once }, 'db', { get: () => transaction ?? db, enumerable: true }),
     /** Commits the change with its record. Returns the data in the form that repeats return. */
@@ -167,7 +167,7 @@ function openTransaction(db: Database, request: OnceRequest, now: Date) {
       await transaction.commit().execute()
       return JSON.parse(text)
     },
-    /** Rolls back the transaction unless it was committed. */
+    /** Rolls back the transaction if it was not committed. */
     async end(): Promise<void> {
       if (transaction === undefined || transaction.isCommitted || transaction.isRolledBack) return
       // If the connection is lost, PostgreSQL rolls back the transaction.

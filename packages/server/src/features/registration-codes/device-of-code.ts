@@ -14,9 +14,9 @@ export interface RegistrationRequest {
 }
 
 /**
- * Combines a code and a request. Name and platform are those of the request, or else those of the code; without any name, the
- * hardware id is the name. Attributes are those of the code. The services of the code come first. If the request has a service
- * with the same name, its port and application replace those of the code.
+ * Combines a code and a request. The request's name and platform replace those of the code. Without any name, the device is
+ * named after its hardware ID. The code supplies the attributes. The code's services come first. If the request contains a
+ * service with the same name, the request's port and application replace those of the code.
  */
 export function deviceOf(code: CodeTemplate, request: RegistrationRequest): DeviceInput {
   return {
@@ -39,7 +39,7 @@ function mergeServices(laidDown: readonly ServiceInput[], brought: readonly Serv
   return [...merged, ...added]
 }
 
-/** Shortens a hardware id to the maximum length of a name. */
+/** Shortens a hardware ID to the maximum length of a name. */
 const shortened = (hardwareId: string): string =>
   characters(hardwareId) <= limits.deviceNameLength
     ? hardwareId

@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../../test/database/test-database.ts'
 import { createDatabase, createPool } from '../../db/database.ts'
 import { registerWithCode } from './register-device.ts'
 
-test('an unknown code costs one statement', async () => {
+test('runs only one statement for an unknown code', async () => {
   const { connection, drop } = await createTestDatabase()
   onTestFinished(drop)
   const sent: string[] = []

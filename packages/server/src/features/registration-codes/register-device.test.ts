@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Starts one server for a group of tests that together send few invalid codes. */
+/** Starts one server for a group of tests that together stay below the rate limit for invalid codes. */
 function startOnce(): void {
   beforeAll(async () => {
     server = await startRegistrationServer(site)
@@ -48,7 +48,7 @@ const usedOf = async (id: string) =>
 describe('a device with a code', () => {
   startOnce()
 
-  test('registers with the data of the code, which its own data overrides', async () => {
+  test('combines its own data with the data of the code', async () => {
     const { code, id } = await server.newCode({
       name: 'gate',
       platform: 'linux',
@@ -87,7 +87,7 @@ describe('a device with a code', () => {
     expect(await usedOf(id)).toBe(1)
   })
 
-  test('gets the name of the code, or else its hardware id', async () => {
+  test('is named after the code or, without a name, after its hardware ID', async () => {
     const named = await server.register({
       code: (await server.newCode({ name: 'gate' })).code,
       hardwareId: newHardwareId(),
@@ -98,7 +98,7 @@ describe('a device with a code', () => {
     expect(await deviceOf(server.owner, unnamed.body.deviceId)).toMatchObject({ name: 'Ø'.repeat(100), hardwareId })
   })
 
-  test('is recorded as an event without an actor, and its secret is valid', async () => {
+  test('receives a valid secret, and its registration is recorded without an actor', async () => {
     const { code, id } = await server.newCode()
     const { deviceId, secret } = (await server.register({ code, hardwareId: newHardwareId() })).body
     const { login } = await server.owner.data(
@@ -149,7 +149,7 @@ describe('an invalid code', () => {
     expect(reasonOf(await server.register({ code: short.code, hardwareId: 'X' }))).toEqual(expected('expired-code'))
   })
 
-  test('25 concurrent registrations succeed as often as the code has uses', async () => {
+  test('allows only as many of 25 concurrent registrations as the code has uses', async () => {
     const { code, id } = await server.newCode({ uses: 7 })
     const responses = await Promise.all(
       Array.from({ length: 25 }, () => server.register({ code, hardwareId: newHardwareId() })),
@@ -159,7 +159,7 @@ describe('an invalid code', () => {
     expect((await server.owner.data('{ login { devices { total } } }')).login.devices.total).toBe(7)
   })
 
-  test('guesses are rate limited, but a valid code is accepted', async () => {
+  test('is rate limited without affecting valid codes', async () => {
     const { code } = await server.newCode()
     const guess = () => server.register({ code: 'MCGUESS', hardwareId: 'X' })
     const statuses = []
@@ -170,7 +170,7 @@ describe('an invalid code', () => {
   })
 })
 
-describe('a hardware id that is in use', () => {
+describe('a hardware ID that is in use', () => {
   startForEach()
 
   async function registered(uses = 5) {
@@ -180,7 +180,7 @@ describe('a hardware id that is in use', () => {
     return { code, hardwareId, deviceId, secret }
   }
 
-  test('is not taken over by another device', async () => {
+  test('cannot be taken over by another device', async () => {
     const { code, hardwareId, deviceId, secret } = await registered()
     const otherDevice = await registered()
     const attempts = [
@@ -194,7 +194,7 @@ describe('a hardware id that is in use', () => {
     expect(await server.canReport(deviceId, secret)).toBe(true)
   })
 
-  test('gets a new secret for its current one, which becomes invalid, and nothing else changes', async () => {
+  test('receives a new secret in exchange for its current secret and is otherwise unchanged', async () => {
     const { code, hardwareId, deviceId, secret } = await registered(1)
     const before = await deviceOf(server.owner, deviceId)
     const { status, body } = await server.register({ code, hardwareId, name: 'renamed' }, basic(deviceId, secret))
@@ -228,7 +228,7 @@ describe('a hardware id that is in use', () => {
     expect(errorOf(await server.register({ code, hardwareId }))[0]).toBe(409)
   })
 
-  test('one of 10 concurrent registrations with different codes succeeds, and only its code counts a use', async () => {
+  test('accepts one of 10 concurrent registrations with different codes and counts one use', async () => {
     const codes = await Promise.all(Array.from({ length: 10 }, () => server.newCode()))
     const hardwareId = newHardwareId()
     const responses = await Promise.all(codes.map(({ code }) => server.register({ code, hardwareId })))
@@ -247,10 +247,10 @@ describe('an invalid request', () => {
     ['an array', [], 400, 'BAD_USER_INPUT', /the body must be a JSON object/],
     ['no code', { hardwareId: 'X' }, 400, 'BAD_USER_INPUT', /^code is missing/],
     ['a code that is not a string', { code: 1, hardwareId: 'X' }, 400, 'BAD_USER_INPUT', /^code must be a string/],
-    ['no hardware id', { code: 'X' }, 400, 'BAD_USER_INPUT', /^hardwareId is missing/],
-    ['an empty hardware id', { code: 'X', hardwareId: ' ' }, 400, 'BAD_USER_INPUT', /^hardwareId /],
+    ['no hardware ID', { code: 'X' }, 400, 'BAD_USER_INPUT', /^hardwareId is missing/],
+    ['an empty hardware ID', { code: 'X', hardwareId: ' ' }, 400, 'BAD_USER_INPUT', /^hardwareId /],
     ['U+0000', { code: 'X\u0000', hardwareId: 'X' }, 400, 'BAD_USER_INPUT', /^code .*U\+0000/],
-    ['a long hardware id', { code: 'X', hardwareId: 'x'.repeat(201) }, 413, 'LIMIT_EXCEEDED', /200.*201/],
+    ['a long hardware ID', { code: 'X', hardwareId: 'x'.repeat(201) }, 413, 'LIMIT_EXCEEDED', /200.*201/],
     [
       'an unknown member',
       { code: 'X', hardwareId: 'X', secret: 'x' },
@@ -266,18 +266,18 @@ describe('an invalid request', () => {
       /^services\[0\]\.name is missing/,
     ],
     [
-      'two services with one name',
+      'two services with the same name',
       { code: 'X', hardwareId: 'X', services: [{ name: 'a' }, { name: 'a' }] },
       400,
       'BAD_USER_INPUT',
       /^services\[1\]\.name/,
     ],
     ['64 KiB', { code: 'X'.repeat(65_536), hardwareId: 'X' }, 413, 'LIMIT_EXCEEDED', /65536 bytes/],
-  ])('%s is rejected', async (_name, body, status, code, message) => {
+  ])('is rejected: %s', async (_name, body, status, code, message) => {
     expect(errorOf(await server.register(body))).toEqual([status, code, expect.stringMatching(message)])
   })
 
-  test('an invalid service does not count as a use', async () => {
+  test('does not use the code if a service is invalid', async () => {
     const { code, id } = await server.newCode()
     const services = [{ name: 'a', port: 70_000 }]
     expect(errorOf(await server.register({ code, hardwareId: newHardwareId(), services }))).toEqual([
@@ -288,7 +288,7 @@ describe('an invalid request', () => {
     expect(await usedOf(id)).toBe(0)
   })
 
-  test('credentials of another scheme are rejected', async () => {
+  test('is rejected if its credentials use another scheme', async () => {
     expect(errorOf(await server.register({ code: 'X', hardwareId: 'X' }, 'Bearer x')).slice(0, 2)).toEqual([
       401,
       'UNAUTHENTICATED',

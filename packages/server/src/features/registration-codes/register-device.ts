@@ -8,7 +8,7 @@ import { limits } from '../../limits.ts'
 import { registerDevice } from '../devices/changes/device-changes.ts'
 import { reregisterDevice } from '../devices/changes/reregister.ts'
 import type { ServiceName } from '../services/service.ts'
-import { listServiceNames } from '../services/service-names.ts'
+import { listServiceNames } from '../services/services.ts'
 import { hashCode } from './code-text.ts'
 import { deviceOf, type RegistrationRequest } from './device-of-code.ts'
 import { countUse, findCodeByHash, type PresentedCode } from './registration-codes.queries.ts'
@@ -16,15 +16,15 @@ import { assertUniqueNames } from './registration-codes.ts'
 
 export interface RegisteredByCode {
   deviceId: string
-  /** Returned only on creation. */
+  /** The secret that the device authenticates with, returned only on registration. */
   secret: string
   services: ServiceName[]
 }
 
 /**
- * Registers a device in the account that owns the code. If the account already has a device with its hardware id, that device
- * gets a new secret and otherwise stays unchanged (`reregisterDevice`). This does not count as a use, and is possible with a
- * used-up code. `onCode` is called with the code if it is valid, and can throw.
+ * Registers a device in the account that owns the code. If the account already contains a device with the hardware ID, that
+ * device receives a new secret and otherwise stays unchanged (`reregisterDevice`). Registering again does not count as a use,
+ * so it also works with a used-up code. `onCode` is called with a valid code and can throw.
  */
 export async function registerWithCode(
   { db, clock, onCode }: { db: Database; clock: () => Date; onCode: (code: PresentedCode) => void },
@@ -33,7 +33,7 @@ export async function registerWithCode(
 ): Promise<RegisteredByCode> {
   assertRequest(request)
   const now = clock()
-  // Outside the transaction, so that a guessed code costs only one statement, even after the rate limit is used up.
+  // The lookup runs before the transaction, so a guessed code costs only one statement, even after the rate limit is exhausted.
   const code = await getCode(db, request.code, now)
   onCode(code)
   const ofUser = userDatabase(db, code.accountId)
@@ -50,7 +50,8 @@ export async function registerWithCode(
     }
     if (code.used >= code.uses) throw deviceAuthError('used-up-code')
     const { id, secret, services } = await registerDevice(context, deviceOf(code, request), code.id)
-    // Last, so that the code's row is locked only briefly, because many devices use one code at once. It may have been deleted.
+    // The use is counted last, because it locks the code's row and many devices can use one code at the same time. The code may
+    // have been deleted since the lookup.
     if (!(await countUse(transaction, code.accountId, code.id))) throw deviceAuthError('used-up-code')
     return { deviceId: id, secret, services }
   })

@@ -1,21 +1,21 @@
 import type { ServiceInput } from '../services/new-service.ts'
 
-/** A registration code as used by the rest of the server: all fields except the code itself. */
+/** A registration code without the code itself, as the rest of the server uses it. */
 export interface RegistrationCode {
   id: string
-  /** First characters of the code. */
+  /** The first characters of the code. */
   prefix: string
   name: string | null
   platform: string | null
-  /** Number of devices that it can register. */
+  /** Maximum number of devices that can register with the code. */
   uses: number
-  /** Number of devices that it has registered. */
+  /** Number of devices that have registered with the code. */
   used: number
   created: Date
   expires: Date
 }
 
-/** The data of devices that register with the code. */
+/** The data that a code supplies to the devices that register with it. */
 export interface CodeTemplate {
   name: string | null
   platform: string | null
@@ -24,7 +24,7 @@ export interface CodeTemplate {
 }
 
 export interface CreatedRegistrationCode {
-  /** Returned only on creation. */
+  /** The code itself, returned only on creation. */
   code: string
   registrationCode: RegistrationCode
 }

@@ -1,4 +1,4 @@
 import { defineChore } from '../../jobs/job.ts'
 
-/** Removes codes that expired some days ago. */
+/** Deletes registration codes some days after they expire. */
 export const dropCodesJob = defineChore('registration-codes.drop-expired')

@@ -5,7 +5,7 @@ import type { CodeTemplate, RegistrationCode } from './registration-code.ts'
 
 const columns = sql.raw('id, prefix, name, platform, uses, used, created, expires')
 
-/** Newest first. */
+/** Returns the account's registration codes, newest first. */
 export async function selectRegistrationCodes(db: Database, accountId: string): Promise<RegistrationCode[]> {
   const { rows } = await sql<RegistrationCode>`
     select ${columns} from registration_code where account_id = ${accountId} order by created desc, id`.execute(db)
@@ -18,7 +18,7 @@ export async function countCodes(db: Database, accountId: string): Promise<numbe
   return rows[0]!.count
 }
 
-/** Lets only one transaction at a time add codes to an account. Other changes to the account's data do not wait for it. */
+/** Allows only one transaction at a time to add codes to an account. Other changes to the account's data do not wait. */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const { rows } = await sql`select from account where id = ${accountId} for no key update`.execute(db)
   return rows.length > 0
@@ -55,13 +55,13 @@ export async function removeRegistrationCode(
   return rows[0]
 }
 
-/** Removes codes of all accounts, for the cleanup job, which has no viewer. */
+/** Removes codes from all accounts. Only the cleanup job, which has no viewer, calls this function. */
 export async function removeCodesExpiredBefore(db: Database, time: Date): Promise<number> {
   const { numAffectedRows } = await sql`delete from registration_code where expires < ${time}`.execute(db)
   return Number(numAffectedRows ?? 0)
 }
 
-/** A code with its owner and the data for its devices. */
+/** A code with its owner and the data that it supplies to devices. */
 export interface PresentedCode extends CodeTemplate {
   accountId: string
   email: string
@@ -72,7 +72,7 @@ export interface PresentedCode extends CodeTemplate {
   expires: Date
 }
 
-/** Finds a code of any account. Codes of disabled users are not found. */
+/** Finds a code in any account. Does not find the codes of disabled users. */
 export async function findCodeByHash(db: Database, codeHash: Buffer): Promise<PresentedCode | undefined> {
   const { rows } = await sql<PresentedCode>`
     select c.account_id as "accountId", a.email, c.id, c.name, c.platform, c.services, c.attributes, c.uses, c.used, c.expires
@@ -81,7 +81,7 @@ export async function findCodeByHash(db: Database, codeHash: Buffer): Promise<Pr
   return rows[0]
 }
 
-/** Counts one use and locks the row until the transaction ends; false if no uses are left. */
+/** Counts one use and locks the row until the transaction ends. Returns false if no uses are left or the code was deleted. */
 export async function countUse(db: Database, accountId: string, id: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update registration_code set used = used + 1

@@ -33,7 +33,7 @@ const codeOf = (response: { errors: { extensions: { code: string } }[] | undefin
   response.errors?.[0]?.extensions.code
 
 describe('creating a registration code', () => {
-  test('returns the code once and shows its prefix in the list', async () => {
+  test('returns the code only once and shows its prefix in the list', async () => {
     const user = await app.createUser()
     const { createRegistrationCode: created } = await user.data(create, { name: 'gates', platform: 'linux', uses: 5 })
     expect(created.code).toMatch(/^MC[A-Z2-7]{30}$/)
@@ -47,7 +47,7 @@ describe('creating a registration code', () => {
     expect(await listed(user)).toEqual([created.registrationCode])
   })
 
-  test('allows one device and seven days by default', async () => {
+  test('allows one device within seven days by default', async () => {
     const user = await app.createUser()
     const { registrationCode } = (await user.data(create)).createRegistrationCode
     const lifetime = Date.parse(registrationCode.expires) - Date.parse(registrationCode.created)
@@ -70,7 +70,7 @@ describe('creating a registration code', () => {
     ['a time in the past', { expires: '2020-01-01' }, 'BAD_USER_INPUT', /^expires /],
     ['an invalid port', { services: [{ name: 'a', port: 0 }] }, 'BAD_USER_INPUT', /services\[0\]\.port/],
     [
-      'two services with one name',
+      'two services with the same name',
       { services: [{ name: 'a' }, { name: 'a' }] },
       'BAD_USER_INPUT',
       /services\[1\]\.name.*twice/,
@@ -90,7 +90,7 @@ describe('creating a registration code', () => {
     expect([await listed(user), await eventsOf(user)]).toEqual([[], []])
   })
 
-  test('is limited, also for concurrent requests', async () => {
+  test('allows at most 100 codes, even with concurrent requests', async () => {
     const user = await app.createUser()
     await createRows(user, limits.registrationCodes - 2)
     const responses = await Promise.all(Array.from({ length: 6 }, () => user.query(create)))
@@ -114,7 +114,7 @@ async function createRows(user: TestUser, count: number): Promise<void> {
 }
 
 describe('deleting a registration code', () => {
-  test('removes the code from the list, and both changes are recorded as events', async () => {
+  test('removes the code from the list and records both changes as events', async () => {
     const user = await app.createUser()
     const attributes = { site: 'oslo' }
     const { registrationCode } = (await user.data(create, { name: 'gates', attributes })).createRegistrationCode
@@ -130,7 +130,7 @@ describe('deleting a registration code', () => {
     ])
   })
 
-  test('expired codes are removed by a job some days later', async () => {
+  test('removes expired codes after the retention period', async () => {
     const user = await app.createUser()
     const { registrationCode } = (await user.data(create)).createRegistrationCode
     const daysAfterExpiry = (days: number) => new Date(Date.parse(registrationCode.expires) + days * 24 * 3_600_000)
@@ -141,7 +141,7 @@ describe('deleting a registration code', () => {
   })
 })
 
-test('another user cannot see or delete a code', async () => {
+test('hides a code from other users and rejects its deletion', async () => {
   const [user, other] = [await app.createUser(), await app.createUser()]
   const { registrationCode } = (await user.data(create)).createRegistrationCode
   expect(await listed(other)).toEqual([])

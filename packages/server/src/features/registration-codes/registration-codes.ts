@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { inTransaction } from '../../db/in-transaction.ts'
+import { inTransaction } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
@@ -36,7 +36,7 @@ export interface RegistrationCodeInput {
   expires?: Date | null
 }
 
-/** Newest first. */
+/** Lists the viewer's registration codes, newest first. */
 export const listRegistrationCodes = ({ db, viewer }: Viewing): Promise<RegistrationCode[]> =>
   selectRegistrationCodes(db, viewer.accountId)
 
@@ -87,11 +87,11 @@ export async function deleteRegistrationCode({ db, viewer }: Viewing, id: string
   })
 }
 
-/** Removes codes of all accounts that expired some days ago, without events, and returns their number. */
+/** Removes codes of all accounts some days after they expire and returns their number. Records no events. */
 export const sweepRegistrationCodes = (db: Database, now: Date): Promise<number> =>
   removeCodesExpiredBefore(db, new Date(now.getTime() - limits.expiredCodeDays * DAY_MS))
 
-/** Checks the code's attributes and services by the rules for a device that registers with it. */
+/** Validates the code's data by the rules for the devices that register with it. */
 function readTemplate({ name, platform, services, attributes }: RegistrationCodeInput): CodeTemplate {
   if (name != null) assertName(name, 'name', limits.deviceNameLength)
   if (platform != null) assertName(platform, 'platform', limits.platformLength)
@@ -109,7 +109,7 @@ function assertServices(services: readonly ServiceInput[]): void {
   assertUniqueNames(services)
 }
 
-/** Names must be unique, because services of a device and a code are matched by name. */
+/** Rejects duplicate names, because the services of a device and a code are matched by name. */
 export function assertUniqueNames(services: readonly { name: string }[]): void {
   const names = new Set<string>()
   for (const [index, { name }] of services.entries()) {
@@ -122,7 +122,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
   if (!(await lockAccount(db, accountId))) throw notFound('user', accountId)
   const found = await countCodes(db, accountId)
   if (found >= limits.registrationCodes) {
-    const message = `a user can have ${limits.registrationCodes} registration codes, and has ${found}: delete one first`
+    const message = `a user can have ${limits.registrationCodes} registration codes, found ${found}: delete one first`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.registrationCodes, found })
   }
 }

@@ -1,4 +1,4 @@
-/** The protocol of a service: its name, its default port, and the transport protocol. */
+/** The type of a service, such as SSH. */
 export interface ApplicationType {
   id: number
   name: string
@@ -9,24 +9,24 @@ export interface ApplicationType {
 }
 
 export const TCP = 1
-/** The type of every device's bulk service. No other service has it. */
+/** The type of every device's bulk service. No other service can have this type. */
 export const BULK_SERVICE = 35
 
-/** Ids never change, because clients store them. A new type gets a new id. */
+/** IDs must never change, because clients store them. A new type receives a new ID. */
 const all: readonly ApplicationType[] = [
   { id: TCP, name: 'TCP', description: 'Any service over TCP', port: null, protocol: 'tcp' },
   { id: 2, name: 'UDP', description: 'Any service over UDP', port: null, protocol: 'udp' },
-  { id: 4, name: 'VNC', description: 'Desktop by Virtual Network Computing', port: 5900, protocol: 'tcp' },
-  { id: 5, name: 'RDP', description: 'Desktop by Remote Desktop Protocol', port: 3389, protocol: 'tcp' },
+  { id: 4, name: 'VNC', description: 'Desktop over Virtual Network Computing', port: 5900, protocol: 'tcp' },
+  { id: 5, name: 'RDP', description: 'Desktop over Remote Desktop Protocol', port: 3389, protocol: 'tcp' },
   { id: 7, name: 'HTTP', description: 'Web server', port: 80, protocol: 'tcp' },
   { id: 8, name: 'HTTPS', description: 'Web server over TLS', port: 443, protocol: 'tcp' },
   { id: 28, name: 'SSH', description: 'Secure Shell', port: 22, protocol: 'tcp' },
-  { id: 34, name: 'SMB', description: 'Files by Server Message Block', port: 445, protocol: 'tcp' },
+  { id: 34, name: 'SMB', description: 'Files over Server Message Block', port: 445, protocol: 'tcp' },
   { id: BULK_SERVICE, name: 'Bulk Service', description: 'The device itself', port: null, protocol: 'tcp' },
   { id: 40, name: 'Telnet', description: 'Terminal without encryption', port: 23, protocol: 'tcp' },
   { id: 41, name: 'FTP', description: 'File Transfer Protocol', port: 21, protocol: 'tcp' },
   { id: 42, name: 'NFS', description: 'Network File System', port: 2049, protocol: 'tcp' },
-  { id: 43, name: 'rsync', description: 'File synchronisation', port: 873, protocol: 'tcp' },
+  { id: 43, name: 'rsync', description: 'File synchronization', port: 873, protocol: 'tcp' },
   { id: 44, name: 'DNS', description: 'Domain Name System', port: 53, protocol: 'udp' },
   { id: 45, name: 'NTP', description: 'Network Time Protocol', port: 123, protocol: 'udp' },
   { id: 46, name: 'SNMP', description: 'Simple Network Management Protocol', port: 161, protocol: 'udp' },
@@ -66,13 +66,13 @@ const byPort: ReadonlyMap<number, ApplicationType> = new Map(
   all.flatMap((type) => (type.port === null ? [] : [[type.port, type]])),
 )
 
-/** Types that users can select: all except the type of bulk services. */
+/** The types that users can select: all types except the bulk service type. */
 export const applicationTypes: readonly ApplicationType[] = all.filter(({ id }) => id !== BULK_SERVICE)
 
-/** Finds any type, including that of bulk services. */
+/** Finds any type, including the bulk service type. */
 export const findApplicationType = (id: number): ApplicationType | undefined => byId.get(id)
 
-/** The type with this default port, or TCP. */
+/** Returns the type with this default port, or TCP if no type matches. */
 export function applicationTypeForPort(port: number): ApplicationType {
   return byPort.get(port) ?? byId.get(TCP)!
 }

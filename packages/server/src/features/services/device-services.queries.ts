@@ -4,11 +4,11 @@ import type { ServiceFields } from './new-service.ts'
 
 export interface DeviceServiceRow extends ServiceFields {
   id: string
-  /** Whether the device, not the owner, added the service. */
+  /** Whether the device, rather than its owner, added the service. */
   addedByDevice: boolean
 }
 
-/** Locks the services of a locked device, in the order of their ids. */
+/** Locks the services of a device in ID order. The caller must already have locked the device. */
 export async function lockServicesOfDevice(
   db: Database,
   accountId: string,

@@ -4,21 +4,20 @@ import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { getDeviceLocked } from '../devices/changes/device-changes.ts'
 import type { Target } from '../events/event-types.ts'
-import { fieldChanges } from '../events/field-changes.ts'
-import { type NewEvent, recordEvents } from '../events/record.ts'
+import { fieldChanges, type NewEvent, recordEvents } from '../events/record.ts'
 import { type DeviceServiceRow, lockServicesOfDevice, markAddedByDevice } from './device-services.queries.ts'
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
 import { deleteServiceRow, insertService, updateServiceRow } from './service-changes.queries.ts'
 
-/** A service in the list that its device sends. Omitted fields stay unchanged; null clears host and port. */
+/** A service in the list that its device sends. Omitted fields stay unchanged; null clears `host` or `port`. */
 export type DeviceServiceInput = ServiceInput
 
 type Acting = Pick<Context, 'db' | 'viewer'>
 
 /**
- * Updates a device's services from its list. Services are matched by name. New services are added, existing ones are updated,
- * and services that the device added but no longer lists are removed. Services that the owner added stay. Returns the listed
- * services in order.
+ * Updates a device's services from the list that the device sends, matching them by name. Adds new services, updates existing
+ * services, and removes services that the device added but no longer lists. Keeps services that the owner added. Returns the
+ * listed services in order.
  */
 export async function syncServices(
   context: Acting,

@@ -21,7 +21,7 @@ export interface ServiceFields {
   enabled: boolean
 }
 
-/** Validates the input of a service and adds defaults; `path` precedes argument names in error messages. */
+/** Validates a service's input and adds defaults. Error messages prefix argument names with `path`. */
 export function newService(input: ServiceInput, path: string): ServiceFields & { id: string } {
   assertServiceFields(input, path)
   const port = input.port ?? null
@@ -46,7 +46,7 @@ export function assertServiceFields(input: Partial<ServiceInput>, path: string):
 
 function assertApplication(id: number, path: string): void {
   if (findApplicationType(id) === undefined)
-    throw badInput(`${path} must be the id of one of applicationTypes, found ${id}`)
+    throw badInput(`${path} must be the ID of an application type, found ${id}`)
   if (id === BULK_SERVICE)
     throw badInput(`${path} must not be ${BULK_SERVICE}: every device already has a bulk service`)
 }
@@ -54,5 +54,5 @@ function assertApplication(id: number, path: string): void {
 function assertHost(host: string, path: string): void {
   assertName(host, path, limits.hostLength)
   assertVisible(host, path)
-  if (/[\s\p{Cc}/]/u.test(host)) throw badInput(`${path} must be a host name or an address, without spaces or slashes`)
+  if (/[\s\p{Cc}/]/u.test(host)) throw badInput(`${path} must be a host name or an address without spaces or slashes`)
 }

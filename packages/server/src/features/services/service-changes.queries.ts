@@ -8,7 +8,7 @@ export interface LockedService extends ServiceFields {
   deviceName: string
 }
 
-/** Locks one service against concurrent changes; undefined if the account has no such service. */
+/** Locks a service against concurrent changes. Returns undefined if the account has no such service. */
 export async function lockService(db: Database, accountId: string, id: string): Promise<LockedService | undefined> {
   const { rows } = await sql<LockedService>`
     select s.id, s.device_id as "deviceId", d.name as "deviceName", s.name, s.application, s.host, s.port, s.enabled
@@ -17,7 +17,7 @@ export async function lockService(db: Database, accountId: string, id: string): 
   return rows[0]
 }
 
-/** Call it under the device's lock, so that concurrent additions cannot exceed the limit. */
+/** The caller must have locked the device, so that concurrent additions cannot exceed the limit. */
 export async function countServices(db: Database, accountId: string, deviceId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from service where account_id = ${accountId} and device_id = ${deviceId}`.execute(db)

@@ -6,7 +6,7 @@ import type { Service } from './service.ts'
 import { addService, removeService, updateService } from './service-changes.ts'
 import { findServices } from './services.ts'
 
-/** The service mutations of services.graphql. */
+/** Resolvers for the service mutations in services.graphql. */
 export const serviceChangesPart: SchemaPart = {
   resolvers: {
     Mutation: {
@@ -30,7 +30,7 @@ export const serviceChangesPart: SchemaPart = {
   },
 }
 
-/** The service after the change. Throws NOT_FOUND only if it was deleted in the meantime. */
+/** Returns the changed service. Throws NOT_FOUND only if another request has deleted the service since the change. */
 async function getService(context: Context, id: string): Promise<Service> {
   const [service] = await findServices(context, [id])
   if (service === undefined) throw notFound('service', id)

@@ -91,7 +91,7 @@ describe('addService', () => {
     })
   })
 
-  test('a device has at most 100 services, also after concurrent requests', async () => {
+  test('allows at most 100 services per device, even with concurrent requests', async () => {
     const crowded = await newDevice('crowded')
     const responses = await Promise.all(
       Array.from({ length: 110 }, (_, index) => owner.query(add, { deviceId: crowded, name: `s${index}` })),
@@ -101,13 +101,13 @@ describe('addService', () => {
     expect(errorOf(rejected[0]!)).toEqual(['LIMIT_EXCEEDED', expect.stringMatching(/100/)])
   })
 
-  test("does not find another user's device", async () => {
+  test("returns NOT_FOUND for another user's device", async () => {
     expect(errorOf(await other.query(add, { deviceId, name: 'intruder' }))[0]).toBe('NOT_FOUND')
   })
 })
 
 describe('updateService and renameService', () => {
-  test('change given fields, keep omitted ones, and clear nullable ones set to null', async () => {
+  test('change given fields, keep omitted fields, and clear nullable fields that are set to null', async () => {
     const id = await newService('before', { application: 7, host: 'h', port: 80 })
     const first = (await owner.data(update, { id: id.toUpperCase(), name: 'after', port: 81 })).updateService
     expect(first).toMatchObject({ id, name: 'after', application: 7, host: 'h', port: 81, enabled: true })
@@ -142,7 +142,7 @@ describe('updateService and renameService', () => {
     expect(await found(owner, id)).toMatchObject({ name: 'steady', port: 5, host: null })
   })
 
-  test("do not find another user's service", async () => {
+  test("return NOT_FOUND for another user's service", async () => {
     const id = await newService('mine')
     expect(errorOf(await other.query(update, { id, name: 'theirs' }))[0]).toBe('NOT_FOUND')
     expect(errorOf(await other.query(rename, { id, name: 'theirs' }))[0]).toBe('NOT_FOUND')
@@ -152,7 +152,7 @@ describe('updateService and renameService', () => {
 })
 
 describe('a bulk service', () => {
-  test('is renamed together with its device by either mutation', async () => {
+  test('is renamed with its device by either mutation', async () => {
     const id = await newDevice('bulk')
     await owner.data(rename, { id, name: 'bulk 2' })
     expect(await found(owner, id)).toMatchObject({ id, name: 'bulk 2', application: 35, device: { id } })
@@ -163,7 +163,7 @@ describe('a bulk service', () => {
     })
   })
 
-  test('can be renamed if application and enabled are null, which means unchanged', async () => {
+  test('can be renamed if application and enabled are null', async () => {
     const id = await newDevice('nulls')
     const change = { name: 'nulls 2', application: null, enabled: null }
     expect((await owner.data(update, { id, ...change })).updateService).toMatchObject({ id, name: 'nulls 2' })
@@ -171,7 +171,7 @@ describe('a bulk service', () => {
     expect(await found(owner, id)).toMatchObject({ name: 'nulls 2' })
   })
 
-  test('rejects other changes and removal', async () => {
+  test('rejects any other change and removal', async () => {
     expect(errorOf(await owner.query(update, { id: deviceId, port: 22 }))).toEqual([
       'BAD_USER_INPUT',
       expect.stringContaining('bulk service'),
@@ -197,7 +197,7 @@ describe('removeService', () => {
     expect(errorOf(await owner.query(remove, { id }))[0]).toBe('NOT_FOUND')
   })
 
-  test("does not find another user's service or bulk service", async () => {
+  test("returns NOT_FOUND for another user's service or bulk service", async () => {
     const id = await newService('stays')
     expect(errorOf(await other.query(remove, { id }))[0]).toBe('NOT_FOUND')
     expect(errorOf(await other.query(remove, { id: deviceId }))[0]).toBe('NOT_FOUND')

@@ -1,14 +1,13 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { inTransaction } from '../../db/in-transaction.ts'
+import { inTransaction } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { getDeviceLocked, updateDevice } from '../devices/changes/device-changes.ts'
 import { parseId } from '../devices/device-id.ts'
 import { hasDevice } from '../devices/devices.ts'
 import type { Target } from '../events/event-types.ts'
-import { fieldChanges } from '../events/field-changes.ts'
-import { recordEvents } from '../events/record.ts'
+import { fieldChanges, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import { assertServiceFields, newService, type ServiceFields, type ServiceInput } from './new-service.ts'
 import {
@@ -20,7 +19,7 @@ import {
   updateServiceRow,
 } from './service-changes.queries.ts'
 
-/** Adds a service to a device and returns its id. */
+/** Adds a service to a device and returns the service's ID. */
 export async function addService(context: Context, deviceId: string, input: ServiceInput): Promise<string> {
   const service = newService(input, '')
   const create = async (transaction: Database): Promise<void> => {
@@ -51,8 +50,8 @@ export interface ServiceChange {
 }
 
 /**
- * Changes the given fields; null clears host and port. Only the name of a bulk service, which is the name of its device, can
- * change. Returns the service's id as stored.
+ * Changes the given fields; null clears `host` or `port`. A bulk service can only be renamed, which renames its device. Returns
+ * the service's stored ID.
  */
 export async function updateService(context: Context, serviceId: string, change: ServiceChange): Promise<string> {
   assertServiceFields(change as Partial<ServiceInput>, '')
@@ -72,7 +71,7 @@ export async function updateService(context: Context, serviceId: string, change:
   return serviceId.toLowerCase()
 }
 
-/** Removes a service with its attributes. */
+/** Removes a service and its attributes. */
 export async function removeService(context: Context, serviceId: string): Promise<void> {
   const found = await context.db.transaction().execute(async (transaction) => {
     const service = await findServiceLocked(transaction, context, serviceId)
@@ -84,7 +83,7 @@ export async function removeService(context: Context, serviceId: string): Promis
     return true
   })
   if (found) return
-  await assertNoBulkService(context, serviceId, 'cannot be removed; deleteDevice removes the device with it')
+  await assertNoBulkService(context, serviceId, 'cannot be removed: delete the device with deleteDevice instead')
   throw notFound('service', serviceId)
 }
 
@@ -102,22 +101,22 @@ async function renameBulkService(
   serviceId: string,
   { name, application, host, port, enabled }: ServiceChange,
 ): Promise<void> {
-  // null clears a host or port, which is a change. For application and enabled, null means unchanged.
+  // For host and port, null is a change, because it clears the field. For application and enabled, null means unchanged.
   if (application != null || enabled != null || host !== undefined || port !== undefined) {
-    await assertNoBulkService(context, serviceId, 'has a name to change and nothing else')
+    await assertNoBulkService(context, serviceId, 'can only be renamed')
   }
   if (!(await hasDevice(context, serviceId))) throw notFound('service', serviceId)
   if (name != null) await updateDevice(context, serviceId, { name })
 }
 
 async function assertNoBulkService(context: Context, serviceId: string, why: string): Promise<void> {
-  if (await hasDevice(context, serviceId)) throw badInput(`${serviceId} is the bulk service of a device, which ${why}`)
+  if (await hasDevice(context, serviceId)) throw badInput(`${serviceId} is a device's bulk service, which ${why}`)
 }
 
 async function assertBelowLimit(transaction: Database, { viewer }: Context, deviceId: string): Promise<void> {
   const count = await countServices(transaction, viewer.accountId, deviceId)
   if (count >= limits.servicesPerDevice) {
-    const message = `a device has at most ${limits.servicesPerDevice} services, and this one has ${count}: remove one first`
+    const message = `a device has at most ${limits.servicesPerDevice} services, found ${count}: remove a service first`
     throw new ApiError('LIMIT_EXCEEDED', message)
   }
 }

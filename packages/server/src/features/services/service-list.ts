@@ -4,7 +4,7 @@ import { type AttributeName, parseAttributeName } from '../attributes/attribute-
 import type { State } from '../devices/device.ts'
 import { readState } from '../devices/list/device-filter.ts'
 
-/** The filters and the order of a list of services; null means omitted. */
+/** The filter and sort arguments of a service list. null is equivalent to an omitted argument. */
 export interface ServiceListArguments {
   name?: string | null | undefined
   state?: string | null | undefined
@@ -12,9 +12,9 @@ export interface ServiceListArguments {
   sort?: string | null | undefined
 }
 
-/** The validated filters. A service must match every filter that is present. An empty list matches no service. */
+/** The validated filters. A service must match all of them. An empty list matches no service. */
 export interface ServiceFilter {
-  /** A part of the name, case-insensitive. */
+  /** Part of the name, case-insensitive. */
   name?: string
   state?: State
   applications?: readonly number[]

@@ -6,7 +6,8 @@ import type { State } from '../devices/device.ts'
 import type { Service } from './service.ts'
 
 /**
- * The device's id and the columns of a service, in the order of `serviceColumns`. An array, because a page can have thousands.
+ * A reference to the device (`of`) and a service's columns in the order of `serviceColumns`. An array avoids repeating the
+ * column names in pages of thousands of rows.
  */
 export type ServiceRow<Of> = readonly [
   of: Of,
@@ -19,7 +20,7 @@ export type ServiceRow<Of> = readonly [
   created: StoredTime,
   state: State,
   lastReported: StoredTime | null,
-  /** As JSON, if they are read. */
+  /** The attributes as JSON, if the statement reads attributes. */
   attributes?: string,
 ]
 
@@ -28,10 +29,10 @@ export const servicesAsRows = sql.raw(rowsAsArrays)
 
 const ofService = ['id', 'name', 'application', 'host', 'port', 'enabled', 'created'].map((name) => `s.${name}`)
 
-/** A service that never reported a state has no row in `live`. Its state is that of its device, `device.state`. */
+/** A service that has never reported a state has no row in `live`. It inherits the state of its device, `device.state`. */
 export const stateColumn = sql`coalesce(live.state, device.state)`
 
-/** Attributes can be much larger than the rest, so they are read only if a document selects them. */
+/** Attributes can be much larger than the other columns, so they are read only if the document selects them. */
 export const serviceColumns = (attributes: boolean) =>
   sql`${sql.raw(ofService.join(', '))}, ${stateColumn} as state, live.last_reported${sql.raw(attributes ? ', s.attributes::text' : '')}`
 

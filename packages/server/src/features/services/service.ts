@@ -2,7 +2,7 @@ import type { StoredTime } from '../../db/types.ts'
 import type { RawAttributes } from '../attributes/attributes.ts'
 import type { Device, State } from '../devices/device.ts'
 
-/** A service as used by the rest of the server. A bulk service has the id of its device. */
+/** A service, as the rest of the server uses it. A bulk service has the ID of its device. */
 export interface Service {
   id: string
   deviceId: string
@@ -14,13 +14,13 @@ export interface Service {
   created: StoredTime
   state: State
   lastReported: StoredTime | null
-  /** Base values. Omitted in lists whose documents do not select attributes. */
+  /** Base values. Omitted from a list if the document does not select attributes. */
   attributes?: RawAttributes
   /** The device, if it is already loaded. */
   device?: Device
 }
 
-/** The data of a service that its device needs for reports. */
+/** The service data that a device needs for its reports. */
 export interface ServiceName {
   id: string
   name: string

@@ -13,7 +13,7 @@ export interface ServicesWanted extends ServiceListArguments {
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<Device, Service[]>>())
 
-/** The services of one device. The services of a page of devices are read together. */
+/** Loads the services of one device. One statement reads the services of all devices on a page. */
 export function loadServicesOfDevice(context: Context, device: Device, selection: ServicesWanted): Promise<Service[]> {
   const loaders = loadersOf(context)
   const key = JSON.stringify(selection)
@@ -35,7 +35,7 @@ async function readServices(
 ): Promise<Service[][]> {
   const filter = readServiceFilter(selection)
   const order = readServiceOrder(selection.sort)
-  // A document can select a device twice. Its services are read once.
+  // A document can select a device twice.
   const distinct = [...new Map(devices.map((device) => [device.id, device])).values()]
   const found = await selectServicesOfDevices(context.db, context.viewer.accountId, {
     devices: distinct,

@@ -7,7 +7,7 @@ import { selectServices, selectServicesOfDevices } from './services.queries.ts'
 const ACCOUNT = 'crowded'
 let database: ExplainedDatabase
 
-/** Inserts 5,000 devices with four services each, all with a reported state. */
+/** Inserts 5,000 devices with four services each. All services have reported their state. */
 beforeAll(async () => {
   database = await createExplainedDatabase()
   const { db } = database
@@ -22,7 +22,7 @@ afterAll(() => database.close())
 
 const devices = Array.from({ length: 1_000 }, (_, number) => ({ id: `device ${number + 1}`, state: 'active' as const }))
 
-test('the services of a page of devices are read in one statement by the index of names, without a sort', async () => {
+test('reads the services of a page of devices in one statement with the name index and without a sort', async () => {
   for (const sort of ['name', 'name desc']) {
     const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
       selectServicesOfDevices(db, ACCOUNT, { devices, filter: {}, order: readServiceOrder(sort), attributes: false })
@@ -34,7 +34,7 @@ test('the services of a page of devices are read in one statement by the index o
   }
 })
 
-test('services are found by id with the primary key', async () => {
+test('finds services by ID with the primary key', async () => {
   const ids = devices.slice(0, 50).map(({ id }) => `${id} 1`)
   const plan = await database.planFor((db) => selectServices(db, ACCOUNT, { ids, attributes: true }))
   expect(plan).toEqual({

@@ -1,17 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import { sortable, valueIn } from '../../db/attribute-expressions.ts'
 import type { Database } from '../../db/database.ts'
-import { isAnyOf } from '../../db/is-any-of.ts'
-import { allOf, naturally } from '../../db/sorted-page.ts'
+import { allOf, isAnyOf, naturally } from '../../db/sorted-page.ts'
 import type { State } from '../devices/device.ts'
 import { nameContains } from '../devices/list/name-contains.ts'
-import type { Service } from './service.ts'
+import type { Service, ServiceName } from './service.ts'
 import type { ServiceFilter, ServiceOrder } from './service-list.ts'
 import { joinLive, type ServiceRow, serviceColumns, servicesAsRows, stateColumn, toService } from './service-row.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** Services by id, in any order. Unknown ids and ids of other users are omitted. */
+/** Returns services by ID, in any order. Omits unknown IDs and other users' services. */
 export async function selectServices(
   db: Database,
   accountId: string,
@@ -29,13 +28,10 @@ export interface ServicesOfDevices<Of> {
   devices: readonly Of[]
   filter: ServiceFilter
   order: ServiceOrder
-  /** Whether to read attributes. */
   attributes: boolean
 }
 
-/**
- * The services of many devices in one query, in order for each device. For the order by name, an index avoids a sort.
- */
+/** Reads the services of many devices in one query, in order for each device. For the order by name, an index avoids a sort. */
 export async function selectServicesOfDevices<Of extends { id: string; state: State }>(
   db: Database,
   accountId: string,
@@ -73,12 +69,18 @@ const fieldKeys = {
   port: sql`s.port`,
 }
 
-/** Missing values are last in both directions; ties are ordered by id in the direction of the sort. */
+/** Missing values come last in both directions. Ties are ordered by ID in the direction of the sort. */
 function orderBy({ by, direction }: ServiceOrder): Sql {
   const towards = sql.raw(direction)
   const key = typeof by === 'string' ? fieldKeys[by] : naturally(sortable(valueIn(sql`s.attributes`, by)))
   if (key === undefined) return sql`s.id ${towards}`
-  // Only for columns that can be null, because an index does not give this order backwards.
+  // `nulls last` is limited to nullable keys, because a backward index scan cannot return this order.
   const isNullable = typeof by !== 'string' || by === 'port'
   return isNullable ? sql`${key} ${towards} nulls last, s.id ${towards}` : sql`${key} ${towards}, s.id ${towards}`
+}
+
+export async function selectServiceNames(db: Database, accountId: string, deviceId: string): Promise<ServiceName[]> {
+  const { rows } = await sql<ServiceName>`
+    select id, name from service where account_id = ${accountId} and device_id = ${deviceId} order by id`.execute(db)
+  return rows
 }

@@ -25,7 +25,7 @@ export const servicesPart = schemaPart(new URL('./services.graphql', import.meta
     online: ({ state }) => state === 'active',
     device: async ({ device, deviceId }, _args, context) => {
       const found = device ?? (await loadDevice(context, deviceId, { attributes: false }))
-      // The device was deleted after the service was read.
+      // Another request deleted the device after this request read the service.
       if (found === undefined) throw notFound('device', deviceId)
       return found
     },

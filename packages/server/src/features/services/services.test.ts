@@ -36,7 +36,7 @@ const setAttribute = (user: TestUser, serviceId: string, name: string, value: st
   )
 
 describe('application types', () => {
-  test('the API lists the types that users can select', async () => {
+  test('include all types that users can select', async () => {
     const { applicationTypes: listed } = await app.owner.data(
       '{ applicationTypes { id name description port protocol } }',
     )
@@ -45,14 +45,14 @@ describe('application types', () => {
     expect(listed.map(({ id }: { id: number }) => id)).not.toContain(BULK_SERVICE)
   })
 
-  test('ids, names, and ports are unique', () => {
+  test('have unique IDs, names, and default ports', () => {
     for (const key of ['id', 'name', 'port'] as const) {
       const values = applicationTypes.map((type) => type[key]).filter((value) => value !== null)
       expect(new Set(values).size).toBe(values.length)
     }
   })
 
-  test('a type is found by its id and by its default port, and TCP is the type of other ports', () => {
+  test('are found by ID and by default port, with TCP for other ports', () => {
     expect(findApplicationType(BULK_SERVICE)?.name).toBe('Bulk Service')
     expect(findApplicationType(999)).toBeUndefined()
     expect(applicationTypeForPort(5900).name).toBe('VNC')
@@ -89,12 +89,12 @@ describe('services of a device', () => {
     return errors?.[0]?.extensions.code
   }
 
-  test('are listed by name in natural order, without the bulk service', async () => {
+  test('lists services by name in natural order, without the bulk service', async () => {
     expect(await services()).toEqual(['plain', 'shell', 'Web 2', 'web 10'])
     expect(await services({ sort: null })).toEqual(['plain', 'shell', 'Web 2', 'web 10'])
   })
 
-  test('are sorted by a field or an attribute, with missing values last in both directions', async () => {
+  test('sorts services by a field or an attribute, with missing values last in both directions', async () => {
     expect(await services({ sort: 'name desc' })).toEqual(['web 10', 'Web 2', 'shell', 'plain'])
     expect(await services({ sort: 'port' })).toEqual(['shell', 'web 10', 'Web 2', 'plain'])
     expect(await services({ sort: 'port desc' })).toEqual(['Web 2', 'web 10', 'shell', 'plain'])
@@ -109,7 +109,7 @@ describe('services of a device', () => {
     expect(await services({ sort: '-rack' })).toEqual(['shell', 'Web 2', 'web 10', 'plain'])
   })
 
-  test('are filtered by a part of the name, state, and type', async () => {
+  test('filters services by part of the name, state, and type', async () => {
     expect(await services({ name: 'WEB' })).toEqual(['Web 2', 'web 10'])
     expect(await services({ name: '%' })).toEqual([])
     expect(await services({ state: 'inactive', application: [28, 1] })).toEqual(['plain', 'shell'])
@@ -118,12 +118,12 @@ describe('services of a device', () => {
     expect(await services({ application: [BULK_SERVICE] })).toEqual([])
   })
 
-  test('an invalid sort or state is rejected', async () => {
+  test('rejects an invalid sort or state', async () => {
     expect(await errorCode({ sort: 'hardwareId up' })).toBe('BAD_USER_INPUT')
     expect(await errorCode({ state: 'sleeping' })).toBe('BAD_USER_INPUT')
   })
 
-  test('are separate for each device of a page, with different arguments in one document', async () => {
+  test('returns the services of each device on a page, with different arguments in one document', async () => {
     const user = await app.createUser()
     await register(user, 'first', [
       { name: 'web', application: 7 },
@@ -146,7 +146,7 @@ describe('service(id:)', () => {
     id name application title protocol host port enabled created state online lastReported attributes device { id name attributes } } } }`
   const find = async (user: TestUser, id: string[]) => (await user.data(document, { id })).login.service
 
-  test('returns services in the requested order, each once, with all fields', async () => {
+  test('returns each service once, in the requested order, with all fields', async () => {
     const { id, services } = await register(app.owner, 'host', [
       { name: 'a', application: 28 },
       { name: 'b', application: 2, port: 53 },
@@ -161,7 +161,7 @@ describe('service(id:)', () => {
     expect(found[1]).toMatchObject({ lastReported: null, attributes: { site: 'oslo' }, device: { id, name: 'host' } })
   })
 
-  test("a device's id selects its bulk service, which has the device's attributes", async () => {
+  test("returns the bulk service, with the device's attributes, for a device ID", async () => {
     const { id } = await register(app.owner, 'bulk', [])
     await setAttribute(app.owner, id, '$svc.statusA', 'ok')
     const [service] = await find(app.owner, [id])
@@ -185,7 +185,7 @@ describe('service(id:)', () => {
     expect(await find(other, [id, services[0]!.id])).toEqual([])
   })
 
-  test('more than 1,000 ids are rejected', async () => {
+  test('rejects more than 1,000 IDs', async () => {
     const id = Array.from({ length: 1001 }, () => '80:00:00:00:00:00:00:00')
     const { errors } = await app.owner.query(document, { id })
     expect(errors?.[0]?.extensions.code).toBe('LIMIT_EXCEEDED')

@@ -3,12 +3,12 @@ import type { Device } from '../devices/device.ts'
 import { findDevices } from '../devices/devices.ts'
 import { readIds } from '../devices/list/device-filter.ts'
 import { BULK_SERVICE } from './application-types.ts'
-import type { Service } from './service.ts'
-import { selectServices } from './services.queries.ts'
+import type { Service, ServiceName } from './service.ts'
+import { selectServiceNames, selectServices } from './services.queries.ts'
 
 /**
- * The viewer's services with these ids, in the requested order, each once. A device's id returns its bulk service. Unknown ids
- * are omitted.
+ * Returns the viewer's services with these IDs, each once, in the requested order. A device ID returns the device's bulk
+ * service. Omits unknown IDs.
  */
 export async function findServices(
   context: Context,
@@ -24,7 +24,7 @@ export async function findServices(
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** The device itself as a service. */
+/** Returns the bulk service that represents a device. */
 export function bulkService(device: Device): Service {
   const { id, name, created, state, lastReported, attributes } = device
   const service: Service = {
@@ -43,3 +43,9 @@ export function bulkService(device: Device): Service {
   if (attributes !== undefined) service.attributes = attributes
   return service
 }
+
+/** Lists the services of a device in ID order, without its bulk service. */
+export const listServiceNames = (
+  { db, viewer }: Pick<Context, 'db' | 'viewer'>,
+  deviceId: string,
+): Promise<ServiceName[]> => selectServiceNames(db, viewer.accountId, deviceId)

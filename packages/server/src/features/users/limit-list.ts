@@ -5,14 +5,14 @@ import { countAccessKeys } from '../access-keys/access-keys.ts'
 import { countRegistrationCodes } from '../registration-codes/registration-codes.ts'
 import { countWebhooks } from '../webhooks/webhooks.ts'
 
-/** The current use of the limits per user. */
+/** Functions that count what a user currently has, for each limit per user. */
 const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> = {
   accessKeys: countAccessKeys,
   registrationCodes: countRegistrationCodes,
   webhooks: countWebhooks,
 }
 
-/** All limits that apply, including those that are settings, and `firstRecord`. */
+/** Lists all limits that apply, including limits from settings, and `firstRecord`. */
 export async function listLimits(context: Context): Promise<Limit[]> {
   const names = Object.keys(limits) as LimitName[]
   const listed = names.map(async (name) => ({
@@ -30,7 +30,7 @@ export async function listLimits(context: Context): Promise<Limit[]> {
 const MEBIBYTE = 1024 * 1024
 const MAX_INT = 2 ** 31 - 1
 
-/** Storage limits in MiB, because the bytes of a day can exceed the range of Int. */
+/** Returns storage limits in MiB, because the number of bytes per day can exceed the range of Int. */
 function storageLimits({ storage, viewer }: Context): Limit[] {
   const { devicePerDay, accountPerDay, accountUsed } = storage.usage(viewer.accountId)
   const inMebibytes = (bytes: number): number => Math.min(Math.floor(bytes / MEBIBYTE), MAX_INT)

@@ -38,7 +38,7 @@ it('rejects the access keys of a disabled user until the user is enabled', async
   await expect.poll(() => reasonOf(user)).toEqual(working)
 })
 
-it('ends the sessions of a disabled user and reports that only after the correct password', async () => {
+it('ends the sessions of a disabled user and reveals the disabled state only for the correct password', async () => {
   const person = await newPerson(app)
   const browser = await signIn(app, person)
   expect((await disableUser(app.db, person.email, new Date())).sessions).toBe(1)
@@ -76,7 +76,7 @@ it('rejects the registration codes of a disabled user', async () => {
   expect(await register('second')).toBe(401)
 })
 
-it('lists users with their data', async () => {
+it('lists users with their counts and disabled state', async () => {
   const user = await app.createUser()
   await seedDevices(app.db, user.accountId, [{}, {}])
   await disableUser(app.db, user.email, new Date())
@@ -84,7 +84,7 @@ it('lists users with their data', async () => {
   expect(found).toMatchObject({ email: user.email, devices: 2, accessKeys: 1, sessions: 0, disabled: expect.any(Date) })
 })
 
-it('removes all rows of a user and no others', async () => {
+it("removes all of a user's rows and no others", async () => {
   const [user, otherUser] = [await app.createUser(), await app.createUser()]
   for (const each of [user, otherUser]) {
     const ids = await seedDevices(
@@ -118,7 +118,7 @@ it('removes all rows of a user and no others', async () => {
   expect((await otherUser.data(document)).login.events.items).toEqual([])
 })
 
-it('rejects an unknown user', async () => {
+it('returns NOT_FOUND for an unknown user', async () => {
   for (const change of [disableUser, enableUser]) {
     await expect(change(app.db, 'nobody@example.com', new Date())).rejects.toMatchObject({ code: 'NOT_FOUND' })
   }
@@ -139,7 +139,7 @@ it('does not remove the last user', async () => {
   }
 })
 
-/** Number of the user's rows by table. Tables without rows of the user are omitted. */
+/** Counts the user's rows, keyed by table. Omits tables without rows of the user. */
 async function rowsOf({ accountId }: TestUser): Promise<Record<string, number>> {
   const tables = await app.db.introspection.getTables()
   const found: Record<string, number> = {}

@@ -5,24 +5,25 @@ import { ApiError, notFound } from '../../errors.ts'
 import { reloadAccessKeys } from '../access-keys/access-keys.ts'
 import { recheckDevices } from '../devices/changes/cut-off.ts'
 import { type RecordDeps, recordInstallationEvent } from './record-installation-event.ts'
-import { recordUserEvents } from './record-user-event.ts'
+import { recordUserEvents } from './record-user-events.ts'
 import { deleteAccount, deleteBatch, tablesInOrder, type UserTable } from './user-removal.queries.ts'
 import { countOtherAccounts, findAccount, selectUsers, type UserSummary, writeDisabled } from './users.queries.ts'
 
 export type { UserSummary } from './users.queries.ts'
 
-/** All users of the installation, by e-mail address. Only for operators: the API does not show users to each other. */
+/** Lists all users by e-mail address. Only for operators: the API does not show users to each other. */
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
 
 export interface Disabled {
   id: string
-  /** Number of sessions that were ended. */
+  /** Number of ended sessions. */
   sessions: number
 }
 
 /**
- * Disables a user: sign-ins, sessions, access keys, device connections, registration codes, streams, and download links stop
- * working within a second on every server. Devices, keys, and data are retained. Throws NOT_FOUND if no user has the address.
+ * Disables a user. The user's sign-ins, sessions, access keys, device connections, registration codes, streams, and download
+ * links stop working within a second on every server. Devices, keys, and data are retained. Throws NOT_FOUND if no user has the
+ * address.
  */
 export function disableUser(db: Database, email: string, now: Date): Promise<Disabled> {
   return db.transaction().execute(async (transaction) => {
@@ -38,7 +39,7 @@ export function disableUser(db: Database, email: string, now: Date): Promise<Dis
   })
 }
 
-/** Enables a disabled user. Sessions that were ended stay ended. Throws NOT_FOUND if no user has the address. */
+/** Enables a disabled user. Ended sessions stay ended. Throws NOT_FOUND if no user has the address. */
 export function enableUser(db: Database, email: string): Promise<{ id: string }> {
   return db.transaction().execute(async (transaction) => {
     const user = await findForUpdate(transaction, email)
@@ -51,16 +52,16 @@ export function enableUser(db: Database, email: string): Promise<{ id: string }>
 }
 
 export interface Removal {
-  /** Called after each batch with the number of rows deleted so far. */
+  /** Called after each batch with the total number of deleted rows. */
   onProgress?: (rows: number) => void
   now: Date
   log: RecordDeps['log']
 }
 
 /**
- * Removes a user with all data of the user. The user is disabled first. Rows are then deleted in batches, so that no other user
- * waits. If the removal is interrupted, run it again: it continues. The last user cannot be removed (CONFLICT), because the
- * next start would create another owner. The removal is recorded as an event of the installation's owner.
+ * Disables a user and then deletes the user with all of the user's data. Deletes rows in batches, so that other users do not
+ * wait. An interrupted removal continues when it is run again. Throws CONFLICT for the last user, because the next start would
+ * create another owner. Records the removal as an event of the installation's owner.
  */
 export async function removeUser(db: Database, address: string, { onProgress, now, log }: Removal): Promise<void> {
   const { id, email } = await db.transaction().execute((transaction) => findForUpdate(transaction, address))
@@ -77,13 +78,13 @@ export async function removeUser(db: Database, address: string, { onProgress, no
   }
   for (const table of tablesInOrder) await deleteAll(table)
   await deleteAccount(db, id)
-  // Deletes events that running requests or jobs recorded in the meantime.
+  // Deletes events that running requests or jobs recorded during the removal.
   await deleteAll('event')
   const targets = [{ id, name: email, kind: 'user' as const }]
   await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })
 }
 
-/** Locks the user until the transaction ends. The e-mail address is returned as stored. */
+/** Locks the user until the transaction ends. Returns the stored e-mail address. */
 async function findForUpdate(transaction: Database, email: string): Promise<{ id: string; email: string }> {
   const id = await lockAccount(transaction, email)
   const user = id === undefined ? undefined : await findAccount(transaction, id)

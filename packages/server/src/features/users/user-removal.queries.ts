@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
 /**
- * Tables in which a user can have very many rows, with the columns that identify a row within the account. Other tables have
- * few rows, which are deleted with the account or with the device that they belong to.
+ * Tables that can contain many rows per user, with the columns that identify a row within the account. Other tables contain few
+ * rows per account or device. Foreign keys delete these rows with the account or the device.
  */
 const identifiedBy = {
   webhook_delivery: ['webhook_id', 'id'],
@@ -15,7 +15,7 @@ const identifiedBy = {
 
 export type UserTable = keyof typeof identifiedBy
 
-/** The tables in the order in which their rows are deleted. */
+/** The tables in order of deletion. */
 export const tablesInOrder = Object.keys(identifiedBy) as UserTable[]
 
 const BATCH = 1_000
@@ -31,7 +31,7 @@ export async function deleteBatch(db: Database, accountId: string, table: UserTa
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Deletes the account. Foreign keys delete all rows that refer to it. */
+/** Deletes the account. Foreign keys delete all rows that refer to the account. */
 export async function deleteAccount(db: Database, accountId: string): Promise<void> {
   await db.deleteFrom('account').where('id', '=', accountId).execute()
 }

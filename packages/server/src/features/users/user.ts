@@ -1,4 +1,4 @@
-/** The viewer, as the parent of the API's User fields. Fields that need the row read it on demand and only once. */
+/** The viewer, as the parent of the User fields in the API. Fields that need the viewer's row read it on demand, only once. */
 export interface User {
   id: string
 }

@@ -9,7 +9,7 @@ export interface NewAccount {
   passwordHash: string
 }
 
-/** Inserts an account; false if the email address is in use. */
+/** Inserts an account. Returns false if the email address is in use. */
 export async function insertAccount(db: Database, account: NewAccount): Promise<boolean> {
   const { id, email, name, passwordHash } = account
   const result = await db
@@ -28,7 +28,7 @@ export async function findAccount(db: Database, accountId: string): Promise<User
     .executeTakeFirst()
 }
 
-/** The installation's owner, who is the user that was created first. Undefined if there are no users. */
+/** Returns the installation's owner, who is the user who was created first, or undefined if no users exist. */
 export async function findOwner(db: Database): Promise<Pick<UserDetails, 'id' | 'email'> | undefined> {
   return db.selectFrom('account').select(['id', 'email']).orderBy('created').orderBy('id').limit(1).executeTakeFirst()
 }
@@ -39,12 +39,12 @@ export async function hasAccounts(db: Database): Promise<boolean> {
 }
 
 export interface UserSummary extends UserDetails {
-  /** When an operator disabled the user; null while enabled. */
+  /** When an operator disabled the user; null for an enabled user. */
   disabled: Date | null
   devices: number
   accessKeys: number
   sessions: number
-  /** When a session or an access key of the user was last used. */
+  /** When the user last used a session or an access key. */
   lastUsed: Date | null
 }
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('login', () => {
-  it('is the user of the signing key', async () => {
+  it('returns the user who owns the signing key', async () => {
     const [first, second] = [await app.createUser(), await app.createUser()]
     for (const user of [first, second]) {
       const { login } = await user.data('{ login { id email name created } }')
@@ -44,13 +44,13 @@ describe('creating a user', () => {
     expect(account).toMatchObject({ email: 'grace@example.com', name: 'Grace' })
   })
 
-  it('rejects an address that is in use, case-insensitively', async () => {
+  it('rejects an address that is in use, ignoring case', async () => {
     await createUser(app.db, { email: 'Lin@example.com' })
     await expect(createUser(app.db, { email: 'lin@EXAMPLE.com' })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
   it.each(['', 'nobody', 'a b@example.com', '@example.com', `${'a'.repeat(250)}@example.com`, 'a\u0000@example.com'])(
-    'rejects %j',
+    'rejects the address %j',
     async (email) => {
       const code = email.length > 250 ? 'LIMIT_EXCEEDED' : 'BAD_USER_INPUT'
       await expect(createUser(app.db, { email })).rejects.toMatchObject({ code })

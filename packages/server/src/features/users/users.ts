@@ -20,7 +20,7 @@ export interface NewUser {
 export interface CreatedUser {
   id: string
   email: string
-  /** Returned only on creation. */
+  /** The initial password, returned only on creation. */
   password: string
 }
 
@@ -39,12 +39,12 @@ export async function createUser(db: Database, { email, name = null }: NewUser):
   return { id, email, password }
 }
 
-/** The viewer's row, read once per request. */
+/** Reads the viewer's row once per request. */
 export const getViewerDetails = perRequest(async ({ db, viewer }: Context): Promise<UserDetails> => {
   const found = await findAccount(db, viewer.accountId)
   if (found === undefined) throw notFound('user', viewer.accountId)
   return found
 })
 
-/** Whether the database has any users. False at the first start. */
+/** Whether the database contains any users. Returns false at the first start. */
 export const hasUsers = (db: Database): Promise<boolean> => hasAccounts(db)

@@ -1,5 +1,5 @@
-import type { List } from '../../graphql/lists/list.ts'
-import type { EventTypeName } from '../events/event-types.ts'
+import type { List } from '../../graphql/lists/paging.ts'
+import type { EventTypeName, Target } from '../events/event-types.ts'
 
 /** A webhook as used by the rest of the server: all fields except its secrets. */
 export interface Webhook {
@@ -33,3 +33,5 @@ export interface WebhookDelivery {
 }
 
 export type WebhookDeliveryList = List<WebhookDelivery>
+
+export const webhookTarget = ({ id, name, url }: Webhook): Target => ({ id, name: name ?? url, kind: 'webhook' })

@@ -29,6 +29,9 @@ export interface CallerLimits {
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
 }
 
+/** Estimated memory of a request in flight, without its body and response. */
+const REQUEST_BYTES = 64 * 1024
+
 /** Register this before everything else that handles requests, so that a rejection costs almost nothing. */
 export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions): CallerLimits {
   const { config, metrics } = options
@@ -40,7 +43,7 @@ export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions)
   metrics?.gauge('requestsUnderWay', shedding.inFlight)
   const responses = limitResponseBytes(app, { config, callerOf: shedding.callerOf })
   metrics?.gauge('queuedResponseBytes', responses.queued)
-  releaseMemory(app, () => requestBodies.bytes() + responses.queued())
+  releaseMemory(app, () => requestBodies.bytes() + responses.queued() + shedding.inFlight() * REQUEST_BYTES)
   closeSlowReaders(app, { limitMs: config.readTimeout })
   return {
     identify: shedding.identify,

@@ -1,5 +1,8 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 
+/** The length of new passwords. Existing ones may be shorter. */
+export const PASSWORD_LENGTH = { min: 12, max: 128 }
+
 // The format of better-auth (its crypto/password): `salt:key` in hex. The salt is the hex string itself, and the password is
 // normalized to Unicode NFKC. better-auth reads these hashes unchanged.
 const parameters = { N: 16_384, r: 16, p: 1 }

@@ -34,7 +34,7 @@ afterAll(() => database.close())
 
 const named = ['attribute_override_pkey', 'device_live_pkey', 'device_pkey', 'service_pkey']
 
-test('every range of devices is counted by the primary keys', async () => {
+test('counts a range of devices with the primary keys', async () => {
   const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
     countNamesInRange(db, ACCOUNT, { after: 'device 1', upTo: 'device 2', limit: 100 })
   for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
@@ -43,12 +43,12 @@ test('every range of devices is counted by the primary keys', async () => {
   }
 })
 
-test('the end of a range is found by the primary key', async () => {
+test('finds the end of a range with the primary key', async () => {
   const plan = await database.genericPlanFor((db) => findRangeEnd(db, ACCOUNT, { after: 'device 1', count: 100 }))
   expect(plan).toEqual({ indexes: ['device_pkey'], scanned: [], naturalSorts: [] })
 })
 
-test('recent changes are read by event id', async () => {
+test('reads recent changes by event ID', async () => {
   const range = { after: 4_990n, limit: 100, names: ['site'] }
   for (const read of [readRecentChanges, findRecentTargets]) {
     const plan = await database.planFor((db) => read(db, ACCOUNT, range))
@@ -58,7 +58,7 @@ test('recent changes are read by event id', async () => {
   }
 })
 
-test('the names of given targets are counted by target id', async () => {
+test('counts the names of given targets by target ID', async () => {
   const ids = ['device 1', 'device 2', 'device 3 service']
   const plan = await database.planFor((db) => countNamesOnTargets(db, ACCOUNT, { ids, names: ['site'] }))
   expect(plan.scanned).toEqual([])

@@ -3,20 +3,20 @@ import { reservedColumns } from '../attributes.ts'
 
 export interface NameCount {
   name: string
-  /** Number of devices that have the name, in the base or in any context. */
+  /** Number of devices that have the attribute, in the base or in any context. */
   devices: number
   services: number
 }
 
 export interface AttributeName extends NameCount {
-  /** When a value of the name last changed on a device or a service; null if not in the events that were read. */
+  /** When a value of the name last changed on a device or a service; null if no event that was read contains a change. */
   lastChanged: Date | null
 }
 
-/** Returns a condition that selects targets by the column with their id. */
+/** Returns a condition that selects targets by their ID column. */
 type TargetCondition = (column: string) => string
 
-/** The fences (`offset 0`) make the join look up each device by key. Without them, it may read all pairs of rows. */
+/** The `offset 0` fences make the join look up each device by key. Without them, the join may read all pairs of rows. */
 const reservedNames = (condition: TargetCondition, overrides: string) => `
   select 'device' as kind, t.id, reserved.name
   from (select t.id from device t where t.account_id = $1 and ${overrides} and ${condition('t.id')} offset 0) as t,
@@ -34,8 +34,8 @@ const baseNames = (condition: TargetCondition, overrides: string) => `
   where t.account_id = $1 and ${overrides} and ${condition('t.id')}`
 
 /**
- * Counts the targets of each name. Only a target with overrides can have a name more than once, so only those targets
- * are deduplicated: deduplicating all targets would take most of the time.
+ * Counts the targets of each name. Only a target with overrides can have a name more than once, so only these targets are
+ * deduplicated. Deduplicating all targets would take most of the time.
  */
 const countText = (condition: TargetCondition) => `
   select name,
@@ -58,14 +58,14 @@ const countText = (condition: TargetCondition) => `
 const countInRangeText = `${countText((column) => `${column} > $2 and ${column} <= $3`)}
   order by sum(targets) desc limit $4`
 
-/** Counts names on the targets with ids above `after` and up to `upTo`. Returns the `limit` names with the most targets. */
+/** Counts the names of targets with IDs above `after`, up to `upTo`. Returns the `limit` names with the most targets. */
 export const countNamesInRange = (
   db: Database,
   accountId: string,
   { after, upTo, limit }: { after: string; upTo: string; limit: number },
 ) => query<NameCount>(db, countInRangeText, [accountId, after, upTo, limit])
 
-/** The id of the device that is `count` devices after `after`; undefined if fewer are left. */
+/** Returns the ID of the device that is `count` devices after `after`, or undefined if fewer devices remain. */
 export async function findRangeEnd(
   db: Database,
   accountId: string,
@@ -79,7 +79,7 @@ export async function findRangeEnd(
   return rows[0]?.id
 }
 
-/** The newest events after an event. The limit bounds how many events a statement reads. */
+/** Selects the newest events after an event, up to a limit. */
 const recentEvents = `
   recent as materialized (
     select type, device_id, targets, "timestamp", data from event
@@ -87,7 +87,7 @@ const recentEvents = `
   )`
 
 export interface EventRange {
-  /** Id of the event to read after. */
+  /** The ID of the event to start after. */
   after: bigint
   /** Maximum number of events to read, newest first. */
   limit: number
@@ -102,7 +102,7 @@ export interface RecentChanges {
   names: Record<string, number>
 }
 
-/** Changes of attributes of devices and services in recent events. */
+/** Summarizes the attribute changes of devices and services in recent events. */
 export async function readRecentChanges(
   db: Database,
   accountId: string,
@@ -128,7 +128,7 @@ export async function readRecentChanges(
   return rows[0]!
 }
 
-/** The devices and services for which recent events changed one of the names. */
+/** Returns the IDs of the devices and services for which recent events report a change of one of the names. */
 export async function findRecentTargets(
   db: Database,
   accountId: string,
@@ -150,7 +150,7 @@ export async function findRecentTargets(
 
 const countOnTargetsText = `select * from (${countText((column) => `${column} = any($2)`)}) as counts where name = any($3)`
 
-/** Counts names of the given devices and services. */
+/** Counts the given names on the given devices and services. */
 export const countNamesOnTargets = (
   db: Database,
   accountId: string,

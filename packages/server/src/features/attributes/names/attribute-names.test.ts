@@ -13,7 +13,7 @@ afterAll(() => app.close())
 
 const document = '{ login { attributeNames { name devices services } } }'
 
-/** `[name, devices, services]` of each name. */
+/** Returns `[name, devices, services]` for each name. */
 async function namesOf(user: TestUser): Promise<[string, number, number][]> {
   const { login } = await user.data(document)
   return login.attributeNames.map((each: { name: string; devices: number; services: number }) => [
@@ -28,19 +28,19 @@ async function lastChangeOf(user: TestUser, name: string): Promise<string | null
   return login.attributeNames.find((each: { name: string }) => each.name === name).lastChanged
 }
 
-/** Creates a user with too many devices to count after every change. All have `site`. Returns the ids of the devices. */
+/** Creates a user with too many devices to count after every change. Every device has the attribute `site`. */
 async function createLargeUser(): Promise<{ user: TestUser; ids: string[] }> {
   const user = await app.createUser()
   const devices = Array.from({ length: EXACT_DEVICES + 1 }, () => ({ attributes: { site: 'oslo' } }))
   return { user, ids: await seedDevices(app.db, user.accountId, devices) }
 }
 
-/** Makes the user's summary older by this many seconds. */
+/** Makes the user's summary this many seconds older. */
 const waitSeconds = ({ accountId }: TestUser, seconds: number) =>
   sql`update attribute_name_summary set counted = counted - make_interval(secs => ${seconds})
     where account_id = ${accountId}`.execute(app.db)
 
-test('counts of a small account are updated after each change', async () => {
+test('updates the counts of a small account after each change', async () => {
   const user = await app.createUser()
   const own = attributeClient(user)
   expect(await namesOf(user)).toEqual([])
@@ -58,7 +58,7 @@ test('counts of a small account are updated after each change', async () => {
   expect(await namesOf(user)).toEqual([])
 })
 
-test('a deleted device no longer counts', async () => {
+test('no longer counts a deleted device', async () => {
   const user = await app.createUser()
   const own = attributeClient(user)
   const id = await own.addDevice({ site: 'oslo' })
@@ -71,7 +71,7 @@ test('a deleted device no longer counts', async () => {
   ])
 })
 
-test('a large account lists a new name at once with an exact count', async () => {
+test('lists a new name of a large account immediately with an exact count', async () => {
   const { user, ids } = await createLargeUser()
   const own = attributeClient(user)
   expect(await namesOf(user)).toEqual([['site', ids.length, 0]])
@@ -90,7 +90,7 @@ test('a large account lists a new name at once with an exact count', async () =>
   ])
 })
 
-test('counts of a large account are at most a minute old', async () => {
+test('updates the counts of a large account after a minute', async () => {
   const { user, ids } = await createLargeUser()
   const own = attributeClient(user)
   await namesOf(user)
@@ -111,7 +111,7 @@ test('lists when a name of a large account last changed', async () => {
   expect(await lastChangeOf(user, 'site')).toBe(changed)
 })
 
-test('requests that need a count at the same time agree', async () => {
+test('returns the same names to concurrent requests that need a count', async () => {
   const { user, ids } = await createLargeUser()
   const own = attributeClient(user)
   await namesOf(user)
@@ -126,7 +126,7 @@ test('requests that need a count at the same time agree', async () => {
   }
 })
 
-test('two server processes list the same names', async () => {
+test('lists the same names on two server processes', async () => {
   const { user, ids } = await createLargeUser()
   const another = await app.startAnother()
   try {
@@ -145,7 +145,7 @@ test('two server processes list the same names', async () => {
   }
 })
 
-test('a read-only key lists names', async () => {
+test('lists names for a read-only key', async () => {
   const user = await app.createUser()
   await attributeClient(user).addDevice({ site: 'oslo' })
   await sql`update access_key set read_only = true where account_id = ${user.accountId}`.execute(app.db)
@@ -166,7 +166,7 @@ test('accepts names of JavaScript object properties', async () => {
   expect(await lastChangeOf(user, '__proto__')).toMatch(/^\d{4}-/)
 })
 
-test("another user's names are not listed", async () => {
+test("does not list another user's names", async () => {
   const user = await app.createUser()
   const other = await app.createUser()
   await attributeClient(other).addDevice({ theirs: 'x' })

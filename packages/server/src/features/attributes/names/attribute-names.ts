@@ -11,19 +11,16 @@ import {
 import type { CountedNames } from './name-counts.ts'
 import { findSummary, type NameSummary } from './name-summary.queries.ts'
 
-/** With at most this many devices, names are counted again after every change. */
+/** Up to this number of devices, names are counted again after every change. */
 export const EXACT_DEVICES = 2_000
-/** Maximum age of counts with more devices. */
+/** Maximum age of counts in accounts with more devices. */
 const MAX_AGE_SECONDS = 60
-/** Maximum age of counts of an account without changes. Events are retained for longer. */
+/** Maximum age of counts in accounts without changes. Events are retained for longer. */
 const MAX_UNCHANGED_AGE_SECONDS = 3_600
-/** Maximum number of events after the summary that a request reads, newest first. */
+/** Maximum number of events that a request reads after the summary, newest first. */
 const RECENT_EVENTS = 20_000
 
-/**
- * The attribute names in use on the viewer's devices and services, in alphabetical order. They come from a summary and
- * from later events.
- */
+/** Lists the attribute names on the viewer's devices and services in alphabetical order, from a summary and later events. */
 export const listAttributeNames = perRequest(async (context: Context): Promise<AttributeName[]> => {
   const { db, viewer, nameCounts, rowMeter } = context
   const { accountId } = viewer
@@ -35,7 +32,7 @@ export const listAttributeNames = perRequest(async (context: Context): Promise<A
   const recent = await readRecentChanges(db, accountId, { after: summary.eventId, limit: RECENT_EVENTS })
   if (isCurrent(summary, recent)) return withRecentChanges(context, summary, recent)
   rowMeter.add(({ devices }) => devices)
-  // Does not join a count in progress, which may have begun before the viewer's last write.
+  // A count in progress may have begun before the viewer's last write, so the request starts a new count.
   if (summary.devices <= EXACT_DEVICES) return sorted((await nameCounts.count(accountId, summary)).names)
   const joined = await nameCounts.join(accountId, summary)
   const since = await readRecentChanges(db, accountId, { after: joined.eventId, limit: RECENT_EVENTS })

@@ -11,20 +11,20 @@ import {
 } from './attribute-names.queries.ts'
 import { advanceSummary, deleteOtherNames, type NameSummary, writeNames } from './name-summary.queries.ts'
 
-/** Events read for the last change of each name. */
+/** Maximum number of events to read for the last change of each name. */
 const EVENTS_READ = 100_000
-/** Devices counted by one statement. A count of a large account therefore does not occupy a connection for long. */
+/** Devices per statement. The limit prevents the count of a large account from occupying a connection for long. */
 const DEVICES_PER_STATEMENT = 10_000
-/** The reason in the error if such a statement takes too long. */
+/** The reason that the error reports if a counting statement takes too long. */
 const COUNTING = ['attributeNames counts the names of every device']
-/** Sorts after every id. */
+/** Sorts after every ID. */
 const AFTER_ALL_IDS = 'z'
 
 export type CountedNames = Pick<NameSummary, 'names' | 'eventId'>
 
 /** Counts the attribute names of accounts and saves the result. */
 export interface NameCounts {
-  /** Counts now. */
+  /** Starts a new count. */
   count(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
   /** Joins a count that is in progress, or starts one. */
   join(accountId: string, former: CountedNames | undefined): Promise<CountedNames>
@@ -34,7 +34,7 @@ export function createNameCounts({ db, feed }: { db: Database; feed: Pick<Feed, 
   const inProgress = new Map<string, Promise<CountedNames>>()
 
   const count = async (accountId: string, former: CountedNames | undefined): Promise<CountedNames> => {
-    // Read before counting. All events up to this one are committed, so the count includes them.
+    // The position is read before counting. All events up to the position are committed, so the count includes them.
     const eventId = later(feed.position, former?.eventId)
     const ofUser = userDatabase(db, accountId)
     const counts = await countNames(ofUser, accountId)
@@ -57,7 +57,7 @@ export function createNameCounts({ db, feed }: { db: Database; feed: Pick<Feed, 
   }
 }
 
-/** The feed's position is undefined while a transaction that began before the feed runs. */
+/** The feed's position is undefined while a transaction that began before the feed is still running. */
 const later = (one = 0n, other = 0n): bigint => (one > other ? one : other)
 
 async function countNames(db: Database, accountId: string): Promise<NameCount[]> {
@@ -80,7 +80,7 @@ async function countNames(db: Database, accountId: string): Promise<NameCount[]>
   return [...counts.values()]
 }
 
-/** Replaces the account's summary, unless another process saved one that includes later events. */
+/** Replaces the account's summary, unless another process has saved a summary that includes later events. */
 const saveSummary = (db: Database, accountId: string, { names, eventId }: CountedNames): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     if (!(await advanceSummary(transaction, accountId, eventId))) return

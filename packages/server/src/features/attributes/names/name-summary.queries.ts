@@ -1,14 +1,14 @@
 import { type Database, query } from '../../../db/database.ts'
 import type { AttributeName } from './attribute-names.queries.ts'
 
-/** The attribute names of an account as counted at one time. */
+/** The result of one count of an account's attribute names. */
 export interface NameSummary {
   names: AttributeName[]
   /** The counts include every event up to this one. */
   eventId: bigint
   /** Seconds since the count. */
   age: number
-  /** Current number of the account's devices. */
+  /** The account's current number of devices. */
   devices: number
 }
 
@@ -17,7 +17,7 @@ interface SummaryRow extends Omit<NameSummary, 'eventId' | 'names'> {
   names: (Omit<AttributeName, 'lastChanged'> & { lastChanged: string | null })[]
 }
 
-/** The account's summary; undefined if its names were never counted. */
+/** Returns the account's summary, or undefined if its names were never counted. */
 export async function findSummary(db: Database, accountId: string): Promise<NameSummary | undefined> {
   const rows = await query<SummaryRow>(
     db,
@@ -38,7 +38,9 @@ export async function findSummary(db: Database, accountId: string): Promise<Name
   return { ...row, eventId: BigInt(row.eventId), names }
 }
 
-/** Saves the last event that the counts include; false if the saved counts include later events. Needs a transaction. */
+/**
+ * Saves the last event that the counts include. Returns false if the saved counts include later events. Requires a transaction.
+ */
 export async function advanceSummary(db: Database, accountId: string, eventId: bigint): Promise<boolean> {
   const rows = await query(
     db,
@@ -53,7 +55,7 @@ export async function advanceSummary(db: Database, accountId: string, eventId: b
 export const deleteOtherNames = (db: Database, accountId: string, names: readonly string[]) =>
   query(db, 'delete from attribute_name where account_id = $1 and name <> all($2::text[])', [accountId, names])
 
-/** Writes the names whose counts have changed. */
+/** Writes the names whose counts or last changes differ from the stored ones. */
 export const writeNames = (db: Database, accountId: string, names: readonly AttributeName[]) =>
   query(
     db,

@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 
-/** NOTIFY channel. The payload is `anyDevice` or the id of a device that was deleted or has a new secret. */
+/** A NOTIFY channel. The payload is `anyDevice` or the ID of a device that was deleted or received a new secret. */
 export const deviceChannel = 'muster_device'
 
-/** Payload of a notification that can concern any device, so that every connected device is checked. */
+/** The payload of a notification that makes every process check all its connected devices. */
 export const anyDevice = '*'
 
-/** Makes every server process close the connections of these devices after the transaction commits. */
+/**
+ * Makes every server process check these devices after the transaction commits, and disconnect those with an invalid secret.
+ */
 export async function cutOffDevices(db: Database, ids: readonly string[]): Promise<void> {
   await sql`select pg_notify(${deviceChannel}, id) from unnest(${ids}::text[]) as id`.execute(db)
 }
@@ -23,7 +25,7 @@ export interface PresentedSecret {
   secretHash: Buffer
 }
 
-/** The given devices that were deleted, have a new secret, or belong to a disabled user. */
+/** Returns the given devices that were deleted, now have a different secret, or belong to a disabled user. */
 export async function findOtherSecrets<Presented extends PresentedSecret>(
   db: Database,
   shown: readonly Presented[],

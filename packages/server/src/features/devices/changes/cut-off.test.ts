@@ -64,7 +64,7 @@ function watch({ db = app.db, connection: notificationConnection = connection }:
 
 const untilLogged = (message: string) => vi.waitFor(() => expect(messages).toContain(message), wait)
 
-/** Locks the devices against reads until its client commits. */
+/** Blocks reads of the device table until the returned client commits. */
 async function lockDevices(): Promise<{ client: pg.Client; untilReaderWaits(): Promise<void> }> {
   const client = new pg.Client(connection)
   await client.connect()
@@ -72,7 +72,7 @@ async function lockDevices(): Promise<{ client: pg.Client; untilReaderWaits(): P
   await client.query('begin')
   await client.query('lock table device in access exclusive mode')
   const waiting = async () => {
-    // Databases copied from one template have the same object ids, so the lock is selected by database name.
+    // Databases copied from one template share object IDs, so the query selects the lock by database name.
     const { rows } = await client.query(`
       select from pg_locks l join pg_database d on d.oid = l.database
       where d.datname = current_database() and l.relation = 'device'::regclass and not l.granted`)
@@ -84,25 +84,25 @@ async function lockDevices(): Promise<{ client: pg.Client; untilReaderWaits(): P
   }
 }
 
-test('checks again after the running check if notifications may have been missed', async () => {
+test('checks again after a running check if notifications may have been lost', async () => {
   const proxy = await startDatabaseProxy(connection)
   await connect()
   proxy.close()
   const { client, untilReaderWaits } = await lockDevices()
   watch({ connection: { connectionString: proxy.url } })
   await untilReaderWaits()
-  // The waiting check does not include this device.
+  // This device connects too late for the waiting check.
   const late = { deviceId: '80:00:00:00:00:00:00:01', secretHash: Buffer.alloc(32) }
   connected.push(late)
   proxy.open()
   await untilLogged('receiving notifications from the database again')
-  // Without notifications, devices are checked every second, so another check is due by now.
+  // While notifications may be lost, all devices are checked every second, so another check is due by now.
   await sleep(1_500)
   await client.query('commit')
   await vi.waitFor(() => expect(cutOff).toEqual([late]), wait)
 })
 
-test('retries a failed check even if notifications arrive', async () => {
+test('retries a failed check while notifications still arrive', async () => {
   const proxy = await startDatabaseProxy(connection)
   proxy.close()
   const db = createDatabase(
@@ -118,7 +118,7 @@ test('retries a failed check even if notifications arrive', async () => {
   await vi.waitFor(() => expect(cutOff).toContain(device), wait)
 })
 
-test('disconnects only devices with invalid secrets among many notifications', async () => {
+test('disconnects only the deleted devices when many notifications arrive', async () => {
   const devices = await Promise.all(Array.from({ length: 20 }, connect))
   watch({})
   await app.owner.data('mutation ($id: [String!]!) { deleteDevices(deviceId: $id, force: true) }', {

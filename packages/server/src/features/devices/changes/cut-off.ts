@@ -17,23 +17,24 @@ export interface CutOffOptions<Session extends PresentedSecret> {
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   /**
-   * Devices that are connected to this process or authenticating. A device must be added before its secret is compared with the
-   * stored one: checks then find later changes of the secret, and authentication finds earlier ones.
+   * Devices that are connected to this process or authenticating. Add a device before comparing its secret with the stored one.
+   * Authentication then detects earlier secret changes, and checks detect later ones.
    */
   sessions: { all(): Iterable<Session>; ofDevice(deviceId: string): Iterable<Session> }
   onCutOff: (session: Session) => void
 }
 
 /**
- * Calls `onCutOff` within a second for connected devices that any process deleted or gave a new secret. While notifications may
+ * Calls `onCutOff` within a second after any process deletes a connected device or replaces its secret. While notifications may
  * be lost, checks the secrets of all connected devices every second.
  */
 export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOptions<Session>): CutOffs {
   const { db, notifications, log, sessions, onCutOff } = options
   let isClosed = false
   let checking: Promise<void> | undefined
-  /** Devices named in notifications since the last check, and whether other notifications may have been lost. */
+  /** IDs of the devices that notifications named since the last check. */
   const notified = new Set<string>()
+  /** Whether the next check must include all connected devices. */
   let mayHaveMissed = false
 
   const nextSessions = (): Session[] => {
@@ -43,14 +44,14 @@ export function watchCutOffs<Session extends PresentedSecret>(options: CutOffOpt
     return due
   }
 
-  /** A notification can arrive after the device reconnected with its new secret, so the presented secrets are checked. */
+  /** Compares secrets, because a notification can arrive after the device has reconnected with its new secret. */
   const checkSessions = async (checked: readonly Session[]): Promise<void> => {
     for (let at = 0; at < checked.length; at += BATCH) {
       for (const session of await findOtherSecrets(db, checked.slice(at, at + BATCH))) onCutOff(session)
     }
   }
 
-  /** A check that becomes due while another one runs is run after it, because the running one may have read too early. */
+  /** Checks again if notifications arrived during a check, because that check may have read the older state. */
   const checkDue = async (): Promise<void> => {
     while (!isClosed && (mayHaveMissed || notified.size > 0)) await checkSessions(nextSessions())
   }

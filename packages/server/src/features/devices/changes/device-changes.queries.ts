@@ -9,9 +9,9 @@ export interface NewDeviceRow {
   hardwareId: string | null
   platform: string | null
   secretHash: Buffer
-  /** Base attributes, without the reserved ones. */
+  /** Base values of all attributes except the reserved ones. */
   attributes: Record<string, unknown>
-  /** Columns of device_live by name. */
+  /** Reserved values, keyed by their column in device_live. */
   reserved: Record<string, string>
   services: NewServiceRow[]
   eventTargets: unknown
@@ -34,7 +34,7 @@ const reservedColumns = ['category', 'status'].flatMap((kind) =>
   ['a', 'b', 'c', 'd', 'e'].map((letter) => `${kind}_${letter}`),
 )
 
-/** One statement, which is atomic without the round trips of a transaction. The event is inserted last. */
+/** A single statement is atomic without the round trips of a transaction. It inserts the event last. */
 const insertDeviceText = `
   with new_device as (
     insert into device (account_id, id, name, hardware_id, platform, secret_hash, attributes)
@@ -79,7 +79,7 @@ export interface LockedDevice {
   platform: string | null
 }
 
-/** Locks one device against concurrent changes; undefined if the account has no such device. */
+/** Locks a device against concurrent changes. Returns undefined if the account has no such device. */
 export async function lockDevice(db: Database, accountId: string, id: string): Promise<LockedDevice | undefined> {
   const { rows } = await sql<LockedDevice>`
     select id, name, hardware_id as "hardwareId", platform from device
@@ -87,7 +87,7 @@ export async function lockDevice(db: Database, accountId: string, id: string): P
   return rows[0]
 }
 
-/** Locks devices for removal in the order of their ids, so that concurrent calls do not deadlock. */
+/** Locks devices for removal in ID order, which prevents deadlocks between concurrent calls. */
 export async function lockDevicesForRemoval(
   db: Database,
   accountId: string,
@@ -99,7 +99,7 @@ export async function lockDevicesForRemoval(
   return rows
 }
 
-/** Locks and returns the current states. The devices must be locked first. */
+/** Locks and returns the current states. The caller must already have locked the devices. */
 export async function lockStates(db: Database, accountId: string, ids: readonly string[]): Promise<Map<string, State>> {
   const { rows } = await sql<{ id: string; state: State }>`
     select device_id as id, state from device_live
@@ -113,7 +113,7 @@ export async function updateDeviceRow(db: Database, accountId: string, device: L
     where account_id = ${accountId} and id = ${device.id}`.execute(db)
 }
 
-/** Deletes the overrides of devices and of their services. Foreign keys delete the other data of a device. */
+/** Deletes the overrides of devices and their services. Foreign keys cascade to all other device data. */
 export async function deleteOverridesOfDevices(db: Database, accountId: string, ids: readonly string[]): Promise<void> {
   await sql`
     delete from attribute_override

@@ -7,7 +7,7 @@ import { findDevices } from '../devices.ts'
 import { deleteDevices, registerDevice, updateDevice } from './device-changes.ts'
 import { rotateDeviceSecret } from './rotate-secret.ts'
 
-/** The device mutations of devices.graphql. */
+/** Resolvers for the device mutations in devices.graphql. */
 export const deviceChangesPart: SchemaPart = {
   resolvers: {
     Mutation: {
@@ -35,7 +35,7 @@ export const deviceChangesPart: SchemaPart = {
   },
 }
 
-/** The device after the change. Throws NOT_FOUND only if it was deleted in the meantime. */
+/** Returns the changed device. Throws NOT_FOUND only if another request has deleted the device since the change. */
 async function getDevice(context: Context, id: string): Promise<Device> {
   const [device] = await findDevices(context, [id])
   if (device === undefined) throw notFound('device', id)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('registerDevice', () => {
-  test('adds a device with its services and attributes, and returns its secret once', async () => {
+  test('adds a device with its services and attributes and returns its secret', async () => {
     const { registerDevice } = await owner.data(register, {
       name: 'gate 1',
       hardwareId: 'HW-1',
@@ -63,7 +63,7 @@ describe('registerDevice', () => {
     ])
   })
 
-  test('rejects a hardware id that is in use, changes nothing, and allows the same id for another user', async () => {
+  test('rejects a hardware ID that is in use, changes nothing, and allows the same ID for another user', async () => {
     await newDevice(owner, 'first', { hardwareId: 'TAKEN' })
     const [code, message] = errorOf(await owner.query(register, { name: 'second', hardwareId: 'TAKEN' }))
     expect([code, message]).toEqual(['CONFLICT', expect.stringContaining('TAKEN')])
@@ -76,7 +76,7 @@ describe('registerDevice', () => {
     ['an empty name', { name: ' ' }, 'BAD_USER_INPUT', /^name /],
     ['a long name', { name: 'x'.repeat(101) }, 'LIMIT_EXCEEDED', /100 .* 101/],
     ['a name with U+0000', { name: 'a\u0000b' }, 'BAD_USER_INPUT', /^name /],
-    ['a long hardware id', { name: 'n', hardwareId: 'x'.repeat(201) }, 'LIMIT_EXCEEDED', /200/],
+    ['a long hardware ID', { name: 'n', hardwareId: 'x'.repeat(201) }, 'LIMIT_EXCEEDED', /200/],
     ['an empty platform', { name: 'n', platform: '' }, 'BAD_USER_INPUT', /^platform /],
     [
       'a port out of range',
@@ -118,7 +118,7 @@ describe('registerDevice', () => {
     await newDevice(owner, '🛰'.repeat(limits.deviceNameLength))
   })
 
-  test('reports the outcome done if a selected field fails after the change', async () => {
+  test('reports the outcome "done" if a selected field fails after the change', async () => {
     const query =
       'mutation { registerDevice(name: "done", hardwareId: "DONE") { secret device { events(size: 0) { total } } } }'
     expect(await owner.query(query)).toMatchObject({
@@ -130,7 +130,7 @@ describe('registerDevice', () => {
     expect(errorOf(await owner.query(query))).toEqual(['CONFLICT', expect.stringMatching(/in use/)])
   })
 
-  test('one of 20 concurrent registrations with one hardware id succeeds', async () => {
+  test('accepts exactly one of 20 concurrent registrations with the same hardware ID', async () => {
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => owner.query(register, { name: `race ${index}`, hardwareId: 'RACE' })),
     )
@@ -142,7 +142,7 @@ describe('updateDevice', () => {
   const update = `mutation ($id: String!, $name: String, $hardwareId: String, $platform: String) {
     updateDevice(deviceId: $id, name: $name, hardwareId: $hardwareId, platform: $platform) { id name hardwareId platform } }`
 
-  test('changes given fields, keeps omitted ones, and clears nullable ones set to null', async () => {
+  test('changes given fields, keeps omitted fields, and clears nullable fields that are set to null', async () => {
     const id = await newDevice(owner, 'before', { hardwareId: 'U-1', platform: 'linux' })
     expect((await owner.data(update, { id: id.toUpperCase(), name: 'after' })).updateDevice).toEqual({
       id,
@@ -169,14 +169,14 @@ describe('updateDevice', () => {
     expect(await eventsOf(owner, id)).toHaveLength(1)
   })
 
-  test('rejects a hardware id that is in use and changes nothing', async () => {
+  test('rejects a hardware ID that is in use and changes nothing', async () => {
     await newDevice(owner, 'holder', { hardwareId: 'HELD' })
     const id = await newDevice(owner, 'wants it')
     expect(errorOf(await owner.query(update, { id, hardwareId: 'HELD', name: 'x' }))[0]).toBe('CONFLICT')
     expect(await findDevice(owner, id)).toMatchObject({ name: 'wants it', hardwareId: null })
   })
 
-  test("does not find another user's device, an unknown id, or an invalid id", async () => {
+  test("returns NOT_FOUND for another user's device, an unknown ID, and an invalid ID", async () => {
     const id = await newDevice(owner, 'mine')
     const responses = [
       await other.query(update, { id, name: 'taken over' }),

@@ -1,13 +1,12 @@
 import type { Context } from '../../../context.ts'
 import type { Database } from '../../../db/database.ts'
-import { isUniqueViolation } from '../../../db/violations.ts'
+import { isUniqueViolation } from '../../../db/database.ts'
 import { ApiError, notFound } from '../../../errors.ts'
 import { assertName } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
 import { initialAttributes } from '../../attributes/initial-attributes.ts'
 import { sourceOf } from '../../events/event-source.ts'
-import { fieldChanges } from '../../events/field-changes.ts'
-import { actorOf, recordEvents } from '../../events/record.ts'
+import { actorOf, fieldChanges, recordEvents } from '../../events/record.ts'
 import { createOnce } from '../../idempotency/create-once.ts'
 import { newService, type ServiceInput } from '../../services/new-service.ts'
 import { newId, parseId } from '../device-id.ts'
@@ -28,19 +27,19 @@ export interface DeviceInput {
   name: string
   hardwareId?: string | null | undefined
   platform?: string | null | undefined
-  /** `addedByDevice`: whether the device itself added the service and can therefore remove it later. */
+  /** `addedByDevice`: whether the device itself added the service, which allows the device to remove it later. */
   services?: readonly (ServiceInput & { addedByDevice?: boolean })[] | null | undefined
   attributes?: Record<string, unknown> | null | undefined
 }
 
 export interface RegisteredDevice {
   id: string
-  /** The secret with which the device authenticates. It is returned only on creation. */
+  /** The secret that the device authenticates with. It is returned only on creation. */
   secret: string
   services: { id: string; name: string }[]
 }
 
-/** Adds a device with its services and attributes. `registrationCode` is the id of the code that it registered with. */
+/** Adds a device with its services and attributes. `registrationCode` is the ID of the code that the device sent, if any. */
 export async function registerDevice(
   context: Pick<Context, 'db' | 'viewer' | 'once'>,
   input: DeviceInput,
@@ -83,7 +82,7 @@ export interface DeviceChange {
   platform?: string | null | undefined
 }
 
-/** Changes the given fields; null clears hardwareId and platform. Returns the device's id as stored. */
+/** Changes the given fields; null clears `hardwareId` or `platform`. Returns the device's stored ID. */
 export async function updateDevice(context: Context, deviceId: string, change: DeviceChange): Promise<string> {
   assertDeviceFields(change)
   await rejectDuplicateHardwareId(change.hardwareId ?? null, () =>
@@ -101,7 +100,7 @@ export async function updateDevice(context: Context, deviceId: string, change: D
   return deviceId.toLowerCase()
 }
 
-/** Deletes all of these devices or none, with their services and attributes. Active devices are deleted only with force. */
+/** Deletes all of these devices with their services and attributes, or none. Without `force`, rejects active devices. */
 export async function deleteDevices(context: Context, deviceIds: readonly string[], force: boolean): Promise<void> {
   assertIdCount(deviceIds)
   const ids = [...new Set(deviceIds.map(readDeviceId))]
@@ -126,7 +125,7 @@ export async function deleteDevices(context: Context, deviceIds: readonly string
   })
 }
 
-/** Locks the viewer's device in a transaction, or throws NOT_FOUND. */
+/** Locks and returns the viewer's device. Throws NOT_FOUND if the viewer has no such device. */
 export async function getDeviceLocked(
   transaction: Database,
   { viewer }: Pick<Context, 'viewer'>,
@@ -170,7 +169,7 @@ function changed(device: LockedDevice, { name, hardwareId, platform }: DeviceCha
 
 function assertIdCount(ids: readonly string[]): void {
   if (ids.length > limits.idsPerList) {
-    throw new ApiError('LIMIT_EXCEEDED', `deviceId takes at most ${limits.idsPerList} ids, found ${ids.length}`)
+    throw new ApiError('LIMIT_EXCEEDED', `deviceId accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
   }
 }
 
@@ -184,7 +183,7 @@ async function assertNoneActive(transaction: Database, accountId: string, ids: r
   const states = await lockStates(transaction, accountId, ids)
   const active = ids.find((id) => states.get(id) === 'active')
   if (active !== undefined)
-    throw new ApiError('CONFLICT', `device ${active} is active: to delete it anyway, pass force: true`)
+    throw new ApiError('CONFLICT', `device ${active} is active: pass force: true to delete it anyway`)
 }
 
 async function rejectDuplicateHardwareId(hardwareId: string | null, write: () => Promise<void>): Promise<void> {

@@ -4,13 +4,15 @@ import { parseId } from '../device-id.ts'
 import { findDeviceOwner } from './device-secret.queries.ts'
 import { isDeviceSecret } from './device-secret.ts'
 
-/** An authenticated device and the viewer that it acts as. */
+/** An authenticated device and the viewer on whose behalf it acts. */
 export interface AuthenticatedDevice {
   deviceId: string
   viewer: Viewer
 }
 
-/** Returns undefined, after the same time, for an unknown device or a wrong secret. `id` is an id as stored (`parseId`). */
+/**
+ * Returns undefined for an unknown device or a wrong secret, in the same time for both. `id` must be a stored ID (`parseId`).
+ */
 export async function verifyDeviceCredentials(
   db: Database,
   { id, secret }: { id: string; secret: string },
@@ -22,7 +24,8 @@ export async function verifyDeviceCredentials(
 }
 
 /**
- * The device id for an HTTP Basic user name, which is the digits of the id, because it cannot contain a colon (RFC 7617 §2).
+ * Returns the device ID for an HTTP Basic user name. The user name consists of the ID's hexadecimal digits only, because it
+ * cannot contain a colon (RFC 7617 §2).
  */
 export const idOfBasicUser = (user: string): string | undefined =>
   /^[0-9a-f]{16}$/i.test(user) ? parseId(user.replace(/..(?!$)/g, '$&:')) : undefined

@@ -49,7 +49,7 @@ describe('deleteDevice and deleteDevices', () => {
     })
   })
 
-  test('rejects an active device without force', async () => {
+  test('rejects an active device unless force is true', async () => {
     const id = await newDevice(owner, 'busy')
     await makeActive(id)
     expect(errorOf(await owner.query(removeOne, { id }))).toEqual(['CONFLICT', expect.stringContaining('force')])
@@ -58,7 +58,7 @@ describe('deleteDevice and deleteDevices', () => {
     expect(await findDevice(owner, id)).toBeUndefined()
   })
 
-  test('removes no device if one is active, unknown, or of another user', async () => {
+  test('removes no device if any is active, unknown, or owned by another user', async () => {
     const mine = await newDevice(owner, 'kept')
     const active = await newDevice(owner, 'active')
     await makeActive(active)
@@ -80,7 +80,7 @@ describe('deleteDevice and deleteDevices', () => {
     expect(await findDevice(owner, mine)).toBeUndefined()
   })
 
-  test('accepts at most 1,000 ids', async () => {
+  test('rejects more than 1,000 IDs', async () => {
     const id = Array.from({ length: 1001 }, () => '80:00:00:00:00:00:00:02')
     expect(errorOf(await owner.query(removeMany, { id }))).toEqual([
       'LIMIT_EXCEEDED',
@@ -88,7 +88,7 @@ describe('deleteDevice and deleteDevices', () => {
     ])
   })
 
-  test('concurrent calls with ids in opposite order do not deadlock', async () => {
+  test('does not deadlock when concurrent calls list the IDs in opposite orders', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, (_, index) => newDevice(owner, `pair ${index}`)))
     const responses = await Promise.all([
       owner.query(removeMany, { id: ids }),

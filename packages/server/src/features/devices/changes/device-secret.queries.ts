@@ -18,8 +18,8 @@ export interface DeviceOwner {
 }
 
 /**
- * Finds the owner by the device id alone, because devices do not send their owner when they authenticate. Devices without a
- * secret and devices of disabled users are not found.
+ * Finds the owner by device ID alone, because devices do not identify their owner when they authenticate. Returns undefined for
+ * a device without a secret and for a device of a disabled user.
  */
 export async function findDeviceOwner(db: Database, id: string): Promise<DeviceOwner | undefined> {
   const { rows } = await sql<DeviceOwner>`
@@ -36,7 +36,7 @@ export interface RegisteredHardware {
   reregisterUntil: Date | null
 }
 
-/** Locks the account's device with this hardware id; undefined if there is none. */
+/** Locks the account's device with this hardware ID. Returns undefined if no device matches. */
 export async function lockHardwareHolder(
   db: Database,
   accountId: string,

@@ -10,15 +10,15 @@ export interface Reregistration {
   hardwareId: string
   /** The credentials that the device sent, if any. */
   credentials: BasicCredentials | undefined
-  /** Id of the registration code that the device sent. */
+  /** The ID of the registration code that the device sent. */
   registrationCode: string
   now: Date
 }
 
 /**
- * Gives the device with this hardware id a new secret if it sends its current one or its owner has allowed it. Otherwise throws
- * CONFLICT, because a hardware id alone must not be enough to take over a device. Returns undefined if no device of the account
- * has the hardware id. `context.db` must be a transaction.
+ * Replaces the secret of the device with this hardware ID. The device must send its current secret, or its owner must have
+ * allowed a new registration. Otherwise throws CONFLICT, because a hardware ID alone must not suffice to take over a device.
+ * Returns undefined if no device in the account has the hardware ID. `context.db` must be a transaction.
  */
 export async function reregisterDevice(
   context: Pick<Context, 'db' | 'viewer'>,
@@ -46,5 +46,5 @@ function conflict(hardwareId: string, credentials: BasicCredentials | undefined)
         'CONFLICT',
         `${problem}: send the device's current secret, or have its owner allow a new registration (rotateDeviceSecret)`,
       )
-    : new ApiError('CONFLICT', `${problem}, by a device with another id or secret`, { reason: 'wrong-secret' })
+    : new ApiError('CONFLICT', `${problem} by a device with a different ID or secret`, { reason: 'wrong-secret' })
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => registrations.app.close())
 
-/** Collects the payloads of notifications that other processes receive. */
+/** Collects the notification payloads that other processes receive. */
 async function listen(channel: string): Promise<(string | undefined)[]> {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(registrations.app.db)
   const client = new pg.Client(atDatabase(inject('testDatabase').connection, rows[0]!.name))
@@ -33,7 +33,7 @@ async function listen(channel: string): Promise<(string | undefined)[]> {
 }
 
 describe('rotateDeviceSecret', () => {
-  test('creates a new secret, invalidates the old one at once, and notifies all processes', async () => {
+  test('creates a new secret, invalidates the old one immediately, and notifies all processes', async () => {
     const heard = await listen(deviceChannel)
     const { deviceId, secret } = (
       await registrations.register({ code: (await registrations.newCode()).code, hardwareId: newHardwareId() })
@@ -47,7 +47,7 @@ describe('rotateDeviceSecret', () => {
     expect(heard).toEqual([deviceId])
   })
 
-  test('revokes an earlier permission to register again and records an event', async () => {
+  test('revokes an earlier permission to register again and records each rotation', async () => {
     const { code } = await registrations.newCode({ uses: 2 })
     const hardwareId = newHardwareId()
     const { deviceId } = (await registrations.register({ code, hardwareId })).body
@@ -65,7 +65,7 @@ describe('rotateDeviceSecret', () => {
     ])
   })
 
-  test("does not find another user's device", async () => {
+  test("returns NOT_FOUND for another user's device", async () => {
     const other = await registrations.app.createUser()
     const { deviceId, secret } = (
       await registrations.register({ code: (await registrations.newCode()).code, hardwareId: newHardwareId() })

@@ -5,12 +5,12 @@ import { getDeviceLocked } from './device-changes.ts'
 import { replaceSecret } from './device-secret.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
 
-/** How long a device can register again after its owner allowed it. */
+/** How long the owner's permission to register again is valid. */
 const ALLOWED_FOR_MS = 3_600_000
 
 /**
- * Revokes the device's secret and closes its connections. Returns a new secret, or with `allow` none: the device can then
- * register itself again once within an hour.
+ * Revokes the device's secret, closes its connections, and returns a new secret. With `allow`, creates no secret and returns
+ * null. The device can then register itself again once within an hour.
  */
 export async function rotateDeviceSecret(
   context: Context,
@@ -24,7 +24,7 @@ export async function rotateDeviceSecret(
   })
 }
 
-/** Gives a new secret to a locked device that registers again, and revokes its permission to do so. */
+/** Replaces the secret of a locked device that registers again, and revokes its permission to do so. */
 export const renewSecret = async (
   context: Pick<Context, 'db' | 'viewer'>,
   device: { id: string; name: string },

@@ -11,7 +11,7 @@ import { nameContains } from './name-contains.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** The conditions of a filter on `device d`, `device_live l`, and the overrides `o`, and which of these tables it reads. */
+/** Returns a filter's conditions on `device d`, `device_live l`, and the overrides `o`, and which of these tables they read. */
 export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql[]; reads: Reads } {
   const values = (filter.values ?? []).flatMap(expandReserved)
   const reserved = values.filter(({ name }) => reservedColumn(name) !== undefined)
@@ -43,7 +43,7 @@ function fieldConditions(accountId: string, filter: DeviceFilter): Sql[] {
   if (platforms !== undefined) where.push(platformIn(platforms))
   if (state !== undefined) where.push(sql`l.state = ${state}`)
   if (name !== undefined) where.push(nameContains(sql`d.name`, name))
-  // Every device has its bulk service.
+  // Every device has a bulk service, so a filter that includes its type matches every device.
   if (applications !== undefined && !applications.includes(BULK_SERVICE)) {
     where.push(sql`exists (select from service s
       where s.account_id = ${accountId} and s.device_id = d.id and s.application = any(${applications}))`)
@@ -51,11 +51,11 @@ function fieldConditions(accountId: string, filter: DeviceFilter): Sql[] {
   return where
 }
 
-/** The first comparison uses the index, which does not distinguish A1 from a01. */
+/** The first comparison uses the index, which does not distinguish A1 from a01. The second comparison is exact. */
 const platformIn = (platforms: readonly string[]): Sql =>
   sql`${naturally(sql`d.platform`)} = any(${platforms}) and d.platform = any(${platforms})`
 
-/** null for a group matches if each name in it has no value. */
+/** null for the reserved group matches a device that has no value for any name in the group. */
 function expandReserved({ name, value }: Change): Change[] {
   if (name.length !== 1 || name[0] !== RESERVED_GROUP || value !== null) return [{ name, value }]
   return Array.from(reservedColumns.keys(), (subName) => ({ name: [RESERVED_GROUP, subName], value: null }))
@@ -73,8 +73,8 @@ function valueConditions(accountId: string, values: readonly Change[], context: 
 }
 
 /**
- * Compares the value of a name as read with the overrides. A group counts as a value for a comparison with null, and `to_jsonb`
- * distinguishes a group from a string that is equal to its JSON.
+ * Compares a value after the overrides are applied. A group is not null. `to_jsonb` distinguishes a group from a string that
+ * contains the group's JSON.
  */
 function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
   const base = jsonAt(sql`d.attributes`, name)
@@ -85,7 +85,7 @@ function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
 const jsonAt = (column: Sql, [first, subName]: AttributeName): Sql =>
   subName === undefined ? sql`(${column} -> ${first}::text)` : sql`(${column} -> ${first}::text -> ${subName}::text)`
 
-/** Devices that may have the value in the context, as an override or as the base value. Uses the indexes of both tables. */
+/** Selects devices that may have the value in the context, as an override or a base value. Uses the indexes of both tables. */
 function inContext(accountId: string, context: string, change: Change): Sql {
   const value = sql`${nested([change])}::jsonb`
   return sql`d.id in (
@@ -108,11 +108,11 @@ function reservedConditions(accountId: string, { name, value }: Change, context:
   return [candidates, sql`${read} = ${value}`]
 }
 
-/** The first comparison uses the index, which does not distinguish A1 from a01. */
+/** The first comparison uses the index, which does not distinguish A1 from a01. The second comparison is exact. */
 const equals = (column: Sql, value: string): Sql =>
   allOf([sql`${naturally(sortable(column))} = ${naturally(sortable(sql`${value}::text`))}`, sql`${column} = ${value}`])
 
-/** The values as nested JSON, in the form in which attributes are stored. */
+/** Returns the values as nested JSON, the form in which attributes are stored. */
 function nested(values: readonly { name: AttributeName; value: string | null }[]): string {
   const groups = new Map<string, string | null | Map<string, string | null>>()
   for (const {
@@ -128,5 +128,5 @@ function nested(values: readonly { name: AttributeName; value: string | null }[]
   return JSON.stringify(asObject(members))
 }
 
-/** Handles `__proto__` like any other name. */
+/** `Object.fromEntries` treats `__proto__` like any other name. */
 const asObject = (members: Iterable<readonly [string, unknown]>): object => Object.fromEntries(members)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('filters', () => {
-  test('a sigma in a name matches all its forms', async () => {
+  test('matches every form of a sigma in a name', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος', 'ΟΔΟΤ'))
     const each = ['ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος']
     for (const name of ['Σ', 'σ', 'ς', 'οΔοσ', 'ΟΔΟς'])
@@ -18,7 +18,7 @@ describe('filters', () => {
     expect(await names(user, { name: 'ΣΑ' })).toEqual(['ΟΔΟΣΑΒ'])
   })
 
-  test('name matches a part, case-insensitively, and is not a pattern', async () => {
+  test('matches a part of the name case-insensitively and literally', async () => {
     const { user } = await createUserWithDevices(
       app,
       devicesNamed('100% Ärger', '100 percent', 'under_score', 'underscore', 'back\\slash', 'Straße'),
@@ -32,7 +32,7 @@ describe('filters', () => {
     expect(await names(user, { name: 'nowhere' })).toEqual([])
   })
 
-  test('state, hardwareId, platform, and id match exactly', async () => {
+  test('matches state, hardwareId, platform, and id exactly', async () => {
     const { user, ids } = await createUserWithDevices(app, [
       { name: 'a', state: 'active', hardwareId: 'A1', platform: 'Linux' },
       { name: 'b', hardwareId: 'A01', platform: 'linux' },
@@ -53,20 +53,20 @@ describe('filters', () => {
     expect(await names(user, { state: 'active', platform: ['linux'] })).toEqual([])
   })
 
-  test('empty lists match nothing', async () => {
+  test('matches nothing for an empty list', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('a'))
     for (const filter of [{ id: [] }, { platform: [] }, { application: [] }]) {
       expect(await list(user, filter)).toMatchObject({ items: [], total: 0 })
     }
   })
 
-  test('more than 1,000 ids are rejected', async () => {
+  test('rejects more than 1,000 IDs', async () => {
     const id = Array.from({ length: 1001 }, () => '80:00:00:00:00:00:00:00')
     expect(await listError(app.owner, { id })).toEqual(['LIMIT_EXCEEDED', expect.stringContaining('1000')])
     expect(await listError(app.owner, { id: id.slice(1) })).toEqual(['no error', ''])
   })
 
-  test('application matches devices with a service of these types, and the bulk service matches all', async () => {
+  test('matches devices with a service of one of the types, and all devices for the bulk service type', async () => {
     const user = await app.createUser()
     await user.data(`mutation {
       a: registerDevice(name: "a", services: [{ name: "s", application: 28 }, { name: "t", application: 28 }]) { secret }
@@ -79,7 +79,7 @@ describe('filters', () => {
     expect(await names(user, { application: [35] })).toEqual(['a', 'b', 'c'])
   })
 
-  test('attributes match devices with all of these values, and null matches a missing value', async () => {
+  test('matches devices that have all attribute values, and matches null to a missing value', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { site: 'oslo', net: { ssid: 'lab', mac: 'x' } }, statusA: 'ok' },
       { name: 'b', attributes: { site: 'oslo', net: { ssid: 'home' } }, statusA: 'OK' },
@@ -105,7 +105,7 @@ describe('filters', () => {
     expect((await listError(user, { attributes: { site: {} } }))[0]).toBe('BAD_USER_INPUT')
   })
 
-  test('attributes match values as read in a context', async () => {
+  test('matches attribute values in a context', async () => {
     const { user } = await createUserWithDevices(app, [
       {
         name: 'a',
@@ -131,7 +131,7 @@ describe('filters', () => {
   })
 
   test.each([{ name: '\u0000' }, { hardwareId: 'a\u0000' }, { platform: ['\u0000'] }, { attributes: { a: '\u0000' } }])(
-    'a string that cannot be stored is rejected: %j',
+    'rejects a string that cannot be stored: %j',
     async (filter) => {
       expect((await listError(app.owner, filter))[0]).toBe('BAD_USER_INPUT')
     },

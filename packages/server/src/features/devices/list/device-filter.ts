@@ -5,7 +5,7 @@ import { type Change, flattenAttributes } from '../../attributes/apply-changes.t
 import type { State } from '../device.ts'
 import { parseId } from '../device-id.ts'
 
-/** The filters of a list of devices; null means omitted. */
+/** The filter arguments of a device list. null is equivalent to an omitted argument. */
 export interface DeviceFilterArguments {
   name?: string | null | undefined
   state?: string | null | undefined
@@ -16,16 +16,16 @@ export interface DeviceFilterArguments {
   attributes?: Record<string, unknown> | null | undefined
 }
 
-/** The validated filters. A device must match every filter that is present. An empty list matches no device. */
+/** The validated filters. A device must match all of them. An empty list matches no device. */
 export interface DeviceFilter {
-  /** A part of the name, case-insensitive. */
+  /** Part of the name, case-insensitive. */
   name?: string
   state?: State
   ids?: string[]
   hardwareId?: string
   platforms?: readonly string[]
   applications?: readonly number[]
-  /** Values as read in `context`; null for a name without a value. */
+  /** Attribute values in `context`. null matches a name without a value. */
   values?: Change[]
   context?: string | undefined
 }
@@ -50,9 +50,9 @@ export function readState(state: string): State {
   return state
 }
 
-/** Ids as stored, each once, in order. Omits ids that no device or service can have. */
+/** Returns the IDs in their stored form, each once, in order. Omits malformed IDs. */
 export function readIds(ids: readonly string[], path: string): string[] {
-  assertAtMost(limits.idsPerList, ids.length, `ids in ${path}`)
+  assertAtMost(limits.idsPerList, ids.length, `IDs in ${path}`)
   const stored = ids.map(parseId).filter((id) => id !== undefined)
   return [...new Set(stored)]
 }

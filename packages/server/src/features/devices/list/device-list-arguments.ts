@@ -5,11 +5,11 @@ import { type DeviceOrder, readDeviceOrder } from './device-sort.ts'
 
 export interface DeviceListArguments extends PageArguments, DeviceFilterArguments {
   sort?: string | null | undefined
-  /** The context in which filter and sort read attributes. */
+  /** The context in which the filter and the sort read attributes. */
   context?: string | null | undefined
 }
 
-/** Parses the arguments of `devices`. Throws an `ApiError` for invalid ones. */
+/** Parses the arguments of `devices`. Throws an `ApiError` if any argument is invalid. */
 export function readDeviceListArguments(
   args: DeviceListArguments,
   firstRecord: 0 | 1,

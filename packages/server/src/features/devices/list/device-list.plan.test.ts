@@ -21,7 +21,7 @@ afterAll(() => database.close())
 
 const ACCOUNT = 'crowded'
 
-/** Inserts 20,000 devices of one account and as many of another. */
+/** Inserts 20,000 devices for each of two accounts. */
 async function fill(): Promise<void> {
   const { db } = database
   await sql`insert into account (id, email) values ('crowded', 'a@example.com'), ('neighbour', 'b@example.com')`.execute(
@@ -50,7 +50,7 @@ async function fill(): Promise<void> {
   await sql`analyze`.execute(db)
 }
 
-/** A position in the middle of an order, to read a page from. */
+/** Returns a position in the middle of an order. */
 async function middle(order: ReturnType<typeof readDeviceOrder>) {
   const { db } = database
   const page = { filter: {}, order, start: { offset: 8_000 }, limit: 1, attributes: false }
@@ -70,7 +70,7 @@ describe.each([
   ['$svc.statusA', 'device_live_by_status_a'],
 ])('sorted by %s', (sort, index) => {
   test.each(['asc', 'desc'])(
-    '%s: pages are read by the index, from the start and from any position',
+    '%s: reads pages with the index from the start and from any position',
     async (direction) => {
       const order = readDeviceOrder(`${sort} ${direction}`, undefined)
       for (const start of [{ offset: 0 }, { after: await middle(order) }]) {
@@ -85,7 +85,7 @@ describe.each([
   )
 })
 
-describe('a plan is cached for all requests', () => {
+describe('caches one plan for', () => {
   const name = readDeviceOrder('name', undefined)
   const lastReported = readDeviceOrder('lastReported desc', undefined)
   const page = (order: typeof name, start: DeviceStart, size: number) => (db: Database) =>
@@ -95,8 +95,8 @@ describe('a plan is cached for all requests', () => {
     ['a page of 10', page(name, { offset: 0 }, 10)],
     ['a page of 50', page(name, { offset: 0 }, 50)],
     ['a page of 1000', page(name, { offset: 0 }, 1000)],
-    ['a page by a key that can be missing', page(lastReported, { offset: 0 }, 50)],
-    ['a page behind a place', page(name, { after: { key: 'node-77', id: '80:00:00:00:00:00:00:01' } }, 50)],
+    ['a page by a nullable key', page(lastReported, { offset: 0 }, 50)],
+    ['a page after a position', page(name, { after: { key: 'node-77', id: '80:00:00:00:00:00:00:01' } }, 50)],
     ['a device', (db) => selectDevices(db, ACCOUNT, { ids: ['80:00:00:00:00:00:00:01'], attributes: true })],
     ['a service', (db) => selectServices(db, ACCOUNT, { ids: ['80:01:00:00:00:00:00:01'], attributes: true })],
   ])('%s', async (_name, run) => {
@@ -105,20 +105,20 @@ describe('a plan is cached for all requests', () => {
     const text = await database.textOf(run)
     const { rows } = await sql`select custom_plans::int, generic_plans > 0 as "isKept" from pg_prepared_statements
       where statement = ${text}`.execute(db)
-    // PostgreSQL uses custom plans for the first five executions, and then compares their cost with that of the generic plan.
+    // PostgreSQL uses custom plans for the first five executions and then compares their cost with that of a generic plan.
     expect(rows).toEqual([{ custom_plans: 5, isKept: true }])
   })
 })
 
-// Statements are planned for a few limits, and the page is cut to the requested size.
+// Each statement is planned for one of a few limits. The page is then cut to the requested size.
 test.each([
   'name',
   'name desc',
   'id',
-  // Devices without a value come last, in a statement that continues where the others end.
+  // A second branch of the statement reads the devices without a value, which come last.
   'lastReported',
   'lastReported desc',
-])('a page has the requested number of rows, by %s', async (sort) => {
+])('returns the requested number of rows, sorted by %s', async (sort) => {
   const { db } = database
   const order = readDeviceOrder(sort, undefined)
   const idsFrom = async (start: DeviceStart, limit: number): Promise<string[]> => {
@@ -140,7 +140,7 @@ test.each([
   }
 })
 
-test('skipped devices cost only an index entry', async () => {
+test('reads only index entries for skipped devices', async () => {
   const order = readDeviceOrder('name', undefined)
   const plan = await database.planFor((db) =>
     selectDevicePage(db, ACCOUNT, { filter: {}, order, start: { offset: 15_000 }, limit: 101, attributes: true }),
@@ -161,7 +161,7 @@ describe.each([
   ['$svc.statusA', 'device_live_by_status_a'],
 ])('beyond the middle by %s', (sort, index) => {
   test.each(['asc', 'desc'])(
-    '%s: a page is read by the index from the end of the list, with the same rows',
+    '%s: reads a page with the index from the end of the list and returns the same rows',
     async (direction) => {
       const order = readDeviceOrder(`${sort} ${direction}`, undefined)
       for (const offset of [10_001, 15_990, 16_010, 19_950, 20_000, 30_000]) {
@@ -182,13 +182,13 @@ describe.each([
   )
 })
 
-/** Ignores the table of device counts, whose few rows are all read. */
+/** Ignores the small device_count table, which is always scanned. */
 const withoutCountTable = ({ scanned, ...plan }: Plan): Plan => ({
   ...plan,
   scanned: scanned.filter((table) => table !== 'device_count'),
 })
 
-test('a list is read from the nearer end with the same rows', async () => {
+test('reads a list from the nearer end and returns the same rows', async () => {
   const names = async (from: number): Promise<string[]> => {
     const context = {
       db: database.db,
@@ -206,7 +206,7 @@ test('a list is read from the nearer end with the same rows', async () => {
   }
 })
 
-test('the number of all devices is read, not counted', async () => {
+test('reads the stored number of devices instead of counting them', async () => {
   const plan = await database.planFor((db) => countDevices(db, ACCOUNT, {}))
   expect([...plan.scanned, ...plan.indexes].filter((name) => !name.startsWith('device_count'))).toEqual([])
 })
@@ -224,7 +224,7 @@ describe.each<[filter: DeviceFilterArguments, context: string | undefined, index
   [{ attributes: { rack: 'r5' } }, 'lab', 'device_attributes'],
   [{ attributes: { '$svc.statusA': 'node-5' } }, 'lab', 'device_live_by_status_a'],
 ])('filtered by %j in context %s', (args, context, index) => {
-  test(`page and total use ${index}`, async () => {
+  test(`uses ${index} for the page and the total`, async () => {
     expect(rowsRead({ ...args, context }, { devices: 20_000, firstRecord: 1 }).page.reasons).toEqual([])
     const filter = readDeviceFilter(args, context)
     const order = readDeviceOrder('created desc', undefined)
@@ -240,13 +240,13 @@ describe.each<[filter: DeviceFilterArguments, context: string | undefined, index
   })
 })
 
-// Without an index for the sort or the filter, a page that is not full has read every device.
+// Without an index for the sort or the filter, the database reads every device unless the page fills up first.
 test.each<DeviceFilterArguments & { sort?: string; context?: string }>([
   { sort: 'rack' },
   { sort: '$svc.statusA', context: 'lab' },
   { name: 'q9' },
   { attributes: { rack: null } },
-])('%j reads every device, as estimated in advance', async (args) => {
+])('reads every device for %j, as estimated in advance', async (args) => {
   const reads = rowsRead(args, { devices: 20_000, firstRecord: 1 })
   expect(reads.page.rows).toBe(20_000)
   const filter = readDeviceFilter(args, args.context)

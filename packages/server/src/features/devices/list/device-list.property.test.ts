@@ -14,7 +14,7 @@ interface Device extends SeedDevice {
   name: string
 }
 
-/** Distinct ids in random order. */
+/** Distinct IDs in random order. */
 const id = fc.uniqueArray(fc.integer({ min: 0, max: 0xff_ff }), { minLength: 40, maxLength: 40 }).map((numbers) =>
   numbers.map(
     (number) =>
@@ -25,7 +25,7 @@ const id = fc.uniqueArray(fc.integer({ min: 0, max: 0xff_ff }), { minLength: 40,
   ),
 )
 
-/** Few letters and digits, so that there are many ties: a1, A01, and a001 are equal keys. */
+/** Strings of a few characters, which produce many ties: a1, A01, and a001 are equal keys. */
 const text = fc
   .array(fc.constantFrom('a', 'A', 'b', 'é', '0', '1', '2', '9', '-', ' '), { maxLength: 4 })
   .map((letters) => `x${letters.join('')}`)
@@ -55,7 +55,7 @@ const asDevice = (deviceId: string, { site, ssid, siteInLab, ...rest }: Fields):
 
 type Key = string | number | null
 
-/** The sort key of each order, computed without the database. */
+/** Computes the sort key of each order without the database. */
 const orders: Record<string, { context?: string; key: (device: Device, fields: Fields) => Key }> = {
   name: { key: ({ name }) => name },
   id: { key: () => null },
@@ -76,7 +76,7 @@ function compareKeys(one: Key, other: Key): number {
   return Number(one) - Number(other)
 }
 
-/** The expected order of a list. */
+/** Returns the expected order of the device IDs. */
 function sorted(devices: Map<string, Fields>, order: string, direction: 'asc' | 'desc'): string[] {
   const sign = direction === 'asc' ? 1 : -1
   const keyed = Array.from(devices, ([deviceId, given]) => ({
@@ -92,7 +92,7 @@ function sorted(devices: Map<string, Fields>, order: string, direction: 'asc' | 
     .map(({ id }) => id)
 }
 
-/** A change between two pages. */
+/** A change that happens between two pages. */
 type Step = { kind: 'insert' | 'delete' | 'change'; which: number; fields: Fields }
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom('insert', 'delete', 'change'),
@@ -120,7 +120,7 @@ const twoDocument = `query ($size: Int, $one: ID, $other: ID, $sort: String, $co
   one: devices(size: $size, after: $one, sort: $sort, context: $context) { items { id } hasMore last cursor total }
   other: devices(size: $size, after: $other, sort: $sort, context: $context) { items { id } hasMore last cursor total } } }`
 
-/** The pages after two positions, read in one query. */
+/** Reads the pages after two positions in one query. */
 async function pagesAfter(one: string, other: string, variables: Record<string, unknown>): Promise<Page[]> {
   const { login } = await app.owner.data(twoDocument, { ...variables, one, other })
   return [toPage(login.one), toPage(login.other)]
@@ -153,7 +153,7 @@ const anyOrder = fc.constantFrom(...Object.keys(orders))
 const direction = fc.constantFrom('asc' as const, 'desc' as const)
 const size = fc.integer({ min: 1, max: 5 })
 
-test('every page from any position equals that part of a sorted list', async () => {
+test('returns the same slice of the sorted list for every page and position', async () => {
   await fc.assert(
     fc.asyncProperty(population, size, anyOrder, direction, async ({ devices }, pageSize, order, sortDirection) => {
       await reset(devices)
@@ -176,7 +176,7 @@ test('every page from any position equals that part of a sorted list', async () 
   )
 })
 
-test('paging returns every unchanged device exactly once while others are inserted, removed, or changed', async () => {
+test('returns every unchanged device exactly once while other devices are inserted, removed, or changed', async () => {
   await fc.assert(
     fc.asyncProperty(
       population,
@@ -202,7 +202,7 @@ test('paging returns every unchanged device exactly once while others are insert
           received.push(...found.ids)
           if (!found.hasMore) break
           position = by === 'cursor' ? { after: found.cursor! } : { [by]: found.last! }
-          // A position given by an id moves with its device; a cursor stays in place.
+          // An ID position moves with its device; a cursor stays in place.
           const keptId = by === 'cursor' ? undefined : found.last!
           for (const each of steps[pageIndex] ?? []) await apply(each, { present, unchanged, unusedIds, keptId })
         }

@@ -29,10 +29,10 @@ import { type DeviceOrder, isByTime } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** The row of a device with its sort key in the list. The key is omitted if a column of the row contains it. */
+/** A device row with its sort key in the list. The key is omitted if it is already a column of the row. */
 export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | DeviceRow
 
-/** `fromEnd`: the rows are nearer to the end of the list. Only for lists without a filter in an order with an index. */
+/** `fromEnd` reads the page from the end of the list. It requires a list without a filter, in an order with an index. */
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
 
 export interface DevicePageQuery {
@@ -40,11 +40,10 @@ export interface DevicePageQuery {
   order: DeviceOrder
   start: DeviceStart
   limit: number
-  /** Whether to read attributes. */
   attributes: AttributesRead
 }
 
-/** The rows of one page, in order. */
+/** Returns the rows of one page in order. */
 export async function selectDevicePage(
   db: Database,
   accountId: string,
@@ -56,8 +55,8 @@ export async function selectDevicePage(
 }
 
 /**
- * The statement of a page. It first finds the devices of the page, using only the tables that order and filter need. It then
- * reads the rest of these devices, so that a skipped device costs only an index entry.
+ * Returns the statement that reads a page. It first finds the devices on the page, using only the tables that the order and the
+ * filter need. It then reads the remaining columns of those devices, so skipping a device costs only an index entry.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)
@@ -98,7 +97,7 @@ function computedSource({ reads, where, key, direction }: Computing) {
   }
 }
 
-/** Keys without an index, computed once per device. Without the `OFFSET 0` fences, each use would compute the key again. */
+/** Computes keys that have no index. The `OFFSET 0` fences prevent PostgreSQL from computing a key again for each use. */
 function computedValues({ reads, where, key }: Omit<Computing, 'direction'>): Sql {
   const from = sql`from ${tables(reads)} where ${allOf(where)} offset 0`
   if (key.attribute === undefined) return sql`select d.id, ${sortable(key.nullable!)} as value ${from}`
@@ -120,8 +119,8 @@ interface Completing extends Pick<Reads, 'device' | 'live'> {
 }
 
 /**
- * Adds the missing columns of the devices to the rows of a page. The `OFFSET 0` fences make each lookup use the primary key.
- * Without them, the planner may choose a scan of the whole table.
+ * Adds the missing device columns to the rows of a page. The `OFFSET 0` fences make each lookup use the primary key. Without
+ * them, the planner may scan the whole table.
  */
 function completed(rows: Sql, completing: Completing): Sql {
   const { accountId, attributes, hasKey, device, live, isBackwards = false } = completing
@@ -159,10 +158,10 @@ const union = (one: Reads, other: Reads): Reads => ({
   context: one.context ?? other.context,
 })
 
-/** Plans lists with a filter each time, because the number of matches, and so the best index, depends on the arguments. */
+/** Makes PostgreSQL plan a filtered list each time, because the number of matches determines the best index. */
 const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
 
-/** Counts the matching devices. Without a filter, reads the stored count instead. */
+/** Counts the matching devices. Without a filter, returns the stored count. */
 export async function countDevices(db: Database, accountId: string, filter: DeviceFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`${planning(filter)}${deviceCountSql(accountId, filter)}`.execute(db)
   return rows[0]!.count
@@ -175,7 +174,7 @@ export function deviceCountSql(accountId: string, filter: DeviceFilter): Sql {
   return sql`select count(*)::int as count from ${tables(read)} where ${allOf([isOf(accountId, read), ...where])}`
 }
 
-/** The current position of a device in an order; undefined if the account has no such device. */
+/** Returns a device's current position in an order. Returns undefined if the account has no such device. */
 export async function findPlace(
   db: Database,
   accountId: string,
@@ -194,8 +193,8 @@ export function placeOf(row: ListedDeviceRow, order: DeviceOrder): Place {
   return { id: row[0], key: key !== null && isByTime(order) ? parseTime(key).getTime() : key }
 }
 
-/** The key of the order by name is the name. The order by id has no key. */
+/** Whether the row already contains the sort key. A list by name uses the name; a list by ID needs no key. */
 const isKeyInRow = ({ by }: DeviceOrder): boolean => by === 'name' || by === 'id'
 
-/** Times in the database are whole milliseconds too. */
+/** Conversion to milliseconds is exact, because the database stores times in whole milliseconds. */
 const toSortKey = (key: string | Date | null): SortKey => (key instanceof Date ? key.getTime() : key)

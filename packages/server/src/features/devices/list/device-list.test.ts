@@ -13,11 +13,11 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('pages', () => {
-  test('an empty list', async () => {
+  test('returns an empty page for a user without devices', async () => {
     expect(await list(other)).toEqual({ items: [], total: 0, hasMore: false, last: null, cursor: null })
   })
 
-  test('size, from, hasMore, last, and total', async () => {
+  test('applies size and from, and returns hasMore, last, and total', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c', 'd', 'e'))
     const first = await list(user, { size: 2 })
     expect(first).toMatchObject({
@@ -33,7 +33,7 @@ describe('pages', () => {
     expect(await list(user, { size: 5 })).toMatchObject({ hasMore: false })
   })
 
-  test('a null argument is the same as an omitted one', async () => {
+  test('treats a null argument as omitted', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('b', 'a'))
     const nulls = { size: null, from: null, after: null, last: null, sort: null, name: null, state: null, id: null }
     expect(
@@ -41,18 +41,18 @@ describe('pages', () => {
     ).toEqual(['a', 'b'])
   })
 
-  test.each([0, -1, 1001])('size %i is rejected', async (size) => {
+  test.each([0, -1, 1001])('rejects size %i', async (size) => {
     expect(await listError(app.owner, { size })).toEqual(['BAD_USER_INPUT', expect.stringContaining('1 to 1000')])
   })
 
-  test.each([0, -5])('from %i is rejected with an explanation of counting', async (from) => {
+  test.each([0, -5])('rejects from %i and states the first position', async (from) => {
     expect(await listError(app.owner, { from })).toEqual([
       'BAD_USER_INPUT',
       expect.stringContaining('counts records from 1'),
     ])
   })
 
-  test('after and last continue after an item, in upper or lower case, and ignore from', async () => {
+  test('continues after the item in after or last, in either case, and ignores from', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c', 'd'))
     const { last } = await list(user, { size: 2 })
     for (const position of [
@@ -68,7 +68,7 @@ describe('pages', () => {
     }
   })
 
-  test('different values of after and last are rejected', async () => {
+  test('rejects different values of after and last', async () => {
     const { user, ids } = await createUserWithDevices(app, devicesNamed('a', 'b'))
     expect(await listError(user, { after: ids[0], last: ids[1] })).toEqual([
       'BAD_USER_INPUT',
@@ -76,7 +76,7 @@ describe('pages', () => {
     ])
   })
 
-  test('an item that the filters exclude has a position, but a deleted one or one of another user is not found', async () => {
+  test("accepts a position that the filters exclude, and rejects a deleted or another user's item", async () => {
     const { user, ids } = await createUserWithDevices(app, [
       { name: 'a', state: 'active' },
       { name: 'b' },
@@ -90,7 +90,7 @@ describe('pages', () => {
     }
   })
 
-  test('a cursor keeps its position when its item is deleted or moved', async () => {
+  test('keeps the position of a cursor when its item moves or is deleted', async () => {
     const { user, ids } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c', 'd'))
     const { cursor } = await list(user, { size: 2 })
     await user.data('mutation ($id: String!) { updateDevice(deviceId: $id, name: "z") { id } }', { id: ids[1] })
@@ -100,7 +100,7 @@ describe('pages', () => {
     expect(await names(user, { last: cursor })).toEqual(['c', 'd'])
   })
 
-  test('a cursor is valid for one order only', async () => {
+  test('rejects a cursor from another order', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('a', 'b'))
     const { cursor } = await list(user, { size: 1 })
     for (const sort of ['name desc', 'created asc', 'attributes.name asc']) {
@@ -114,7 +114,7 @@ describe('pages', () => {
     expect(await names(user, { after: ofSite, sort: 'attributes.site ASC', context: 'x' })).toHaveLength(1)
   })
 
-  test('a truncated or changed cursor is rejected', async () => {
+  test('rejects a truncated or modified cursor', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('a', 'b'))
     const { cursor } = await list(user, { size: 1 })
     for (const after of [
@@ -128,7 +128,7 @@ describe('pages', () => {
     }
   })
 
-  test('a server can be set to count from 0', async () => {
+  test('counts records from 0 if MUSTER_FIRST_RECORD is 0', async () => {
     const zero = await startTestApp({ env: { MUSTER_FIRST_RECORD: '0' } })
     try {
       await seedDevices(zero.db, zero.owner.accountId, devicesNamed('a', 'b', 'c'))
@@ -147,7 +147,7 @@ describe('device(id:)', () => {
       ({ name }: { name: string }) => name,
     )
 
-  test('returns devices in the requested order, each once, without unknown and malformed ids', async () => {
+  test('returns each device once, in the requested order, and omits unknown and malformed IDs', async () => {
     const { user, ids } = await createUserWithDevices(app, devicesNamed('a', 'b', 'c'))
     const [a, b, c] = ids as [string, string, string]
     expect(await byId(user, [c, 'nonsense', a.toUpperCase(), c, '80:00:00:00:00:00:00:00', b, a])).toEqual([
@@ -159,7 +159,7 @@ describe('device(id:)', () => {
     expect(await byId(other, ids)).toEqual([])
   })
 
-  test('attributes include the reserved ones', async () => {
+  test('includes reserved attributes in the attributes field', async () => {
     const { user, ids } = await createUserWithDevices(app, [{ attributes: { site: 'x' }, statusA: 'ok' }])
     const { login } = await user.data(
       `query ($id: [String!]!) { login { device(id: $id) { ...more } devices { items { ... on Device { ...more } } } } }
@@ -172,7 +172,7 @@ describe('device(id:)', () => {
   })
 })
 
-test('another user finds no devices with any filter or order', async () => {
+test("never lists another user's devices, with any filter or order", async () => {
   const { ids } = await createUserWithDevices(app, [
     { name: 'secret', hardwareId: 'hw', platform: 'p', attributes: { site: 'x' }, statusA: 'y' },
   ])

@@ -3,7 +3,7 @@ import { walk } from '../../../db/fair/user-database.ts'
 import type { SqlStart } from '../../../db/sorted-page.ts'
 import { notFound } from '../../../errors.ts'
 import type { Place } from '../../../graphql/lists/cursor.ts'
-import type { List } from '../../../graphql/lists/list.ts'
+import type { List } from '../../../graphql/lists/paging.ts'
 import { listOf, type Start } from '../../../graphql/lists/paging.ts'
 import type { Device } from '../device.ts'
 import { parseId } from '../device-id.ts'
@@ -14,7 +14,7 @@ import { type DeviceListArguments, readDeviceListArguments } from './device-list
 import { type DeviceOrder, databasePlace } from './device-sort.ts'
 import { FAR, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
 
-/** One page of the viewer's devices. `attributes`: which attributes of the items the document selects. */
+/** Returns one page of the viewer's devices. `attributes` states which attributes the document selects. */
 export async function listDevices(
   { db, viewer, firstRecord, rowMeter }: Context,
   args: DeviceListArguments,
@@ -51,7 +51,7 @@ async function fromNearerEnd(start: SqlStart, total: () => Promise<number>): Pro
   return { ...start, fromEnd: start.offset > (await total()) / 2 }
 }
 
-/** A device that the filters exclude still has a position; a deleted one does not. */
+/** A device that the filters exclude still has a position. For a deleted device, throws NOT_FOUND. */
 async function findStart(
   start: Start,
   order: DeviceOrder,

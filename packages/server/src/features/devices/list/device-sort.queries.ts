@@ -14,19 +14,19 @@ export interface Reads {
   context: string | undefined
 }
 
-/** A device's key in an order, and the columns that are in the same index. */
+/** The SQL expressions for a device's key and ID in an order. Both are in the same index. */
 export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
-  /** Whether the key has no index and is computed for every device. */
+  /** Whether the key has no index and must be computed for every device. */
   isComputed: boolean
-  /** Set if the key depends only on this name in the attributes of `device d`. */
+  /** The attribute name, if the key depends only on its value in `device d`. */
   attribute?: AttributeName
 }
 
 const ofDevice = { id: sql`d.id`, isComputed: false, reads: { device: true, live: false, context: undefined } }
 const ofLive = { id: sql`l.device_id`, isComputed: false, reads: { device: false, live: true, context: undefined } }
 
-/** Each expression must be the same as in its index. */
+/** Each expression must match the expression in its index. */
 const fieldKeys: Record<DeviceField, DeviceKey> = {
   id: ofDevice,
   name: { ...ofDevice, key: naturally(sql`d.name`) },
@@ -48,13 +48,13 @@ export function keyOf({ by, context }: DeviceOrder): DeviceKey {
   return { ...ofDevice, isComputed: true, key, nullable: value, reads, ...(isPlain && { attribute: by }) }
 }
 
-/** The column of device_live that contains a reserved value. */
+/** Returns the device_live column of a reserved attribute; undefined for other attributes. */
 export function reservedColumn([group, subName]: AttributeName): Sql | undefined {
   const column = group === RESERVED_GROUP && subName !== undefined ? reservedColumns.get(subName) : undefined
   return column === undefined ? undefined : sql.ref(`l.${column}`)
 }
 
-/** A device's value of a name as read in a context. */
+/** Returns an expression for a device's value of an attribute in a context. */
 export function valueAt(name: AttributeName, context: string | undefined): Sql {
   const base = reservedColumn(name) ?? valueIn(sql`d.attributes`, name)
   return context === undefined ? base : sql`coalesce(${valueIn(sql`o.attributes`, name)}, ${base})`

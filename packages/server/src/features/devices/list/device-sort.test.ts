@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('sort', () => {
-  test('strings are in natural order, case-insensitively, with ties by id in the direction of the sort', async () => {
+  test('orders strings naturally and case-insensitively, with ties by ID in the direction of the sort', async () => {
     const { user, ids } = await createUserWithDevices(app, devicesNamed('node-10', 'Node-2', 'node-1', 'a', 'A', 'b'))
     const [first, second] = [ids[3]!, ids[4]!].sort()
     const sorted = await list(user, { sort: 'name' })
@@ -24,7 +24,7 @@ describe('sort', () => {
   test.each([
     ['id', (devices: SeedDevice[]) => devices],
     ['created', (devices: SeedDevice[]) => devices],
-  ])('by %s', async (sort, expected) => {
+  ])('sorts by %s', async (sort, expected) => {
     const devices = devicesNamed('z', 'y', 'x').map((device, index) => ({
       ...device,
       id: `80:00:00:00:00:00:00:0${index}`,
@@ -38,7 +38,7 @@ describe('sort', () => {
     expect(await names(user, { sort: `+${sort}` })).toEqual(sortedNames)
   })
 
-  test('a sign is part of the name if a direction is given', async () => {
+  test('treats a sign as part of the name if a direction is given', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { site: '2', '-site': '1' } },
       { name: 'b', attributes: { site: '1', '-site': '2' } },
@@ -54,7 +54,7 @@ describe('sort', () => {
     ['platform', 'platform', ['linux 5', 'Linux 6', 'windows']],
     ['lastReported', 'lastReported', [new Date(1_000), new Date(2_000), new Date(3_000)]],
     ['$svc.statusA', 'statusA', ['A1', 'a2', 'a10']],
-  ])('by %s, missing values last in both directions', async (sort, field, [low, middle, high]) => {
+  ])('sorts by %s, with missing values last in both directions', async (sort, field, [low, middle, high]) => {
     const { user } = await createUserWithDevices(app, [
       { id: '80:00:00:00:00:00:00:02', name: 'none 2' },
       { name: 'high', [field]: high },
@@ -71,13 +71,13 @@ describe('sort', () => {
     }
   })
 
-  test('by state', async () => {
+  test('sorts by state', async () => {
     const { user } = await createUserWithDevices(app, [{ name: 'off' }, { name: 'on', state: 'active' }])
     expect(await names(user, { sort: 'state' })).toEqual(['on', 'off'])
     expect(await names(user, { sort: 'state desc' })).toEqual(['off', 'on'])
   })
 
-  test('by attributes of one and two levels, with groups and missing values last', async () => {
+  test('sorts by attributes with one and two levels, with groups and missing values last', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'third', attributes: { site: 'oslo 10', net: { ssid: 'c' } } },
       { name: 'first', attributes: { site: 'Oslo 2', net: { ssid: 'a' } } },
@@ -91,7 +91,7 @@ describe('sort', () => {
     expect(await names(user, { sort: 'site desc' })).toEqual(['third', 'second', 'first', 'fifth', 'fourth'])
   })
 
-  test('a value that looks like a group is sorted as a value', async () => {
+  test('sorts a string that looks like a group as a string', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'group', attributes: { site: { a: 'b' } } },
       { name: 'letter', attributes: { site: 'f' } },
@@ -103,7 +103,7 @@ describe('sort', () => {
     expect(await names(user, { sort: 'site desc' })).toEqual(['letter', 'accent', 'tilde', 'brace', 'group'])
   })
 
-  test('by an attribute as read in a context', async () => {
+  test('sorts by the value of an attribute in a context', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { site: '3' }, statusA: '3', overrides: { lab: { site: '1', $svc: { statusA: '1' } } } },
       { name: 'b', attributes: { site: '2' }, statusA: '2' },
@@ -117,7 +117,7 @@ describe('sort', () => {
     }
   })
 
-  test('a field takes precedence over an attribute of its name, and a name with a space needs a direction', async () => {
+  test('prefers a field to an attribute of the same name and requires a direction for names with spaces', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { name: '2', 'rack row': '2' } },
       { name: 'b', attributes: { name: '1', 'rack row': '1' } },
@@ -139,11 +139,11 @@ describe('sort', () => {
     'site.',
     'attributes.',
     'si\u0007te',
-  ])('sort %j is rejected', async (sort) => {
+  ])('rejects the sort %j', async (sort) => {
     expect((await listError(app.owner, { sort }))[0]).toBe('BAD_USER_INPUT')
   })
 
-  test('attributes of 16 KiB sort by their first 200 characters', async () => {
+  test('sorts attributes of 16 KiB by their first 200 characters', async () => {
     const long = 'x'.repeat(200)
     const { user, ids } = await createUserWithDevices(app, [
       {

@@ -12,9 +12,9 @@ export type DeviceField = (typeof fields)[number]
 export interface DeviceOrder {
   by: DeviceField | AttributeName
   direction: Direction
-  /** The context in which an attribute is read; undefined for the base values. */
+  /** The context in which the sort reads the attribute; undefined for the base value. */
   context: string | undefined
-  /** A string that identifies the order. Cursors are valid only for their order. */
+  /** A string that identifies the order. A cursor is valid only for the order that created it. */
   text: string
 }
 
@@ -29,7 +29,7 @@ export function readDeviceOrder(sort: string | null | undefined, context: string
   return { by, direction, context, text }
 }
 
-/** Times are the only numeric keys. A string key is missing if the value is missing. */
+/** The type of each field's sort key. A list by ID needs no key other than the ID. */
 const kindOfKey: Record<DeviceField, 'text' | 'time' | 'none'> = {
   name: 'text',
   id: 'none',
@@ -40,16 +40,16 @@ const kindOfKey: Record<DeviceField, 'text' | 'time' | 'none'> = {
   lastReported: 'time',
 }
 
-/** Whether the keys of an order are times. */
+/** Whether the order's keys are times. */
 export const isByTime = ({ by }: DeviceOrder): boolean => isField(by) && kindOfKey[by] === 'time'
 
 const isField = (by: DeviceOrder['by']): by is DeviceField => typeof by === 'string'
 
-/** Whether some devices have no key. */
+/** Whether devices can lack a key in this order. */
 export const isNullable = ({ by }: DeviceOrder): boolean =>
   !isField(by) || by === 'hardwareId' || by === 'platform' || by === 'lastReported'
 
-/** The position as the database compares it. Rejects values that only a forged cursor can contain. */
+/** Converts a position for comparison in the database. Rejects values that only a forged cursor can contain. */
 export function databasePlace(order: DeviceOrder, { key, id }: Place): { key: string | Date | null; id: string } {
   const kind = isField(order.by) ? kindOfKey[order.by] : 'text'
   const isMissing = key === null && (kind === 'none' || isNullable(order))
@@ -58,9 +58,9 @@ export function databasePlace(order: DeviceOrder, { key, id }: Place): { key: st
     if (kind === 'text' && typeof key === 'string') return { key, id }
     if (kind === 'time' && typeof key === 'number' && isTime(key)) return { key: new Date(key), id }
   }
-  throw badInput('after must be an id or a cursor from the previous page')
+  throw badInput('after must be an ID or a cursor from the previous page')
 }
 
-/** Years 1 to 9999, as everywhere in the API. */
+/** Accepts years 1 to 9999, like the rest of the API. */
 const isTime = (milliseconds: number): boolean =>
   milliseconds >= -62_135_596_800_000 && milliseconds < 253_402_300_800_000

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** A case-insensitive part of a name, in the form of the trigram index of devices. */
+/** Matches a case-insensitive part of a name, with the expression that the devices' trigram index uses. */
 export function nameContains(column: RawBuilder<unknown>, part: string): RawBuilder<unknown> {
   const escaped = part.replaceAll(/[\\%_]/g, '\\$&')
   const name = lower(column)
   if (!hasSigma.test(part)) return sql`${name} like ${patternOf(escaped)}`
-  // The lower-case form of a capital sigma depends on the next character, which a part of a name may not include. The index
-  // therefore matches any character in its place, and the second condition accepts both forms.
+  // The lowercase form of a capital sigma depends on the next character, which the part may not include. The first condition
+  // uses the index and matches any character instead of a sigma. The second condition accepts only the two forms of a sigma.
   const widened = patternOf(escaped.replaceAll(/[Σσς]/g, '_'))
   return sql`(${name} like ${widened} and ${foldSigma(name)} like ${foldSigma(patternOf(escaped))})`
 }

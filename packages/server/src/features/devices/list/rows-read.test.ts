@@ -5,7 +5,7 @@ import { rowsRead } from './rows-read.ts'
 const DEVICES = 100_000
 const read = (args: DeviceListArguments) => rowsRead(args, { devices: DEVICES, firstRecord: 1 })
 
-describe('a page with an index reads only the rows that it returns', () => {
+describe('estimates no additional rows for a page with an index', () => {
   test.each<DeviceListArguments>([
     {},
     { sort: 'created desc' },
@@ -23,7 +23,7 @@ describe('a page with an index reads only the rows that it returns', () => {
   })
 })
 
-describe('a page without an index may read every device, and the reason names the argument', () => {
+describe('estimates every device for a page without an index and names the argument', () => {
   test.each<[DeviceListArguments, RegExp[]]>([
     [{ sort: 'no.index' }, [/^sort: "no\.index" has no index/]],
     [{ sort: '$svc.statusA desc', context: 'lab' }, [/^sort: "\$svc\.statusA" in a context/]],
@@ -48,11 +48,11 @@ test.each([
   [{ from: 99_001 }, 1_000],
   [{ from: 200_001 }, 0],
   [{ from: 99_001, state: 'active' }, 99_000],
-])('%j skips the devices from the nearer end that it can be read from', (args, rows) => {
+])('estimates the skipped devices from the nearer end without a filter: %j', (args, rows) => {
   expect(read(args).page.rows).toBe(rows)
 })
 
-test('a filter with ids or a hardware id reads only these devices', () => {
+test('estimates only the named devices for a filter by IDs or hardware ID', () => {
   const ids = ['80:00:00:00:00:00:00:01', '80:00:00:00:00:00:00:02']
   expect(read({ id: ids, sort: 'no.index' })).toEqual({
     page: { rows: 2, reasons: [] },
@@ -61,12 +61,12 @@ test('a filter with ids or a hardware id reads only these devices', () => {
   expect(read({ hardwareId: 'hw-1', sort: 'no.index' }).page.rows).toBe(1)
 })
 
-test('total reads no rows without a filter and may count every device with one', () => {
+test('estimates no rows for total without a filter, and every device with a filter', () => {
   expect(read({ sort: 'no.index' }).total).toEqual({ rows: 0, reasons: [] })
   expect(read({ state: 'active' }).total).toEqual({ rows: DEVICES, reasons: [expect.stringMatching(/^total counts/)] })
 })
 
-test('arguments that the list rejects read no rows', () => {
+test('estimates no rows for arguments that the list rejects', () => {
   for (const args of [{ size: 0, sort: 'no.index' }, { sort: 'no index' }, { state: 'on', name: 'q9' }]) {
     expect(read(args)).toEqual({ page: { rows: 0, reasons: [] }, total: { rows: 0, reasons: [] } })
   }

@@ -1,6 +1,6 @@
 import type { SqlStart } from '../../../db/sorted-page.ts'
 import { ApiError } from '../../../errors.ts'
-import { noRowsRead, type RowsRead } from '../../../graphql/cost/rows-read.ts'
+import { noRowsRead, type RowsRead } from '../../../graphql/cost/row-count.ts'
 import { joinAttributeName } from '../../attributes/attribute-name.ts'
 import { BULK_SERVICE } from '../../services/application-types.ts'
 import type { DeviceFilter } from './device-filter.ts'
@@ -8,19 +8,19 @@ import { type DeviceListArguments, readDeviceListArguments } from './device-list
 import { keyOf } from './device-sort.queries.ts'
 import type { DeviceOrder } from './device-sort.ts'
 
-/** The rows that one device list reads for its page, and for its `total` if requested. */
+/** The rows that a device list reads for its page and, if requested, for its `total`. */
 export interface DeviceListReads {
   page: RowsRead
   total: RowsRead
 }
 
-/** Skipping fewer devices takes no longer than a query for the number of devices. */
+/** The smallest costly offset. Skipping fewer devices takes no longer than querying the number of devices. */
 export const FAR = 5_000
 
 /**
- * The rows that `devices` with these arguments may read beyond those it returns, in an account with this many devices. It is
- * known before the field runs, so that the server can charge for it, queue it, and name the expensive argument in an error.
- * Arguments that `devices` rejects read no rows.
+ * Estimates how many rows the `devices` field may read beyond the rows that it returns, in an account with this many devices.
+ * The server needs the estimate before the field runs, to charge for the rows, queue the request, and name the expensive
+ * argument in an error. Arguments that `devices` rejects read no rows.
  */
 export function rowsRead(
   args: DeviceListArguments,
@@ -39,7 +39,7 @@ export function rowsRead(
   }
 }
 
-/** The rows that a page may read but not return. `devices` is the number of the account's devices, infinite if unknown. */
+/** Estimates the rows that a page may read but not return. `devices` is the size of the account, infinite if unknown. */
 export function rowsReadByPage(
   { filter, order, start }: { filter: DeviceFilter; order: DeviceOrder; start: SqlStart },
   devices = Number.POSITIVE_INFINITY,
@@ -51,7 +51,7 @@ export function rowsReadByPage(
   return 'offset' in start ? skippedRows(start.offset, filter, devices) : noRowsRead
 }
 
-/** The rows that counting the matches reads. Without a filter, a stored count is used, and no rows are counted. */
+/** Estimates the rows that `total` reads. Without a filter, `total` uses a stored count and reads no rows. */
 export function rowsReadByTotal(filter: DeviceFilter, devices = Number.POSITIVE_INFINITY): RowsRead {
   if (Object.keys(filter).length === 0) return noRowsRead
   const matches = maxMatches(filter)
@@ -59,17 +59,17 @@ export function rowsReadByTotal(filter: DeviceFilter, devices = Number.POSITIVE_
   return { rows: devices, reasons: ['total counts every device that matches the filter', ...reasonsInFilter(filter)] }
 }
 
-/** The maximum number of matches of a filter by ids or hardware id; undefined for other filters. */
+/** Returns the maximum number of matches of a filter by IDs or hardware ID; undefined for other filters. */
 function maxMatches({ ids, hardwareId }: DeviceFilter): number | undefined {
   return hardwareId !== undefined ? Math.min(1, ids?.length ?? 1) : ids?.length
 }
 
 function skippedRows(offset: number, filter: DeviceFilter, devices: number): RowsRead {
   if (offset < FAR) return noRowsRead
-  // Without a filter, the page is read from the nearer end.
+  // Without a filter, the statement reads the page from the nearer end of the list.
   const isFiltered = Object.keys(filter).length > 0
   const rows = isFiltered ? Math.min(offset, devices) : Math.max(0, Math.min(offset, devices - offset))
-  return { rows, reasons: [`from skips ${offset} devices; after starts directly after a device`] }
+  return { rows, reasons: [`from skips ${offset} devices; use after to start directly after a device`] }
 }
 
 function reasonsInSort(order: DeviceOrder): string[] {
@@ -78,30 +78,30 @@ function reasonsInSort(order: DeviceOrder): string[] {
   const name = JSON.stringify(joinAttributeName(by))
   if (context !== undefined) return [`sort: ${name} in a context has no index`]
   return [
-    `sort: ${name} has no index; the fields of a device and the attributes $svc.categoryA to $svc.statusE have one`,
+    `sort: ${name} has no index; device fields and the attributes from $svc.categoryA to $svc.statusE have indexes`,
   ]
 }
 
-/** Empty if an index finds the matching devices, or if every device matches. */
+/** Returns no reasons if an index finds the matching devices or if every device matches. */
 function reasonsInFilter(filter: DeviceFilter): string[] {
   if (isIndexed(filter)) return []
   const reasons: string[] = []
   if (filter.name !== undefined)
     reasons.push(
-      `name: ${JSON.stringify(filter.name)} has fewer than 3 letters or digits in a row, so no index finds it`,
+      `name: ${JSON.stringify(filter.name)} has fewer than 3 consecutive letters or digits, so no index can find it`,
     )
-  if (filter.values !== undefined) reasons.push('attributes: no index finds devices by a value that is null')
+  if (filter.values !== undefined) reasons.push('attributes: no index can find devices by a null value')
   return reasons
 }
 
-/** Whether an index finds the matching devices by one of the conditions. Devices must match all conditions. */
+/** Whether an index supports at least one of the conditions, which narrows the devices that the database must read. */
 const isIndexed = ({ name, state, platforms, applications, values }: DeviceFilter): boolean =>
   state !== undefined ||
   platforms !== undefined ||
-  // Every device has its bulk service, so an index does not help to find it.
+  // Every device has a bulk service, so an index by its type excludes no devices.
   (applications !== undefined && !applications.includes(BULK_SERVICE)) ||
   (name !== undefined && hasTrigram(name)) ||
   (values?.some(({ value }) => value !== null) ?? false)
 
-/** The index finds parts of names with three consecutive letters or digits. Each sigma is searched as any character. */
+/** The index finds only parts with three consecutive letters or digits. The search replaces each sigma with a wildcard. */
 const hasTrigram = (part: string): boolean => /[\p{L}\p{N}]{3}/u.test(part.replaceAll(/[Σσς]/g, '_'))

@@ -12,7 +12,7 @@ import { limits } from '../../../limits.ts'
 import { OBJECTS_PER_POINT, pointsOfObjects, REQUEST_POINTS } from '../../../rate-limits/points.ts'
 import { type Payer, payerOf, payerOfAddress, type RateLimits } from '../../../rate-limits/rate-limits.ts'
 import { spend, spendWhenAvailable } from '../../../rate-limits/spend.ts'
-import { isAccessKeyUsable } from '../../access-keys/usable-key.ts'
+import { hasUsableKey } from '../../access-keys/access-keys.queries.ts'
 import type { Event } from '../event.ts'
 import { type EventFilterArguments, readEventFilter } from '../event-filter.ts'
 import { describeSource } from '../event-source.ts'
@@ -78,7 +78,7 @@ export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps)
 
 /** Whether the access key or session that requested the link is still valid. */
 async function isGrantValid(deps: DownloadDeps, { accountId, accessKey, session }: DownloadGrant): Promise<boolean> {
-  if (accessKey !== undefined) return isAccessKeyUsable(deps, { accountId, accessKey })
+  if (accessKey !== undefined) return hasUsableKey(deps.db, accountId, { key: accessKey, now: deps.clock() })
   return session !== undefined && isSessionAlive(deps, { accountId, session })
 }
 

@@ -1,8 +1,8 @@
 import type { Database } from '../../../db/database.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { recordEvents } from '../../events/record.ts'
+import { webhookTarget } from '../webhook.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
-import { webhookTarget } from '../webhook-event.ts'
 import { lockWebhook, writeWebhook } from '../webhooks.queries.ts'
 
 /** A webhook whose attempts have all failed for this many days is paused. */
