@@ -27,11 +27,11 @@ async function main(args: readonly string[]): Promise<void> {
   const chosen = choose(options)
   const hasPeers = await installPeers()
 
-  progress(`starting the server on ${options.devices} devices`)
+  progress(`starting the server with ${options.devices} devices`)
   const environment = await startEnvironment({ ...options, services: SERVICES })
   const load = hasPeers ? startAutocannonLoad() : nodeHttpLoad
   let closing: Promise<void> | undefined
-  // A signal and the end of the measurement can both call this.
+  // Called by a signal, at the end of the measurement, or both.
   const close = (): Promise<void> => (closing ??= load.close().then(() => environment.close()))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void close().finally(() => process.exit(1)))
   try {
@@ -90,7 +90,7 @@ async function measure(
       },
     )
   }
-  const method = `${rounds} rounds of ${seconds} s for each system in turn, with load from ${load.name}, on ${devices} devices with ${SERVICES} services each. Ratios compare runs of the same round.`
+  const method = `In each of ${rounds} rounds, every system in turn received load from ${load.name} for ${seconds} s, on ${devices} devices with ${SERVICES} services each. Ratios compare runs of the same round.`
   return {
     machine,
     method,
@@ -109,7 +109,7 @@ async function startPeers(environment: StartedEnvironment, hasPeers: boolean) {
   if (hasPeers) await createPeerSchema(environment.pool)
   for (const system of Object.keys(systems) as System[]) {
     if (!peers.has(system)) present.add(system)
-    else if (!hasPeers) missing.push(`${system}: the packages of benchmarks/peers could not be installed`)
+    else if (!hasPeers) missing.push(`${system}: could not install the packages of benchmarks/peers`)
     else {
       await environment.processOf(system).then(
         () => present.add(system),
@@ -125,7 +125,7 @@ async function printProfile(folder: string): Promise<void> {
   for (const { share, frame } of await summarizeProfile(folder)) console.log(`${(share * 100).toFixed(1)} %  ${frame}`)
 }
 
-/** Shows a string on one line of the terminal, which the next string replaces. */
+/** Replaces the progress line in the terminal. Without a terminal, prints each string on a new line. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
   else if (text !== '') process.stderr.write(`${text}\n`)

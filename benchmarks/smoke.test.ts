@@ -55,7 +55,7 @@ afterAll(async () => {
   await app?.close()
 })
 
-/** The workloads that need no packages of benchmarks/peers. */
+/** Selects the workloads that do not need the packages of benchmarks/peers. */
 const withoutPeers = (workloads: readonly Workload[]): Workload[] =>
   workloads.filter(({ system }) => system === 'server' || system === 'baseline')
 
@@ -94,7 +94,7 @@ const reportOf = (outcome: Outcome): string =>
     explanations: new Map([['page', 'An explanation.']]),
   })
 
-test('explains missed targets, and only those', async () => {
+test('explains only missed targets', async () => {
   const figure = (value: number): Figure => ({
     name: 'against the baseline',
     spread: { median: value, min: value, max: value },
@@ -110,7 +110,7 @@ test('explains missed targets, and only those', async () => {
   ).toEqual([])
 })
 
-test('returns the same data as the baseline for the console', async () => {
+test('returns the same console page as the baseline', async () => {
   await checkResponses(environment, withoutPeers(consoleWorkloads))
 })
 
@@ -127,7 +127,7 @@ test('writes an event for every change of a round', async () => {
   expect([...runs.values()].flat().map(({ succeeded }) => succeeded)).toEqual([8, 8])
 })
 
-test('detects a change without an event, and a lost update', async () => {
+test('detects a change without an event and a lost update', async () => {
   const result = { succeeded: 1, failed: 0, seconds: 1, latency: { p50: 1, p99: 1 }, bytes: 1 }
   const missing = await startWriteCheck(environment)
   await expect(missing(result)).rejects.toThrow('1 changes were acknowledged, but only 0 have an event')
@@ -140,8 +140,8 @@ test('detects a change without an event, and a lost update', async () => {
   await expect(lost(result)).rejects.toThrow('1 values differ from their newest events')
 })
 
-/** `npx vitest run benchmarks -u` writes the server's statements to the files that the baseline runs. */
-test('the baseline runs the same SQL as the server', async () => {
+/** After a change to the server's statements, `npx vitest run benchmarks -u` updates the baseline's SQL files. */
+test('runs the same SQL in the baseline as in the server', async () => {
   const page = await statementsOf(pageWorkloads)
   await expect(page.find((text) => text.includes('row_number()'))).toMatchFileSnapshot(
     'baseline/page-with-attributes.sql',
@@ -155,7 +155,7 @@ test('the baseline runs the same SQL as the server', async () => {
   )
 })
 
-/** Returns the SQL that the server runs for the first operation of a scenario. */
+/** Returns the SQL that the server runs for a scenario's first operation. */
 async function statementsOf([server]: readonly Workload[]): Promise<string[]> {
   const sent: string[] = []
   const { query } = pg.Client.prototype

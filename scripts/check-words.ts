@@ -1,15 +1,15 @@
 /**
- * Fails if a document, comment, message, or name contains a word of `words/word-list.ts`: `node scripts/check-words.ts`.
- * A line may quote such a word if it contains the comment `words: allow`.
+ * `node scripts/check-words.ts` fails if a document, comment, message, or name contains a word in `words/word-list.ts`.
+ * To quote such a word, add the comment `words: allow` to the line.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { findWords } from './words/find-words.ts'
 
-/** Generated files repeat words of other files, which are checked. Committed migrations are never edited. */
+/** Files to skip: generated files, whose sources are checked, and committed migrations, which are never edited. */
 const skipped = [/\.generated\./, /^scripts\/words\//, /^packages\/server\/migrations\//, /^benchmarks\/results\//]
 
-/** Folders and files whose English has not been revised yet. Remove an entry after revising it; never add one. */
+/** Folders and files to skip until their English is revised. Remove an entry after the revision, and never add an entry. */
 const unrevised: readonly string[] = JSON.parse(
   readFileSync(new URL('words/unrevised.json', import.meta.url), 'utf8'),
 ) as string[]

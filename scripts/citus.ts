@@ -1,6 +1,6 @@
 /**
- * Prints the commands that distribute a migrated database over a Citus cluster: `node scripts/citus.ts <url> [shards]`.
- * docs/guides/scale.md says when that helps.
+ * `node scripts/citus.ts <url> [shards]` prints the commands that distribute a migrated database over a Citus cluster.
+ * docs/guides/scale.md explains when that helps.
  */
 import pg from 'pg'
 import { readCatalog } from './citus/catalog.ts'

@@ -14,7 +14,7 @@ import {
 import { restReference } from '../packages/server/src/rest/reference.ts'
 import { buildSchema } from '../packages/server/src/schema.ts'
 
-/** Pages of docs/reference that are generated from tables in the code, by path. */
+/** Generates the pages of docs/reference whose tables come from code. Returns paths and contents. */
 export function generateReference(): [path: string, text: string][] {
   return [
     ['docs/reference/settings.md', settingsPage()],
@@ -37,11 +37,14 @@ function settingsPage(): string {
   return `${note('packages/server/src/settings')}
 # Settings
 
-Settings are environment variables. An empty variable counts as not set. If a value is invalid, the server does not start, and the
-error names the setting and the expected value. The server warns about variables that start with \`MUSTER_\` and are not settings.
+Settings are environment variables. The server treats an empty variable as not set. If a value is
+invalid, the server does not start, and the error names the setting and the expected value. The
+server warns about unknown variables that start with \`MUSTER_\`.
 
-- \`NODE_EXTRA_CA_CERTS\`, a variable of Node, names a file of additional CA certificates that webhooks over https trust.
-- OpenTelemetry's library reads other variables that start with \`OTEL_\`; see [traces](../guides/operations.md#traces).
+- \`NODE_EXTRA_CA_CERTS\`, a Node variable, names a file of additional CA certificates to trust for
+  webhooks over https.
+- The OpenTelemetry library reads other variables that start with \`OTEL_\`; see
+  [traces](../guides/operations.md#traces).
 
 ${table(['Name', 'Default', 'Meaning'], rows)}
 `
@@ -62,29 +65,32 @@ function errorsPage(): string {
   return `${note('packages/server/src/errors.ts')}
 # Errors
 
-Errors have the form \`{"errors": [{"message", "path", "extensions": {"code"}}]}\`. The message says which argument is wrong and
-what would be right.
+Errors have the form \`{"errors": [{"message", "path", "extensions": {"code"}}]}\`. The message names
+the wrong argument and describes a correct value.
 
-- An error before execution has the HTTP status below. A response with errors during execution has the status that GraphQL over
-  HTTP prescribes. If all of these errors are \`UNAVAILABLE\`, the status is 503.
-- A mutation that fails changes nothing, with one exception: if \`extensions.outcome\` is \`done\`, the change succeeded, and
-  reading the response failed.
-- If the database connection breaks during a mutation, the change may or may not have been made.
-- Errors of HTTP itself have another status with \`BAD_USER_INPUT\`: 405 for a method, 408 for a request that does not arrive in time, and
-  415 for a body that is compressed or not JSON.
-- Above some limits on [connections](limits.md#connections-and-bodies), the server closes the connection without a response.
-- Every response has a request id in \`x-request-id\`. For \`INTERNAL\` it is also in \`extensions.requestId\`, and the server's log
-  has the error under that id.
+- For an error before execution, the table below shows the HTTP status. For errors during execution,
+  the response has the status that GraphQL over HTTP prescribes. If all of these errors are
+  \`UNAVAILABLE\`, the status is 503.
+- A failed mutation changes nothing, with one exception: if \`extensions.outcome\` is \`done\`, the
+  change succeeded, but the server could not build the response.
+- If the database connection breaks during a mutation, the outcome is unknown. The change may or may
+  not be stored.
+- HTTP errors have \`BAD_USER_INPUT\` with a different status: 405 for an unsupported method, 408 for
+  a request that does not arrive in time, and 415 for a body that is compressed or not JSON.
+- Above some limits on [connections](limits.md#connections-and-bodies), the server closes the
+  connection without a response.
+- Every response contains a request ID in \`x-request-id\`. For \`INTERNAL\`, \`extensions.requestId\`
+  also contains it, and the server logs the error with that ID.
 
 ${table(['Code', 'HTTP status', 'Meaning'], rows)}
 
 ## Reasons
 
-\`extensions.reason\` says why the server rejected the credentials.
+\`extensions.reason\` is the reason why the server rejected the credentials.
 
 ${table(['Reason', 'HTTP status', 'Meaning'], reasons)}
 
-Other errors have a reason if a client is likely to act on it:
+Other errors contain a reason if a client is likely to act on it:
 
 ${table(['Reason', 'Code', 'Meaning'], others)}
 `
@@ -99,28 +105,30 @@ function limitsPage(): string {
   return `${note('packages/server/src/limits.ts')}
 # Limits
 
-A request that exceeds a limit gets \`LIMIT_EXCEEDED\`, or \`QUERY_TOO_COMPLEX\` for a document. The message names the limit and the
-value. A page size outside 1 to 1000 is \`BAD_USER_INPUT\`. \`login { limits { name value used } }\` lists the limits, and
-\`firstRecord\`, the number that \`from\` counts from. Characters are Unicode code points; bytes are bytes of UTF-8.
+A request that exceeds a limit receives \`LIMIT_EXCEEDED\`, or \`QUERY_TOO_COMPLEX\` for a document. The
+message names the limit and the value. A page size outside 1 to 1000 receives \`BAD_USER_INPUT\`.
+\`login { limits { name value used } }\` lists the limits. It also lists \`firstRecord\`, the number
+that \`from\` counts from. Characters are Unicode code points, and bytes are UTF-8 bytes.
 
 ${table(['Name', 'Value', 'Limits'], rows)}
 
-Operations without credentials can request at most 50,000 objects. The server also rejects documents whose fragments expand to more than
-20,000 selections, or whose validation would take more than 500,000 comparisons of fields.
+Operations without credentials can request at most 50,000 objects. The server also rejects documents
+whose fragments expand to more than 20,000 selections, or whose validation would take more than
+500,000 comparisons of fields.
 
 ${rateLimits}`
 }
 
 const rateLimits = `## Rate limits
 
-Every request has a cost in points, which the server takes from a quota. Quotas refill continuously. The names in parentheses are
-[settings](settings.md).
+Every request has a cost in points, which the server deducts from a quota. Quotas refill
+continuously. The names in parentheses are [settings](settings.md).
 
 | Quota of | Size | Refill per second | Used by |
 | --- | --- | --- | --- |
 | a user | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | requests signed with any access key of the user (POST, GET, subscriptions, and REST), console sessions, and download links created by either |
-| a registration code | as a user | as a user | registrations with the code |
-| an address | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without valid credentials: introspection, registrations with a wrong code, sign-ins; an IPv6 /64 is one address |
+| a registration code | same as a user | same as a user | registrations with the code |
+| an address | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without valid credentials: introspection, registrations with a wrong code, sign-ins; an IPv6 /64 network is one address |
 | a device | ${settings.deviceMessages.default} (\`${settings.deviceMessages.name}\`) | ${settings.deviceMessagesPerSecond.default} (\`${settings.deviceMessagesPerSecond.name}\`) | reports and MQTT publications, one point each |
 
 ### What a request costs
@@ -128,36 +136,40 @@ Every request has a cost in points, which the server takes from a quota. Quotas 
 | Part of a request | Points |
 | --- | --- |
 | the request | ${REQUEST_POINTS} |
-| objects that the response can contain, by the document and its variables | 1 for each full ${OBJECTS_PER_POINT} |
+| objects that the response can contain, according to the document and its variables | 1 for each full ${OBJECTS_PER_POINT} |
 | rows that a field can read without returning them | 1 for each full ${ROWS_PER_POINT} |
 | a mutation | 1; for \`setAttributesMany\`, 1 for each 10 items or part of 10 |
 | opening a subscription | 1, and 1 for each ${OBJECTS_PER_POINT} events that it sends |
 | downloading events | ${pointsOfObjects(limits.pageSize)} for each ${limits.pageSize} events |
-| a request that is rejected because of its document or variables | 1, and 1 for each full ${REJECTED_BYTES_PER_POINT} bytes |
+| a request with a rejected document or rejected variables | 1, and 1 for each full ${REJECTED_BYTES_PER_POINT} bytes |
 
-The server charges an operation before it runs, by what the operation can return and read. Afterward it refunds what was not
-needed. If a field fails, objects are not refunded. An operation that can cost more than the whole quota takes the whole quota,
-and the rest afterward.
+Before an operation runs, the server charges for everything that the operation can return and read.
+Afterward, it refunds the points that were not needed. If a field fails, the server does not refund
+objects. An operation that can cost more than the whole quota uses the whole quota first, and is
+charged the rest afterward.
 
 **Rows.** These fields can read more rows than they return:
 
-- \`devices\`, sorted by an attribute without an index or by an attribute in a context: every device. The fields of a device
-  and \`$svc.categoryA\` to \`$svc.statusE\` have an index.
-- \`devices\` with filters of which none has an index, such as \`attributes: { site: null }\` or a \`name\` with fewer than three
-  letters or digits in a row: every device.
-- \`devices\` with \`from\` above 5,000: the devices before that position. \`after\` reads none of them.
-- \`total\` of \`devices\` with a filter: every device. Without a filter it reads none.
-- \`events\` of a user with \`types\`, \`minDate\`, or \`maxDate\` and without \`deviceId\`, and every \`total\` of events and of
-  deliveries: every event of the account, up to 100,000.
-- \`attributeNames\`: every device, refunded unless the names had to be counted again. With 100,000 devices, counting takes a
-  few seconds, and each process counts at most once a minute. The first list of names waits for it.
+- \`devices\`, sorted by an attribute without an index or by an attribute in a context: every device.
+  Device fields and \`$svc.categoryA\` to \`$svc.statusE\` have an index.
+- \`devices\`, if none of the filters has an index, such as \`attributes: { site: null }\` or a \`name\`
+  with fewer than three letters or digits in a row: every device.
+- \`devices\` with \`from\` above 5,000: the devices before that position. With \`after\`, the server does
+  not read these devices.
+- \`total\` of \`devices\` with a filter: every device. Without a filter, \`total\` reads no devices.
+- \`events\` of a user with \`types\`, \`minDate\`, or \`maxDate\` and without \`deviceId\`: every event of
+  the account, up to 100,000. The same applies to every \`total\` of events and of deliveries.
+- \`attributeNames\`: every device, refunded unless the server has to count the names again. With
+  100,000 devices, counting takes a few seconds, and each process counts at most once a minute. The
+  first list of names waits for the count.
 
-The server knows how many devices and events an account has, as of the last minute. An account with fewer than
-${ROWS_PER_POINT} of them pays nothing for rows. A document can have at most ${limits.walkingFields} fields that read ${MANY_ROWS} or more rows each; a page and its
-\`total\` are two fields. More are \`LIMIT_EXCEEDED\`, and the message names the first field over the limit and its position.
-Such a document costs a point for each of these fields.
+The server uses the account's number of devices and events as of the last minute. An account with
+fewer than ${ROWS_PER_POINT} of them pays nothing for rows. A document can contain at most
+${limits.walkingFields} fields that read ${MANY_ROWS} or more rows each. A page and its \`total\` are
+two fields. A document with more of these fields receives \`LIMIT_EXCEEDED\` and costs a point for
+each of them. The message names the first field over the limit and its position.
 
-For example, an account has 100,000 devices. This document costs 101 points:
+For example, in an account with 100,000 devices, this document costs 101 points:
 
 \`\`\`graphql
 {
@@ -170,108 +182,128 @@ For example, an account has 100,000 devices. This document costs 101 points:
 }
 \`\`\`
 
-- 1 point for the request. The page of 50 objects adds none.
-- 50 points for the page: no index has \`rack\`, so the server reads and sorts 100,000 devices.
-- 50 points for \`total\`: the server counts every device that is active.
+- 1 point for the request. The page of 50 objects adds no points.
+- 50 points for the page: \`rack\` has no index, so the server reads and sorts 100,000 devices.
+- 50 points for \`total\`: the server counts every active device.
 
-With \`sort: "name"\` and without \`total\`, it costs 1 point.
+With \`sort: "name"\` and without \`total\`, the document costs 1 point.
 
 ### When the quota is used up
 
-The request gets \`RATE_LIMITED\`, status 429, with \`Retry-After\` in whole seconds, and has no effect. MQTT publications of a device
-without quota are delayed instead, and the server logs it.
+The request receives \`RATE_LIMITED\`, status 429, with \`Retry-After\` in whole seconds, and has no
+effect. If a device has used up its quota, the server instead delays the device's MQTT publications
+and logs the delay.
 
-Responses have two headers by draft-ietf-httpapi-ratelimit-headers-11. The name in quotes is \`user\`, \`code\`, \`address\`, or
-\`device\`.
+Responses contain two headers according to draft-ietf-httpapi-ratelimit-headers-11. The name in
+quotes is \`user\`, \`code\`, \`address\`, or \`device\`.
 
-- \`RateLimit-Policy: "user";q=20000;w=40\`: the size of the quota, and the seconds in which it refills completely.
-- \`RateLimit: "user";r=19998;t=1\`: the remaining points, and the seconds to wait if none remain (at least 1).
+- \`RateLimit-Policy: "user";q=20000;w=40\`: the size of the quota, and the seconds in which it
+  refills completely.
+- \`RateLimit: "user";r=19998;t=1\`: the remaining points, and the seconds to wait if no points remain
+  (at least 1).
 
-A user has one quota, whatever the number of keys: a key that used up the quota cannot get more by creating another key.
+A user has one quota for all keys, so creating another key does not increase the quota.
 
-Servers that share a database exchange the spent points twice per second. Until then, each server allows the whole quota, so a user who
-calls several servers at once can spend it several times. The user then waits until the excess is refilled, so the long-term rate
-stays the same. While the database is unreachable, each process counts separately; the quota of a device is always counted by its
-process. A restarted process starts with full quotas.
+Servers that share a database exchange the spent points twice per second. Between exchanges, each
+server allows the whole quota, so a user who calls several servers at the same time can spend it
+several times. The user must then wait until the excess is refilled, so the long-term rate stays the
+same. While the database is unreachable, each process counts separately. A device's quota is always
+counted by the process that serves the device. A restarted process starts with full quotas.
 
 ### Bytes stored per day
 
 | Quota of | Bytes per day | Used by |
 | --- | --- | --- |
-| a device | ${settings.deviceBytesPerDay.default} (\`${settings.deviceBytesPerDay.name}\`) | what the device itself writes: MQTT publications and reports |
-| an account | ${settings.accountBytesPerDay.default} (\`${settings.accountBytesPerDay.name}\`) | what its devices write, devices that register with its codes, and all mutations |
+| a device | ${settings.deviceBytesPerDay.default} (\`${settings.deviceBytesPerDay.name}\`) | data that the device itself writes: MQTT publications and reports |
+| an account | ${settings.accountBytesPerDay.default} (\`${settings.accountBytesPerDay.name}\`) | data that its devices write, registrations with its codes, and all mutations |
 
-A write costs the data to store, in bytes of UTF-8, and 200 bytes for its event:
+The cost of a write is the size of the stored data, in UTF-8 bytes, and 200 bytes for its event:
 
-- Attributes of a device cost their names and values if the value differs from the stored one. A list of services costs its size
-  each time.
-- A mutation costs the names and values of its arguments, once for each place that uses a variable, and 200 bytes for each item of
-  \`items\`. It is charged when it is accepted, whether or not it succeeds or changes anything. Read-only keys are not charged.
-- A registration costs its body and the template of its code.
+- A device's attribute costs its name and value if the value differs from the stored value. A list
+  of services costs its size each time.
+- A mutation costs the names and values of its arguments, and 200 bytes for each item of \`items\`. A
+  variable counts once for each place that uses it. The server charges a mutation when it accepts
+  the request, even if the mutation fails or changes nothing. It does not charge read-only keys.
+- A registration costs its body and its code's template.
 
-The quota refills continuously, at a day's bytes per day. A write that exceeds it gets \`RATE_LIMITED\`, and nothing is stored. The
-message has the quota, the cost of the write, and the remaining bytes. A write that is larger than the whole quota takes all of it. MQTT
-3.1.1 cannot report an error, so the server closes the connection without acknowledging the publication, and logs the reason.
+The quota refills continuously and completely within a day. A write that exceeds the quota receives
+\`RATE_LIMITED\` and stores nothing. The message contains the quota, the cost of the write, and the
+remaining bytes. A write that is larger than the whole quota needs a full quota and uses all of it.
+MQTT 3.1.1 cannot report an error, so the server closes the connection without acknowledging the
+publication, and logs the reason.
 
-\`login { limits }\` shows \`deviceMebibytesPerDay\` and \`accountMebibytesPerDay\` in MiB, the latter with its usage.
-\`muster_rate_limited_total\` counts rejections as \`device-bytes\` and \`account-bytes\`.
+\`login { limits }\` shows \`deviceMebibytesPerDay\` and \`accountMebibytesPerDay\` in MiB, the latter
+with its usage. \`muster_rate_limited_total\` counts rejections as \`device-bytes\` and \`account-bytes\`.
 
-Quotas are kept in memory, so a restarted server starts with full quotas. Servers that share a database exchange what accounts
-used. The quota of a device is counted by the process that it is connected to.
+Servers keep quotas in memory, so a restarted server starts with full quotas. Servers that share a
+database exchange the usage of accounts. A device's quota is counted by the process that the device
+is connected to.
 
 ### Failed attempts
 
-After 20 failed attempts to authenticate in a minute, the server verifies nothing for that address until the minute is over. It
-rejects requests with \`RATE_LIMITED\` (429) and \`Retry-After\`. The same applies while the quota of the address (the first table) is
-used up.
+After 20 failed attempts to authenticate in a minute, the server rejects requests from that address
+with \`RATE_LIMITED\` (429) and \`Retry-After\` until the minute is over. It does not verify their
+credentials. The same applies while the address has used up its quota (the first table).
 
-- Several clients can share an address, by NAT or a proxy. An access key that signed from it within the last hour is still verified,
-  and has a separate 20 failed attempts per minute there. Any other key has to wait, even if its signature is valid.
-- Failures that name a key never stop its owner at another address. After 20 of them in a minute from all addresses together,
-  further failures get \`RATE_LIMITED\` instead of \`UNAUTHENTICATED\`.
-- Wrong device secrets and registration codes count for the address, too. Over MQTT, further attempts get the usual return code 4,
-  two seconds later.
+- Several clients can share an address through NAT or a proxy. The server still verifies an access
+  key that signed from that address within the last hour. Such a key has a separate limit of 20
+  failed attempts per minute from that address. Other keys have to wait, even if their signatures
+  are valid.
+- Failures that name a key never block its owner at another address. After 20 such failures in a
+  minute from all addresses together, further failures receive \`RATE_LIMITED\` instead of
+  \`UNAUTHENTICATED\`.
+- Wrong device secrets and registration codes also count for the address. Over MQTT, further
+  attempts receive the usual return code 4, two seconds later.
 - Each server process counts separately, and starts from zero when it restarts.
 
 ## Overload
 
-A server process is overloaded in one of these cases:
+A server process is overloaded if one of these conditions is true:
 
-- It has ${settings.mostRequests.default} requests in flight (\`${settings.mostRequests.name}\`). This limits bursts.
-- It has had a fifth of that (\`${settings.mostStanding.name}\`) in flight for two seconds without a break. This lasts until fewer than half of
-  them remain, and keeps response times short during sustained load.
-- Most iterations of its event loop take longer than ${settings.mostLag.default} ms (\`${settings.mostLag.name}\`).
+- It has ${settings.mostRequests.default} requests in flight (\`${settings.mostRequests.name}\`). This
+  limits bursts.
+- It has had a fifth of that number (\`${settings.mostStanding.name}\`) in flight for two seconds
+  without a break. This condition lasts until fewer than half of them remain. It keeps response
+  times short during sustained load.
+- Most iterations of its event loop take longer than ${settings.mostLag.default} ms
+  (\`${settings.mostLag.name}\`).
 
-It then rejects requests with \`UNAVAILABLE\`, status 503, and \`Retry-After\`, before it parses them. It rejects the callers with the
-most requests in flight first. \`/healthz\`, \`/readyz\`, and \`/metrics\` always respond.
+An overloaded process rejects requests with \`UNAVAILABLE\`, status 503, and \`Retry-After\` before it
+parses them. It first rejects the callers with the most requests in flight. \`/healthz\`, \`/readyz\`,
+and \`/metrics\` always respond.
 
 ## Connections and bodies
 
-Each server process has these limits. An IPv6 /64 counts as one address.
+Each server process enforces these limits. An IPv6 /64 network counts as one address.
 
-| Limit | Value | Above it |
+| Limit | Value | If exceeded |
 | --- | --- | --- |
-| HTTP connections of an address | ${settings.httpConnectionsPerAddress.default} (\`${settings.httpConnectionsPerAddress.name}\`) | The server closes a new connection at once, before a TLS handshake. Trusted proxies are exempt. |
-| HTTP connections in total | ${settings.httpConnections.default} (\`${settings.httpConnections.name}\`) | the same, for everyone |
-| bytes of unfinished request bodies of an address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | \`RATE_LIMITED\`, status 429 |
-| bytes of unfinished request bodies in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | \`UNAVAILABLE\`, status 503, for addresses above their fair share |
-| bytes of unread responses of a user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | Further responses wait up to 15 seconds, then \`RATE_LIMITED\`, status 429. |
-| bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | the same, for users above their fair share |
-| time for a request to arrive | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | status 408, and the connection is closed |
-| time without a request on a new connection | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | the same |
-| time between two requests on a connection | ${settings.keepAliveTimeout.default} s (\`${settings.keepAliveTimeout.name}\`) | The connection is closed. |
-| time in which a client does not read from a response | ${settings.readTimeout.default} s (\`${settings.readTimeout.name}\`) | The connection is closed. |
+| HTTP connections per address | ${settings.httpConnectionsPerAddress.default} (\`${settings.httpConnectionsPerAddress.name}\`) | The server closes a new connection immediately, before the TLS handshake. Trusted proxies are exempt. |
+| HTTP connections in total | ${settings.httpConnections.default} (\`${settings.httpConnections.name}\`) | The server closes a new connection immediately, even from a trusted proxy. |
+| bytes of unfinished request bodies per address | ${settings.bodyBytesPerAddress.default} (\`${settings.bodyBytesPerAddress.name}\`) | The request receives \`RATE_LIMITED\`, status 429. |
+| bytes of unfinished request bodies in total | ${settings.bodyBytes.default} (\`${settings.bodyBytes.name}\`) | Addresses above their fair share receive \`UNAVAILABLE\`, status 503. |
+| bytes of unread responses per user | ${settings.queuedBytesPerUser.default} (\`${settings.queuedBytesPerUser.name}\`) | Further responses wait up to 15 seconds, and then become \`RATE_LIMITED\`, status 429. |
+| bytes of unread responses in total | ${settings.queuedBytes.default} (\`${settings.queuedBytes.name}\`) | The same limit applies to users above their fair share. |
+| time for a request to arrive | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | The server responds with status 408 and closes the connection. |
+| time without a request on a new connection | ${settings.requestTimeout.default} s (\`${settings.requestTimeout.name}\`) | The server responds with status 408 and closes the connection. |
+| time between two requests on a connection | ${settings.keepAliveTimeout.default} s (\`${settings.keepAliveTimeout.name}\`) | The server closes the connection. |
+| time without reading from a response | ${settings.readTimeout.default} s (\`${settings.readTimeout.name}\`) | The server closes the connection. |
 
-- A request body counts by the size that its headers announce, from its headers to the end of its response. Bodies up to 16 KiB do
-  not count. Bodies are sent without compression; with \`Content-Encoding\` they get 415.
-- The connections of an address are those of the socket. Bodies count for the client's address, also behind a trusted proxy.
-- The WebSockets of devices are MQTT connections and have other limits: \`${settings.mqttConnections.name}\` and \`${settings.mqttSigningOn.name}\`.
+- A request body counts with the size in its headers, from the arrival of the headers to the end of
+  the response. Bodies up to 16 KiB do not count. Send bodies without compression: a request with
+  \`Content-Encoding\` receives 415.
+- Connections count for the socket's address. Bodies count for the client's address, even behind a
+  trusted proxy.
+- Device WebSockets are MQTT connections and have separate limits:
+  \`${settings.mqttConnections.name}\` and \`${settings.mqttSigningOn.name}\`.
 
 ## Client addresses
 
-The address of a request is that of its connection. If that is one of \`${settings.trustedProxies.name}\`, it is the last address in
-\`X-Forwarded-For\` or \`Forwarded\` that is not a trusted proxy. From any other connection, the server ignores these headers. If both
-headers are present and disagree, the address is that of the proxy. Events, logs, and sessions show this address.
+The client address of a request is the address of its connection. If the connection comes from one
+of \`${settings.trustedProxies.name}\`, the client address is the last address in \`X-Forwarded-For\` or
+\`Forwarded\` that is not a trusted proxy. On other connections, the server ignores these headers. If
+both headers are present and disagree, the client address is the proxy's address. Events, logs, and
+sessions show the client address.
 `
 
 function metricsPage(): string {
@@ -282,16 +314,18 @@ function metricsPage(): string {
   return `${note('packages/server/src/metric-table.ts')}
 # Metrics
 
-\`GET /metrics\` returns metrics in the Prometheus text format, for all processes of a server (\`MUSTER_WORKERS\`). If several servers
-share a database, scrape each of them.
+\`GET /metrics\` returns metrics in the Prometheus text format, for all processes of a server
+(\`MUSTER_WORKERS\`). If several servers share a database, scrape each of them.
 
-- If \`MUSTER_METRICS_TOKEN\` is set, the request needs that token as \`Authorization: Bearer\`.
-- If it is not set, only programs on the same machine can read the metrics: directly, by \`localhost\` or a loopback address. The
-  server rejects every request when \`MUSTER_PUBLIC_URL\` or \`MUSTER_TRUSTED_PROXIES\` is set, and a request with a header that
-  proxies add (\`Forwarded\`, \`Via\`, \`X-Forwarded-*\`, \`X-Real-IP\`).
-- Metrics that cannot be read, for example while the database is unreachable, are omitted.
-- The metrics of a Node.js process are included, as \`process_…\` and \`nodejs_…\`: memory, processor time, event loop, and garbage
-  collection.
+- If \`MUSTER_METRICS_TOKEN\` is set, send the token as \`Authorization: Bearer\`.
+- If \`MUSTER_METRICS_TOKEN\` is not set, only programs on the same machine can read the metrics,
+  through \`localhost\` or a loopback address. The server then rejects every request if
+  \`MUSTER_PUBLIC_URL\` or \`MUSTER_TRUSTED_PROXIES\` is set. It also rejects requests with a header
+  that proxies add (\`Forwarded\`, \`Via\`, \`X-Forwarded-*\`, \`X-Real-IP\`).
+- The response omits metrics that the server cannot read, for example while the database is
+  unreachable.
+- The response includes the Node.js process metrics \`process_…\` and \`nodejs_…\`: memory, CPU time,
+  event loop, and garbage collection.
 
 ${table(['Name', 'Type', 'Meaning'], rows)}
 `

@@ -1,12 +1,12 @@
 /**
- * Prints the size of a row and of its index entries for each table: `node scripts/row-sizes.ts <data folder>`, for a folder
- * that `muster seed` filled. It adds ten events and a `device_hold` row for each device.
+ * `node scripts/row-sizes.ts <data folder>` prints the size of a row and of its index entries for each table. Fill the data
+ * folder with `muster seed` first. The script adds ten events and a `device_hold` row for each device.
  */
 import pg from 'pg'
 import { connectOrStart } from '../packages/server/src/db/embedded/connect-running.ts'
 import { measureRows } from './row-sizes/measure-rows.ts'
 
-/** With fewer rows, partly filled pages distort the result. */
+/** Smaller tables are omitted, because partly filled pages distort their result. */
 const MIN_ROWS = 1_000
 
 const [dataFolder] = process.argv.slice(2)

@@ -8,8 +8,8 @@ import { chromiumOptions } from '../e2e/chromium.ts'
 import { prepareFleet } from './screenshots/prepare-fleet.ts'
 import { startReceivers } from './screenshots/receivers.ts'
 
-// Takes the screenshots in docs/screenshots: starts a server with a sample fleet and opens the main pages of the console.
-// Run `npm run build`, then `node scripts/screenshots.ts`. MUSTER_CHROMIUM is the path of the browser.
+// Takes the screenshots in docs/screenshots. Starts a server with a sample fleet and opens the console's main pages.
+// Run `npm run build`, and then `node scripts/screenshots.ts`. MUSTER_CHROMIUM is the path of the browser.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const screenshots = join(root, 'docs/screenshots')
@@ -62,7 +62,7 @@ function seed(): void {
     env: { PATH: process.env.PATH, HOME: folder, MUSTER_DATA: folder },
     stdio: 'inherit',
   })
-  if (status !== 0) throw new Error('The fleet could not be created.')
+  if (status !== 0) throw new Error('Could not create the fleet.')
 }
 
 async function takeAll(browser: Browser, url: string): Promise<void> {
@@ -87,7 +87,7 @@ async function takeAll(browser: Browser, url: string): Promise<void> {
         if (size === 'phone' && !onPhone) continue
         await page.goto(`${url}${path}`)
         await page.getByText(text).first().waitFor()
-        // Wait, because images load and columns are resized after the first text appears.
+        // Images load, and columns are resized, after the first text appears.
         await page.waitForTimeout(1500)
         if (scrollTo !== undefined) await page.getByText(scrollTo).evaluate((element) => element.scrollIntoView())
         await take(name)

@@ -2,20 +2,19 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type pg from 'pg'
 
-/** A test checks that these are the statements that the server runs. */
+/** A test checks that the server runs the same statements. */
 const sql = (name: string): string => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')
 const pageWithAttributes = { name: 'page-with-attributes', text: sql('page-with-attributes') }
 const page = { name: 'page', text: sql('page') }
 const services = { name: 'services', text: sql('services') }
 const setAttribute = { name: 'set-attribute', text: sql('set-attribute') }
 
-/** The account that owns the devices in all requests. */
 interface Context {
   pool: pg.Pool
   accountId: string
 }
 
-/** Serves the scenarios in handwritten code with the server's SQL, without GraphQL, signatures, and validation. */
+/** Serves the scenarios in handwritten code with the server's SQL, without GraphQL, signatures, or validation. */
 export function buildBaseline(context: Context): Server {
   const routes: Record<string, (context: Context, body: never) => Promise<unknown>> = {
     '/devices-with-services': listWithServices,
@@ -75,7 +74,7 @@ const reserved = ['category', 'status'].flatMap((kind) =>
   letters.map((letter) => [`${kind}${letter}`, `${kind}_${letter.toLowerCase()}`] as const),
 )
 
-/** Reserved attributes have their own columns. */
+/** Merges the reserved attributes, which have separate columns, into the attributes. */
 function attributesOf(device: Record<string, unknown> & { attributes: string }): object {
   const attributes = JSON.parse(device.attributes) as object
   const group: Record<string, unknown> = {}

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createPool } from '../../packages/server/src/db/database.ts'
 import { buildBaseline } from './baseline.ts'
 
-// Uses the server's pool, so that sessions have the same settings.
+// The server's pool gives sessions the same settings.
 const { DATABASE_URL: connectionString, DATABASE_CONNECTIONS, ACCOUNT_ID: accountId = '' } = process.env
 const pool = createPool({
   connection: { connectionString },

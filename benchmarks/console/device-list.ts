@@ -10,12 +10,12 @@ import { graphql, send, toRequest } from '../run/operation.ts'
 
 const [devices = 100_000, rounds = 10, changesPerSecond = 100, seconds = 20] = process.argv.slice(2).map(Number)
 const ROW_HEIGHT = 36
-/** An action fails if its rows are not shown by then. */
+/** Maximum time until an action's rows are shown. */
 const TIMEOUT_MS = 30_000
 
 interface List {
   page: Page
-  /** Returns the milliseconds from an action in the page until the list has changed and shows all rows. */
+  /** Returns the milliseconds from an action in the page until the list shows all changed rows. */
   time(action: () => Promise<unknown>): Promise<number>
 }
 
@@ -31,7 +31,7 @@ try {
   await environment.close()
 }
 
-/** Signs in as the owner, opens the list of devices, and waits for the first rows. */
+/** Signs in as the owner, opens the device list, and waits for the first rows. */
 async function openList(browser: Browser): Promise<List> {
   const { url } = await environment.processOf('server')
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
@@ -93,7 +93,7 @@ async function measureActions({ page, time }: List): Promise<Record<string, obje
   return figures
 }
 
-/** Changes visible devices at a fixed rate and measures the frames of the page. */
+/** Changes visible devices at a fixed rate and measures the page's frames. */
 async function measureLiveChanges(page: Page): Promise<Record<string, unknown>> {
   const { url } = await environment.processOf('server')
   const query = (document: string) => send(url, toRequest(url, graphql('server', document), environment.accessKey))

@@ -1,4 +1,4 @@
-// Runs inside the page for device-list.ts, so that the times do not include the browser automation.
+// device-list.ts runs this script in the page, so the times do not include browser automation.
 const measure = (() => {
   let began = 0
   let previous
@@ -8,7 +8,7 @@ const measure = (() => {
     longTasks += list.getEntries().length
   }).observe({ type: 'longtask' })
 
-  /** Describes the visible rows. Returns undefined while one of them is missing. */
+  /** Describes the visible rows. Returns undefined while a row is missing. */
   const describeRows = () => {
     const table = document.querySelector('[role=table][aria-label=Devices]')
     if (table === null || table.getAttribute('aria-busy') === 'true') return undefined
@@ -22,11 +22,11 @@ const measure = (() => {
     return `${table.getAttribute('aria-rowcount')} ${names.join(' ')}`
   }
 
-  /** Calls the function before each frame until it returns true. */
+  /** Calls the function before each frame until the function returns true. */
   const eachFrame = (callback) => requestAnimationFrame(() => callback() || eachFrame(callback))
 
   return {
-    /** Starts the time at the next user event. */
+    /** Starts the clock at the next user event. */
     begin() {
       previous = describeRows()
       listening.abort()
@@ -38,7 +38,7 @@ const measure = (() => {
       for (const type of ['pointerdown', 'input', 'scroll'])
         addEventListener(type, start, { capture: true, signal: listening.signal })
     },
-    /** Resolves with the milliseconds until all visible rows are loaded and differ from the previous ones. */
+    /** Resolves with the milliseconds until all visible rows are loaded and differ from the previous rows. */
     untilShown: (timeout) =>
       new Promise((resolve, reject) => {
         const until = performance.now() + timeout
@@ -50,7 +50,7 @@ const measure = (() => {
           return isDone || performance.now() > until
         })
       }),
-    /** Resolves with the milliseconds between frames and the number of tasks over 50 ms in this time. */
+    /** Resolves with the milliseconds between frames, and the number of tasks over 50 ms during the measurement. */
     frames: (milliseconds) =>
       new Promise((resolve) => {
         const gaps = []

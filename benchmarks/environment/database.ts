@@ -7,7 +7,7 @@ import { startEmbedded } from '../../packages/server/src/db/embedded/embedded.ts
 export interface BenchmarkDatabase {
   connection: pg.PoolConfig
   url: string
-  /** The temporary folder of the database, where servers can also store their data. */
+  /** Temporary folder of the database. Servers can also store their data there. */
   folder: string
   stop(): Promise<void>
 }

@@ -8,13 +8,13 @@ import { isMuster, type System } from './systems.ts'
 export interface Environment {
   fleet: Fleet
   pool: pg.Pool
-  /** The access key of the fleet's owner. */
+  /** Access key of the fleet's owner. */
   accessKey: AccessKey
-  /** Starts the system on first use. */
+  /** Returns the system's process. Starts the system on first use. */
   processOf(system: System): Promise<Pick<ServerProcess, 'url' | 'cpuTime'>>
 }
 
-/** Sends one operation to a system and returns the response. Throws if it fails. */
+/** Sends one operation to a system and returns the response. Throws if the operation fails. */
 export async function runOperation(environment: Environment, system: System, operation: Operation): Promise<unknown> {
   const { url } = await environment.processOf(system)
   return send(url, toRequest(url, operation, isMuster(system) ? environment.accessKey : undefined))

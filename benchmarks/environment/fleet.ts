@@ -7,13 +7,13 @@ export interface Fleet {
   devices: number
   /** The context in which every tenth device has an override. */
   context: string
-  /** The ids of the devices that the write scenarios change. */
+  /** IDs of the devices that the write scenarios change. */
   deviceIds: readonly string[]
 }
 
 export interface FleetOptions {
   devices: number
-  /** The number of services per device. */
+  /** Number of services per device. */
   services: number
   /** Sends an operation to the server. */
   send(operation: Operation): Promise<unknown>
@@ -23,7 +23,7 @@ const CONTEXT = 'night'
 const BATCH_SIZE = 1_000
 const WRITTEN_DEVICES = 64
 
-/** Creates devices in the only account, like `muster seed`. */
+/** Creates devices in the only account, as `muster seed` does. */
 export async function createFleet(pool: pg.Pool, { devices, services, send }: FleetOptions): Promise<Fleet> {
   const { rows } = await pool.query<{ id: string }>('select id from account')
   const accountId = rows[0]!.id
@@ -34,7 +34,7 @@ export async function createFleet(pool: pg.Pool, { devices, services, send }: Fl
   return { accountId, devices, context: CONTEXT, deviceIds: await everyNth(pool, accountId, devices / WRITTEN_DEVICES) }
 }
 
-/** Overrides attributes of every tenth device. Uses the API, because an override changes several rows. */
+/** Overrides attributes of every tenth device, through the API, because an override changes several rows. */
 async function overrideTenth(pool: pg.Pool, accountId: string, send: FleetOptions['send']): Promise<void> {
   const ids = await everyNth(pool, accountId, 10)
   for (let from = 0; from < ids.length; from += BATCH_SIZE) {
@@ -48,7 +48,7 @@ async function overrideTenth(pool: pg.Pool, accountId: string, send: FleetOption
   }
 }
 
-/** Returns the id of every nth device in the order of names. */
+/** Returns the ID of every nth device, ordered by name. */
 async function everyNth(pool: pg.Pool, accountId: string, n: number): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `select id from (

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const folder = new URL('../peers/', import.meta.url)
 
-/** The packages that benchmarks/peers pins, by name, and whether each is installed. */
+/** Returns the packages that benchmarks/peers pins, keyed by name. */
 export async function peerPackages(): Promise<Map<string, { version: string; isInstalled: boolean }>> {
   const { dependencies } = JSON.parse(await readFile(new URL('package.json', folder), 'utf8'))
   const found = new Map<string, { version: string; isInstalled: boolean }>()
@@ -16,12 +16,12 @@ export async function peerPackages(): Promise<Map<string, { version: string; isI
   return found
 }
 
-/** Installs the pinned packages if one is missing or has another version. Returns whether all are installed afterwards. */
+/** Installs the pinned packages if a package is missing or has another version. Returns whether all packages are installed. */
 export async function installPeers(): Promise<boolean> {
   const areInstalled = async (): Promise<boolean> =>
     [...(await peerPackages()).values()].every(({ isInstalled }) => isInstalled)
   if (await areInstalled()) return true
-  console.error('installing the servers to compare with and autocannon (benchmarks/peers)')
+  console.error('installing autocannon and the servers to compare with (benchmarks/peers)')
   const child = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', fileURLToPath(folder)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })

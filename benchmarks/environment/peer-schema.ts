@@ -29,5 +29,5 @@ begin
   return $4;
 end $$`
 
-/** Creates what the peers need in the database in addition to Muster's tables. */
+/** Creates the database objects that the peers need in addition to Muster's tables. */
 export const createPeerSchema = (pool: pg.Pool): Promise<unknown> => pool.query(setAttribute)

@@ -5,22 +5,22 @@ import { open, readFile } from 'node:fs/promises'
 /** A child process that serves HTTP. */
 export interface ServerProcess {
   url: string
-  /** The resident memory in bytes. Undefined on systems without /proc. */
+  /** Returns the resident memory in bytes, or undefined on systems without /proc. */
   memory(): Promise<number | undefined>
-  /** The CPU time so far in milliseconds. Undefined on systems without /proc. */
+  /** Returns the CPU time so far in milliseconds, or undefined on systems without /proc. */
   cpuTime(): Promise<number | undefined>
   stop(): Promise<void>
 }
 
 export interface ServerProcessOptions {
-  /** The arguments of `node`. */
+  /** Arguments of `node`. */
   args: readonly string[]
   env: Readonly<Record<string, string>>
-  /** The file that receives its standard error, which includes the log. */
+  /** File for the process's standard error, which includes the log. */
   log: string
 }
 
-/** Resolves when the process prints `ready at <URL>`. Rejects if it exits before that. */
+/** Resolves when the process prints `ready at <URL>`. Rejects if the process exits earlier. */
 export async function startServerProcess({ args, env, log }: ServerProcessOptions): Promise<ServerProcess> {
   const file = await open(log, 'a')
   const child = spawn(process.execPath, args, {
@@ -66,7 +66,7 @@ async function residentBytes(pid: number): Promise<number | undefined> {
 /** A clock tick is 10 ms on all Linux platforms that run Node (sysconf(3), _SC_CLK_TCK). */
 const TICK_MS = 10
 
-/** proc_pid_stat(5): utime and stime are the 14th and 15th fields. The 2nd, the name, may contain spaces. */
+/** proc_pid_stat(5): utime and stime are the 14th and 15th fields. The 2nd field, the name, may contain spaces. */
 async function cpuTime(pid: number): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')

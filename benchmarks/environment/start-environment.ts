@@ -12,18 +12,18 @@ import { type Command, DATABASE_CONNECTIONS, type System, startCommand, systems 
 /** A database with a fleet, and the systems that use it. */
 export interface StartedEnvironment extends Environment {
   database: BenchmarkDatabase
-  /** Starts another server on the same database, with optional settings. The caller stops it. */
+  /** Starts another server on the same database. The caller must stop the server. */
   startServer(settings?: Readonly<Record<string, string>>): Promise<ServerProcess>
   close(): Promise<void>
 }
 
 export interface EnvironmentOptions {
   devices: number
-  /** The number of services per device. */
+  /** Number of services per device. */
   services: number
-  /** The folder where the server writes a CPU profile when it exits. */
+  /** Folder where the server writes a CPU profile when it exits. */
   profile: string | undefined
-  /** The checkout of the system `before`. */
+  /** Checkout of the system `before`. */
   before?: string | undefined
 }
 
@@ -60,7 +60,7 @@ interface EmptyEnvironment {
   close(): Promise<void>
 }
 
-/** Starts the server, which creates the schema and the owner, and creates the fleet. */
+/** Starts the server, which creates the schema and the owner. Then creates the fleet. */
 async function setUp(
   { profile, before, ...size }: EnvironmentOptions,
   { processes, ...empty }: EmptyEnvironment,
@@ -108,21 +108,21 @@ async function setUp(
   }
 }
 
-/** All other settings have their defaults. The rate limit of access keys must not limit the load. */
+/** Prevents the rate limit from limiting the load. All other settings have their defaults. */
 const serverSettings = {
   MUSTER_KEY_POINTS: '1000000000',
   MUSTER_KEY_POINTS_PER_SECOND: '1000000000',
   MUSTER_MQTT_PORT: '0',
 }
 
-/** All systems use the server's session option that affects query plans. The other options are set in the database. */
+/** Peers use the server's session option for query plans. The database contains the other options. */
 const peerEnvironment = ({ url }: BenchmarkDatabase, { accountId }: Fleet): Record<string, string> => ({
   DATABASE_URL: `${url}&options=${encodeURIComponent('-c max_parallel_workers_per_gather=0')}`,
   DATABASE_CONNECTIONS: String(DATABASE_CONNECTIONS),
   ACCOUNT_ID: accountId,
 })
 
-/** Reads the credentials of the owner, which the server writes at its first start. */
+/** Reads the owner's access key from the file that the server writes on its first start. */
 async function readAccessKey(folder: string): Promise<AccessKey> {
   const text = await readFile(join(folder, 'credentials'), 'utf8')
   const read = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? ''

@@ -20,11 +20,11 @@ export function startCommand(checkout: string): Required<Command> {
   }
 }
 
-/** The systems to compare. Each is a process with thirteen connections to the same database. */
+/** The systems to compare. Each system is a process with thirteen connections to the same database. */
 export const systems = {
   /** Muster, as `npm start` starts it. */
   server: startCommand(path('../..')),
-  /** The server's SQL in handwritten code, without GraphQL and signatures. */
+  /** The server's SQL in handwritten code, without GraphQL or signatures. */
   baseline: { args: [path('../baseline/main.ts')] },
   /** The smallest possible Fastify route. */
   fastify: { args: [path('../baseline/bare-fastify.ts')] },
@@ -33,7 +33,7 @@ export const systems = {
   apollo: { args: [path('../peers/apollo.js')] },
 } as const satisfies Record<string, Command>
 
-/** `before` is the server of the checkout that `--before` names. */
+/** `before` is the server in the checkout that `--before` names. */
 export type System = keyof typeof systems | 'before'
 
 /** Whether the system is Muster, which requires signed requests. */

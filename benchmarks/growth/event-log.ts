@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 const BATCH_SIZE = 500_000
-/** From this number of events on, it is faster to create the indexes afterwards. */
+/** For at least this many events, creating the indexes after the inserts is faster. */
 const INDEX_LATER_FROM = 1_000_000
 
 export interface EventLogOptions {
@@ -10,7 +10,7 @@ export interface EventLogOptions {
   progress(text: string): void
 }
 
-/** Adds events of the account's devices, spread over the current month, until the log has `events` of them. */
+/** Adds events of the account's devices until the account has `events` events. Spreads them over the current month. */
 export async function fillEventLog(pool: pg.Pool, { accountId, events, progress }: EventLogOptions): Promise<void> {
   const { rows } = await pool.query<{ present: string }>(
     'select count(*) as present from event where account_id = $1',
@@ -32,7 +32,7 @@ export async function fillEventLog(pool: pg.Pool, { accountId, events, progress 
     }
     progress('creating the indexes of the log')
     for (const index of indexes) await client.query(index)
-    // The consumers of the log start after the new events.
+    // Webhooks skip the new events.
     await client.query('update webhook_cursor set event_id = (select last_value from event_id)')
   } finally {
     client.release(true)
@@ -41,7 +41,7 @@ export async function fillEventLog(pool: pg.Pool, { accountId, events, progress 
   await pool.query('vacuum (analyze) event')
 }
 
-/** Drops the indexes and returns their definitions. Creating them afterwards takes a tenth of the time. */
+/** Drops the secondary indexes and returns their definitions. Creating them after the inserts takes a tenth of the time. */
 async function dropSecondaryIndexes(client: pg.PoolClient): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(`
     select indexrelid::regclass::text as name, replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition

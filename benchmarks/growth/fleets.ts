@@ -6,25 +6,25 @@ import { seedFleet, vacuumFleetTables } from '../../packages/cli/src/seed/seed-f
 import { addUser, credentialsFileName } from '../../packages/cli/src/users/add-user.ts'
 import { fillEventLog } from './event-log.ts'
 
-/** The number of devices that each filter matches, in the small and in the large fleet. */
+/** Number of devices that each filter matches in each fleet. */
 export const MATCHES = 100
 export const matching = { lot: 'growth', namePart: 'zqx', commonPart: '4711-z', status: 'growth' }
 
 export interface FleetSize {
-  /** Omitted for the owner, who already exists. */
+  /** Omit for the owner, who already exists. */
   email?: string
   devices: number
   events: number
 }
 
-/** Creates the fleets of an installation unless they exist, so a data folder can be reused. */
+/** Creates the fleets in an installation unless they exist, so that a data folder can be reused. */
 export async function createFleets(
   folder: string,
   sizes: readonly FleetSize[],
   progress: (text: string) => void,
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
-  // The installation reads its settings from the environment, as for `muster seed`.
+  // Like `muster seed`, the installation reads its settings from the environment.
   delete process.env.DATABASE_URL
   process.env.MUSTER_DATA = folder
   await withInstallation(async (installation) => {
@@ -48,11 +48,11 @@ async function createFleet(
 
 interface AccountContents extends Omit<FleetSize, 'email'> {
   accountId: string
-  /** The seed of the fleet: the same name creates the same devices. */
+  /** Seed of the fleet: the same name creates the same devices. */
   name: string
 }
 
-/** Creates devices with one service each, some of which match the filters, and their events. */
+/** Creates devices with one service each, and their events. `MATCHES` of the devices match the filters. */
 export async function fillAccount(
   pool: pg.Pool,
   { accountId, name, devices, events }: AccountContents,
@@ -85,7 +85,7 @@ async function findAccount(installation: Installation, email: string | undefined
   return (await addUser(installation, user)).id
 }
 
-/** Marks devices that are evenly distributed. All other devices become active. */
+/** Makes `MATCHES` evenly distributed devices match the filters. All other devices become active. */
 async function markMatches(pool: pg.Pool, accountId: string): Promise<void> {
   const { rowCount } = await pool.query(`select from device where account_id = $1 and attributes @> $2 limit 1`, [
     accountId,

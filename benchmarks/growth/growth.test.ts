@@ -17,14 +17,14 @@ let pool: pg.Pool
 let sender: Sender
 let small: Fleet
 let large: Fleet
-/** The number of events of each account before the tests. */
+/** Each account's number of events before the tests. */
 let eventCounts: unknown[]
 
 beforeAll(async () => {
   app = await startTestApp()
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(app.db)
   pool = new pg.Pool({ ...atDatabase(inject('testDatabase').connection, rows[0]!.name), max: 2 })
-  // Connections that are still closing when the database is dropped emit errors, on the client or the pool.
+  // When the database is dropped, connections that are still closing emit errors on the client or the pool.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   sender = createSender(app.url)
@@ -56,7 +56,7 @@ async function createFleet({ accountId, keyId, secret }: TestUser, devices: numb
   }
 }
 
-test('filters match the same number of devices in both fleets, and the log has all events', async () => {
+test('creates the same number of matching devices in both fleets, and all events', async () => {
   const rows = (await growthRows({ small, large, shortLog: small })).filter(
     ({ title }) => title.startsWith('filter') && !title.includes('hardware'),
   )

@@ -78,10 +78,10 @@ async function run(): Promise<void> {
 
 function describeMethod({ rounds, turns }: { rounds: number; turns: number }): string {
   return [
-    `One server has two users, with a small fleet of ${smallFleetDevices} devices and a large fleet of ${sizes.devices}. Each device has one service. The log has ${sizes.events} events.`,
-    `The short log is that of another server, with ${smallFleetDevices} devices and the same number of events per device.`,
-    `${rounds} rounds of ${turns} requests to each side, alternating. Pages have 1000 devices with attributes. Filters match ${MATCHES} devices.`,
-    'Milliseconds are medians of the medians of rounds, from sending to the last byte. Ratios compare the two sides of a round.',
+    `One server has two users, with a small fleet of ${smallFleetDevices} devices and a large fleet of ${sizes.devices}. Each device has one service. The log contains ${sizes.events} events.`,
+    `The short log belongs to another server, with ${smallFleetDevices} devices and the same number of events per device.`,
+    `The benchmark ran ${rounds} rounds of ${turns} requests to each side, alternating. Pages contain 1000 devices with attributes. Filters match ${MATCHES} devices.`,
+    'Times are from sending to the last byte: the median over all rounds of each median. Ratios compare the two sides of a round.',
   ].join(' ')
 }
 

@@ -1,22 +1,22 @@
 import { type Spread, spreadOf } from '../report/statistics.ts'
 import type { TimedResponse } from './sender.ts'
 
-/** Two requests to compare. The ratio of their times shows how the cost grows. */
+/** Two requests to compare. The ratio of their times shows the growth of the cost. */
 export interface Row {
   title: string
-  /** The names of the two sides. Default: the small and the large fleet. */
+  /** Names of the two sides. Default: `small fleet` and `large fleet`. */
   smallName?: string
   largeName?: string
-  /** The maximum ratio of large to small. */
+  /** Maximum ratio of large to small. */
   target?: number
-  /** `small` and `large` are called alternately. `turn` is the number of the pair. */
+  /** Called alternately with `large`. `turn` is the number of the pair of calls. */
   small(turn: number): Promise<TimedResponse>
   large(turn: number): Promise<TimedResponse>
-  /** Starts load that runs during the measurement. The returned function stops it. */
+  /** Starts load that runs during the measurement. The returned function stops the load. */
   startBackgroundLoad?: () => () => Promise<BackgroundLoad>
 }
 
-/** The achieved load. If it was too low, the row misses its target. */
+/** The achieved load. If the load was too low, the row misses its target. */
 export interface BackgroundLoad {
   note: string
   isEnough: boolean
@@ -33,11 +33,11 @@ export interface Result {
 
 export interface MeasureOptions {
   rounds: number
-  /** The number of pairs of requests in a round. */
+  /** Number of pairs of requests in a round. */
   turns: number
 }
 
-/** Alternates small and large, so that other activity of the machine affects both. The warm-up round does not count. */
+/** Alternates small and large, so that other activity on the machine affects both. Discards the warm-up round. */
 export async function measure(row: Row, { rounds, turns }: MeasureOptions): Promise<Result> {
   const stopBackgroundLoad = row.startBackgroundLoad?.()
   const medians: { small: number; large: number }[] = []

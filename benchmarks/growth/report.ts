@@ -5,11 +5,11 @@ export interface GrowthReport {
   machine: readonly string[]
   method: string
   results: readonly Result[]
-  /** Why rows miss their targets, by title. */
+  /** Why rows miss their targets, keyed by title. */
   explanations: ReadonlyMap<string, string>
 }
 
-/** Formats the report as Markdown. Its table is aligned, so that it is also readable in a terminal. */
+/** Formats the report as Markdown. Aligns the table for terminals. */
 export function toMarkdown({ machine, method, results, explanations }: GrowthReport): string {
   const notes = results.flatMap(({ row, backgroundLoad }) =>
     backgroundLoad === undefined ? [] : [`- ${row.title}: ${backgroundLoad.note}`],
@@ -33,7 +33,7 @@ function reasonFor({ row, backgroundLoad }: Result, explanations: GrowthReport['
   return explanations.get(row.title) ?? 'Not explained yet.'
 }
 
-/** Returns undefined if there is no target. */
+/** Returns undefined if the row has no target. */
 const isMet = ({ row: { target }, ratio, backgroundLoad }: Result): boolean | undefined =>
   target === undefined ? undefined : ratio.median <= target && backgroundLoad?.isEnough !== false
 

@@ -4,7 +4,7 @@ import type { Row } from './measure.ts'
 import type { User } from './servers.ts'
 import { setAttribute, startStatusWrites } from './status-writes.ts'
 
-/** Two fleets in one database, and a fleet of the small one's size in a database with a short log. */
+/** Two fleets in one database, and a fleet as large as `small` in a second database, whose log is short. */
 export interface Fleets {
   small: Fleet
   large: Fleet
@@ -14,7 +14,7 @@ export interface Fleets {
 export interface Fleet {
   user: User
   devices: number
-  /** The ids of devices that are evenly distributed. */
+  /** IDs of a sample of the devices. */
   ids: readonly string[]
   hardwareIds: readonly string[]
 }
@@ -25,7 +25,7 @@ const WRITES_PER_SECOND = 300
 const page = (list: string): string =>
   `{ login { devices(${list}) { items { id name hardwareId state lastReported attributes } hasMore cursor } } }`
 
-/** All measurements, in the order of the report. */
+/** Returns all measurements in the order of the report. */
 export async function growthRows({ small, large, shortLog }: Fleets): Promise<Row[]> {
   const onBoth = (title: string, target: number | undefined, document: string): Row => ({
     title,
@@ -112,7 +112,7 @@ const byVariable = (title: string, variables: Variables, small: Fleet, large: Fl
 
 const pick = (values: readonly string[], turn: number): string => values[turn % values.length]!
 
-/** Alternates between the two directions. */
+/** Alternates between ascending and descending order. */
 function reservedRow(name: string, small: Fleet, large: Fleet): Row {
   const sorted = (turn: number): string =>
     page(`size: ${PAGE}, sort: "$svc.${name} ${turn % 2 === 0 ? 'asc' : 'desc'}"`)
@@ -124,7 +124,7 @@ function reservedRow(name: string, small: Fleet, large: Fleet): Row {
   }
 }
 
-/** Writes to a different device each time. */
+/** Writes to one device after another. */
 function writeRow(title: string, name: string, small: Fleet, large: Fleet): Row {
   const write = ({ user, ids }: Fleet, turn: number) =>
     user.query(setAttribute, { deviceId: pick(ids, turn), name, value: `${Date.now()} ${turn}` })

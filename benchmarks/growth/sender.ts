@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import type { HttpRequest } from '../load/load.ts'
 
 export interface TimedResponse {
-  /** The time from sending to the last byte. */
+  /** Time from sending to the last byte. */
   milliseconds: number
   // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the document
   data(): any
@@ -13,7 +13,7 @@ export interface Sender {
   close(): void
 }
 
-/** Sends requests over persistent connections. The response is parsed after the time is measured. */
+/** Sends requests over persistent connections. Parses the response after measuring the time. */
 export function createSender(url: string): Sender {
   const agent = new Agent({ keepAlive: true })
   return {
@@ -28,7 +28,7 @@ export function createSender(url: string): Sender {
           response.on('end', () => {
             const milliseconds = performance.now() - began
             const text = Buffer.concat(chunks).toString()
-            // Errors precede the data, in a response of any status.
+            // In a response with errors, of any status, `errors` precedes `data`.
             if (response.statusCode !== 200 || text.startsWith('{"errors"')) {
               return reject(new Error(`${path} responded with ${response.statusCode}: ${text.slice(0, 500)}`))
             }

@@ -6,7 +6,6 @@ import { graphql, toRequest } from '../run/operation.ts'
 import { credentialsFile } from './fleets.ts'
 import { createSender, type TimedResponse } from './sender.ts'
 
-/** A user of a server. */
 export interface User {
   query(document: string, variables?: object): Promise<TimedResponse>
 }
@@ -16,7 +15,7 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** Starts a server on the database in its folder. Only the rate limit and the MQTT port differ from the defaults. */
+/** Starts a server on the database in a folder. Only the rate limit and the MQTT port differ from the defaults. */
 export async function startServer(folder: string): Promise<Server> {
   const env = {
     ...systems.server.env,

@@ -3,11 +3,11 @@ import type { BackgroundLoad } from './measure.ts'
 import type { User } from './servers.ts'
 
 const INTERVAL_MS = 20
-/** Further writes that are due are skipped, because a burst to catch up would be a different load. */
+/** Due writes above this number are skipped, because a burst to catch up would be a different load. */
 const MAX_PER_INTERVAL = 64
 const MIN_ACHIEVED_SHARE = 0.9
 
-/** Writes a status of one device after another at a fixed rate. The returned function stops it and reports the rate. */
+/** Writes a status on one device after another at a fixed rate. The returned function stops the writes and reports the rate. */
 export function startStatusWrites(
   user: User,
   ids: readonly string[],
@@ -30,7 +30,7 @@ export function startStatusWrites(
       await sleep(INTERVAL_MS)
     }
   })()
-  // The returned function throws the error.
+  // Prevents an unhandled rejection. The returned function throws the error.
   running.catch(() => {})
   return async () => {
     isStopped = true

@@ -11,11 +11,11 @@ const FLAGS = systems.server.args.filter((arg) => arg.startsWith('--'))
 /** A server in a child process. Its MQTT port stays the same across restarts. */
 export interface FleetServer {
   broker: string
-  /** The HTTP URL after the start. */
+  /** HTTP URL. Empty before the first start. */
   readonly url: string
   start(): Promise<void>
   stop(): Promise<void>
-  /** The resident memory in MiB. */
+  /** Resident memory in MiB. */
   memory(): Promise<number>
 }
 

@@ -9,7 +9,7 @@ import { startDatabase } from '../environment/database.ts'
 import { createFleetServer } from './fleet-server.ts'
 
 const [count = 10_000, rate = 500] = process.argv.slice(2).map(Number)
-/** Long enough for every step on a suitable machine. */
+/** Maximum time of each step. */
 const TIMEOUT_MS = 300_000
 
 const database = await startDatabase()
@@ -22,7 +22,6 @@ const server = await createFleetServer({
 const client = new pg.Client(database.connection)
 const counts = newCounts(count)
 
-/** Inserts registered devices. */
 async function insertDevices(): Promise<Credentials[]> {
   const devices = Array.from({ length: count }, () => ({
     id: `80${randomBytes(7).toString('hex')}`.replace(/..(?!$)/g, '$&:'),
@@ -39,7 +38,7 @@ async function insertDevices(): Promise<Credentials[]> {
   return devices
 }
 
-/** Waits for a condition and returns the seconds until it is true. */
+/** Waits until the condition is true, and returns the elapsed seconds. */
 async function secondsUntil(condition: () => boolean | Promise<boolean>): Promise<number> {
   const began = performance.now()
   while (!(await condition())) {
@@ -78,7 +77,7 @@ try {
   const restartSeconds = (performance.now() - restartBegan) / 1_000
   const reconnectSeconds = await secondsUntil(areConnected)
   const activeAgainSeconds = await secondsUntil(async () => (await countActive()) === count)
-  // Wait longer than a lease plus the grace period, after which a wrong state would be visible.
+  // A wrong state would become visible after a lease and the grace period.
   await sleep(20_000)
   const stillActive = await countActive()
   console.table({

@@ -1,4 +1,4 @@
-// Runs the jobs that it receives as messages (`LoadJob`), one after another, and replies to each with its `LoadResult`.
+// Receives jobs as messages (`LoadJob`), runs them one after another, and replies to each with a `LoadResult`.
 import autocannon from 'autocannon'
 
 process.on('message', async ({ url, connections, requests, until }) => {
@@ -8,7 +8,7 @@ process.on('message', async ({ url, connections, requests, until }) => {
     connections,
     ...('requests' in until ? { amount: until.requests } : { duration: until.seconds }),
     timeout: 60,
-    // How often autocannon checks whether the time is over, in milliseconds.
+    // Interval in milliseconds at which autocannon checks whether the time is over.
     sampleInt: 50,
     setupClient: (client) => client.setRequests(requests[next++ % requests.length]),
   })

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 /** https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile */
 interface Profile {
   nodes: { id: number; callFrame: CallFrame; children?: number[] }[]
-  /** The node that was running at each sample. */
+  /** The ID of the node that was running at each sample. */
   samples: number[]
-  /** The microseconds before each sample. */
+  /** Microseconds before each sample. */
   timeDeltas: number[]
 }
 
@@ -17,14 +17,14 @@ interface CallFrame {
 }
 
 export interface Share {
-  /** The share of the time that the process was busy after its start: 0 to 1. */
+  /** Share of the busy time after startup: 0 to 1. */
   share: number
   frame: string
 }
 
 const MAX_SHARES = 25
 
-/** Returns the functions with the most self time in the newest profile of a folder. */
+/** Returns the functions with the most self time in a folder's newest profile. */
 export async function summarizeProfile(folder: string): Promise<Share[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile')).toSorted()
   const profile = JSON.parse(await readFile(join(folder, names.at(-1)!), 'utf8')) as Profile
@@ -43,7 +43,7 @@ export async function summarizeProfile(folder: string): Promise<Share[]> {
   return sorted.slice(0, MAX_SHARES).map(([frame, time]) => ({ share: time / busy, frame }))
 }
 
-/** Finds all nodes below the loading of modules. */
+/** Finds the IDs of all nodes that load modules, and of their descendants. */
 function findStartupNodes({ nodes }: Profile): Set<number> {
   const found = new Set<number>()
   // A node comes before its children.

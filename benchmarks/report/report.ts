@@ -4,16 +4,16 @@ import type { Spread } from './statistics.ts'
 export interface Report {
   /** The hardware and the software versions. */
   machine: readonly string[]
-  /** How the figures were measured. */
+  /** Describes how the figures were measured. */
   method: string
-  /** What could not be measured, and why. */
+  /** Measurements that failed, each with the reason. */
   missing: readonly string[]
   outcomes: readonly { name: string; title: string; outcome: Outcome }[]
-  /** Why scenarios miss their targets, by the scenario's name. */
+  /** Why scenarios miss their targets, keyed by scenario name. */
   explanations: ReadonlyMap<string, string>
 }
 
-/** Formats the report as Markdown. Its tables are aligned, so that they are also readable in a terminal. */
+/** Formats the report as Markdown. Aligns the tables for terminals. */
 export function toMarkdown({ machine, method, missing, outcomes, explanations }: Report): string {
   const figures = outcomes.flatMap(({ title, outcome }) =>
     outcome.figures.map((figure) => [title, ...figureCells(figure)]),

@@ -2,7 +2,7 @@ import { type SigningKey, signRequest } from '@muster/http-signature'
 import type { System } from '../environment/systems.ts'
 import type { HttpRequest } from '../load/load.ts'
 
-/** JSON that is posted to a path. */
+/** A path, and the JSON to send to it by POST. */
 export interface Operation {
   path: string
   body: object
@@ -19,13 +19,13 @@ const paths: Partial<Record<System, string>> = {
   apollo: '/graphql',
 }
 
-/** An operation for a system with a GraphQL API. */
+/** Creates an operation for a system with a GraphQL API. */
 export const graphql = (system: System, query: string, variables: object = {}): Operation => ({
   path: paths[system]!,
   body: { query, variables },
 })
 
-/** Builds a request that can be sent repeatedly. With a key it is signed, and the signature is valid for 300 seconds. */
+/** Builds a request that can be sent repeatedly. With an access key, adds a signature that is valid for 300 seconds. */
 export function toRequest(url: string, { path, body: value }: Operation, accessKey?: AccessKey): HttpRequest {
   const body = JSON.stringify(value)
   const headers = { 'content-type': 'application/json' }
@@ -35,7 +35,7 @@ export function toRequest(url: string, { path, body: value }: Operation, accessK
   return { method: 'POST', path, headers: { ...headers, ...signature }, body }
 }
 
-/** Sends one request and returns the JSON of the response. Throws for any other response and for GraphQL errors. */
+/** Sends one request and returns the response's JSON. Throws for any other response and for GraphQL errors. */
 export async function send(url: string, { path, ...request }: HttpRequest): Promise<unknown> {
   const response = await fetch(new URL(path, url), request)
   const text = await response.text()

@@ -2,17 +2,17 @@ import { parseArgs } from 'node:util'
 
 /** The options of `npm run bench`. `help` describes them. */
 export interface Options {
-  /** The names of the scenarios to run. Empty means all. */
+  /** Names of the scenarios to run. An empty list means all scenarios. */
   only: readonly string[]
   rounds: number
-  /** The seconds of load for each system in each round. */
+  /** Seconds of load for each system in each round. */
   seconds: number
-  /** The number of devices in the fleet. */
+  /** Number of devices in the fleet. */
   devices: number
   quick: boolean
-  /** The folder for a CPU profile of the server, if any. */
+  /** Folder for a CPU profile of the server. */
   profile: string | undefined
-  /** A checkout whose server is compared with this one, instead of the baselines and peers. */
+  /** Another checkout. Its server replaces the baselines and peers in the comparison. */
   before: string | undefined
   help: boolean
 }
@@ -21,7 +21,7 @@ export const help = `npm run bench -- [options]           run the scenarios agai
 npm run bench -- SCRIPT [arguments]  run a standalone benchmark, such as webhooks/latency
 
   --quick         3 rounds of one second on 10,000 devices, which takes less than three minutes
-  --only NAME     run this scenario; may be given several times
+  --only NAME     run this scenario; repeat the option to run several
   --rounds N      number of rounds; default: 5
   --seconds N     seconds of load for each system in each round; default: 5
   --devices N     number of devices in the fleet; default: 100,000

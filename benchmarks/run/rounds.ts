@@ -7,24 +7,24 @@ import { type Operation, toRequest } from './operation.ts'
 
 /** A system, and the operations that it runs in a scenario. */
 export interface Workload {
-  /** The name in the report. */
+  /** Name in the report. */
   name: string
   system: System
-  /** The operations that one connection sends in turn. `run` is a counter, so that each run can write different values. */
+  /** Returns the operations that one connection sends in turn. `run` is a counter, so each run can write different values. */
   operations(fleet: Fleet, place: { connection: number; run: number }): readonly Operation[]
   /** Returns the part of the first response to compare with other systems. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape of responses depends on the system
   read(response: any): unknown
-  /** Called before a run. The returned function is called after the run and throws if the outcome is wrong. */
+  /** Called before each run. The returned function is called after the run and throws if the outcome is wrong. */
   startCheck?: (environment: Environment) => Promise<(result: LoadResult) => Promise<void>>
 }
 
 export interface Run extends LoadResult {
-  /** The CPU time of the system's process in milliseconds. Undefined on systems without /proc. */
+  /** CPU time of the system's process in milliseconds. Undefined on systems without /proc. */
   cpuTime: number | undefined
 }
 
-/** The runs of each workload, by name. */
+/** The runs of each workload, keyed by its name. */
 export type Runs = ReadonlyMap<string, readonly Run[]>
 
 /** Checks that all systems return the same data, because a system that omits data would look faster. */
@@ -63,8 +63,8 @@ export interface RoundsOptions {
 }
 
 /**
- * Runs the workloads in turn, round after round, so that other activity of the machine affects all of them. The warm-up
- * round does not count: in it, code is compiled, connections are opened, and database pages are read.
+ * Runs the workloads in turn in each round, so that other activity on the machine affects all workloads. Discards the warm-up
+ * round, in which the systems compile code, open connections, and read database pages.
  */
 export async function measureRounds(options: RoundsOptions): Promise<Runs> {
   const { workloads, rounds, progress } = options

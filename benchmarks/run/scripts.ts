@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** Standalone benchmarks, each with its own database. The READMEs of their folders describe the output. */
+/** Standalone benchmarks, each with a separate database. The README in each folder describes the output. */
 export const scripts = [
   'webhooks/latency',
   'webhooks/throughput',
@@ -14,7 +14,7 @@ export const scripts = [
   'processes/workers',
 ]
 
-/** Runs a standalone benchmark as a child process and sets the exit code to that of the child. */
+/** Runs a standalone benchmark as a child process and exits with the same code. */
 export async function runScript(name: string, args: readonly string[]): Promise<void> {
   if (!scripts.includes(name)) throw new Error(`Unknown script "${name}". The scripts are: ${scripts.join(', ')}.`)
   const child = spawn(process.execPath, [fileURLToPath(new URL(`../${name}.ts`, import.meta.url)), ...args], {

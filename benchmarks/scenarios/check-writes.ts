@@ -7,11 +7,11 @@ interface LogState {
 }
 
 /**
- * Records the state before a run of writes. The returned function checks the state afterwards. It throws if an acknowledged
- * change has no event, if a value differs from its newest event, or if there was a deadlock.
+ * Records the state before a run of writes. The returned function checks the state after the run. It throws if an acknowledged
+ * change has no event, if a value differs from its newest event, or if a deadlock occurred.
  */
 export async function startWriteCheck({ pool, fleet }: Environment): Promise<(result: LoadResult) => Promise<void>> {
-  // Prevent dead rows of earlier runs from slowing down this one.
+  // Otherwise, dead rows of earlier runs would slow down this run.
   await pool.query('vacuum device')
   const readState = async (): Promise<LogState> => {
     const { rows } = await pool.query<LogState>(
@@ -31,11 +31,11 @@ export async function startWriteCheck({ pool, fleet }: Environment): Promise<(re
     const { events, lost } = rows[0]!
     if (events < succeeded) throw new Error(`${succeeded} changes were acknowledged, but only ${events} have an event.`)
     if (lost > 0) throw new Error(`${lost} values differ from their newest events.`)
-    if ((await readState()).deadlocks > before.deadlocks) throw new Error('There was a deadlock.')
+    if ((await readState()).deadlocks > before.deadlocks) throw new Error('A deadlock occurred.')
   }
 }
 
-/** A write that was in flight when the load ended is either in both tables or in neither. */
+/** A write that was in flight when the load ended changed either both tables or neither. */
 const newestValues = `
   with change as (
     select id, device_id, name, entry ->> 'new' as value

@@ -10,7 +10,7 @@ import {
 } from '../run/rounds.ts'
 import type { Figure, Outcome, Rate, Scenario } from './scenario.ts'
 
-/** Compares two workloads by requests per second. `min` is the target of the ratio. */
+/** Compares two workloads by requests per second. `min` is the minimum ratio. */
 export interface Comparison {
   name: string
   of: string
@@ -24,7 +24,7 @@ export interface LoadScenario {
   connections: number
   workloads: readonly Workload[]
   comparisons: readonly Comparison[]
-  /** Throws if the responses, by workload name, are wrong. By default, all must be equal. */
+  /** Throws if the responses, keyed by workload name, are wrong. By default, all responses must be equal. */
   check?: (responses: ReadonlyMap<string, unknown>) => void
   before?: (environment: StartedEnvironment, workload: Workload) => Promise<void>
   after?: (environment: StartedEnvironment) => Promise<void>
@@ -49,7 +49,7 @@ export const loadScenario = (given: LoadScenario): Scenario => ({
   },
 })
 
-/** The lowest accepted ratio of a commit to the previous commit. */
+/** Minimum ratio of this checkout's throughput to that of the checkout `before`. */
 const MIN_RATIO_TO_BEFORE = 0.97
 
 /** Compares each of the server's workloads with the same workload of the checkout `before`. */

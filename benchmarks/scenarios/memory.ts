@@ -24,9 +24,9 @@ const document = `query ($after: ID) {
 
 export const memory: Scenario = {
   name: 'memory',
-  title: 'Memory of the server',
+  title: 'Server memory',
   async measure(setting) {
-    // A smaller fleet is only a trial run.
+    // With a smaller fleet, the run is only a trial.
     const count = setting.environment.fleet.devices < DEVICES ? 1 : setting.rounds
     const rounds: Measured[] = []
     for (let round = 1; round <= count; round++) {
@@ -44,7 +44,7 @@ export const memory: Scenario = {
   },
 }
 
-/** In bytes. */
+/** Memory in bytes. */
 interface Measured {
   idle: number
   growth: number
@@ -74,7 +74,7 @@ interface Page {
   data: { login: { devices: { hasMore: boolean; cursor: string | null } } }
 }
 
-/** Reads page after page. A smaller fleet is read several times. */
+/** Reads `DEVICES` devices, page by page. Reads a smaller fleet several times. */
 async function pageThrough({ url }: ServerProcess, { environment }: Setting): Promise<void> {
   let after: string | undefined
   for (let seen = 0; seen < DEVICES; seen += SIZE) {

@@ -85,7 +85,7 @@ const [server] = pageWorkloads
 
 export const pageInContext = loadScenario({
   name: 'context',
-  title: 'The same in a context with overrides on a tenth',
+  title: 'The same page in a context with overrides on a tenth of the devices',
   connections: 4,
   workloads: [
     { ...server!, name: 'Muster, no context' },
@@ -110,5 +110,5 @@ function assertTenthDiffers(responses: ReadonlyMap<string, unknown>): void {
   )
   const different = plain!.filter((text, index) => text !== inContext![index]).length
   if (different !== SIZE / 10)
-    throw new Error(`${different} of ${SIZE} devices differ in the context instead of a tenth.`)
+    throw new Error(`${different} of ${SIZE} devices differ in the context. Expected a tenth.`)
 }

@@ -4,21 +4,20 @@ import type { Load } from '../load/load.ts'
 import type { Spread } from '../report/statistics.ts'
 
 export interface Scenario {
-  /** The name for `--only`. */
+  /** Name for `--only`. */
   name: string
-  /** The title in the report. */
+  /** Title in the report. */
   title: string
   measure(setting: Setting): Promise<Outcome>
 }
 
-/** The input of a measurement. */
 export interface Setting {
   environment: StartedEnvironment
   load: Load
   rounds: number
-  /** The seconds of load for each system in each round. */
+  /** Seconds of load for each system in each round. */
   seconds: number
-  /** The systems that are available. */
+  /** Systems that are available. */
   present: ReadonlySet<System>
   /** Shows the current step. */
   progress(text: string): void
@@ -33,9 +32,9 @@ export interface Outcome {
 export interface Rate {
   name: string
   perSecond: Spread
-  /** In milliseconds: the medians of the rounds. */
+  /** Medians of the rounds in milliseconds. */
   latency: { p50: number; p99: number }
-  /** The CPU time of the process per request in milliseconds. Undefined on systems without /proc. */
+  /** The process's CPU time per request in milliseconds. Undefined on systems without /proc. */
   cpuTime: number | undefined
 }
 

@@ -5,7 +5,7 @@ import { page, pageInContext } from './page.ts'
 import type { Scenario } from './scenario.ts'
 import { setAttribute, setOnOneDevice, setOnSlowDisk } from './set-attribute.ts'
 
-/** The scenarios in the order of the report. Those that write come last, because they leave dead rows. */
+/** The scenarios in the order of the report. Write scenarios run last, because they leave dead rows. */
 export const scenarios: readonly Scenario[] = [
   page,
   pageInContext,

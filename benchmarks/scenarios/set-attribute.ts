@@ -34,10 +34,10 @@ const operations: Partial<Record<System, { operate: Operate; read: Workload['rea
   apollo: { operate: (write) => graphql('apollo', document, write), read: ({ data }) => data.setAttribute },
 }
 
-/** The device and the attribute that a client writes. */
+/** Returns the device and the attribute that a client writes. */
 type ChooseTarget = (fleet: Fleet, client: number) => Omit<Write, 'value'>
 
-/** Each client alternates between two values that no earlier run wrote, so that each request is a change. */
+/** Each client alternates between two values that no earlier run wrote, so each request is a change. */
 function writer(name: string, system: System, chooseTarget: ChooseTarget): Workload {
   const { operate, read } = operations[system]!
   return {
@@ -95,7 +95,7 @@ const slow = `Muster, with a delay of ${DELAY_MS} ms`
 
 export const setOnSlowDisk = loadScenario({
   name: 'slow-disk',
-  title: `\`setAttribute\`, ${CLIENTS} clients, different devices, ${DELAY_MS} ms delay of log flushes`,
+  title: `\`setAttribute\`, ${CLIENTS} clients, different devices, log flushes delayed by ${DELAY_MS} ms`,
   connections: CLIENTS,
   workloads: [writer(fast, 'server', ownDevice), writer(slow, 'server', ownDevice)],
   comparisons: [{ name: 'against no delay', of: slow, with: fast, min: 0.7 }],

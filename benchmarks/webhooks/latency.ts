@@ -14,7 +14,7 @@ const receiver = createServer(async (request, response) => {
   const arrived = Date.now()
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
-  // The timestamp of an event is set shortly before the commit.
+  // PostgreSQL sets an event's timestamp shortly before the commit.
   latencies.push(arrived - Date.parse(JSON.parse(Buffer.concat(chunks).toString()).timestamp))
   response.end()
 }).listen(0, '127.0.0.1')

@@ -1,4 +1,4 @@
-// A receiver in a separate process. Prints its port, then the number of received requests for each line of input.
+// Runs a receiver in a separate process. Prints the port, and then, for each line of input, the number of received requests.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

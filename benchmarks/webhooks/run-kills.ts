@@ -10,33 +10,33 @@ const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathn
 
 export interface KillRun {
   databaseUrl: string
-  /** The data folder that all servers share. */
+  /** Data folder that all servers share. */
   folder: string
   masterKey: string
-  /** The number of changes to make while servers are killed. */
+  /** Number of changes to send while servers are killed. */
   events: number
   kills: number
-  /** The number of servers that run at a time. */
+  /** Number of servers that run at a time. */
   servers: number
 }
 
 export interface KillReport {
-  /** The number of events in the log. The webhook subscribes to all of them. */
+  /** Number of events in the log. The webhook subscribes to all of them. */
   logged: number
-  /** The number of events that the receiver accepted with status 200. */
+  /** Number of events that the receiver accepted with status 200. */
   delivered: number
-  /** The ids of events that the receiver never accepted. */
+  /** IDs of the events that the receiver never accepted. */
   missing: string[]
   requests: number
-  /** The number of requests that the receiver rejected or did not respond to. */
+  /** Number of requests that the receiver rejected or did not respond to. */
   rejected: number
-  /** The number of messages that were accepted more than once. */
+  /** Number of repeated messages that the receiver accepted. */
   duplicates: number
-  /** The number of events that had more than one message id. */
+  /** Number of events with more than one message ID. */
   severalIds: number
-  /** The number of messages whose bytes differed between attempts. */
+  /** Number of messages whose bytes differed between attempts. */
   changed: number
-  /** The number of requests without a valid signature. */
+  /** Number of requests without a valid signature. */
   forged: number
   kills: number
   seconds: number
@@ -55,7 +55,7 @@ export async function runKills(options: KillRun): Promise<KillReport> {
   let requestCount = 0
   receiver.respondWith((message, response) => {
     if (secret === undefined || !isGenuine(secret, message)) forged.push(message)
-    // Never fail several times in a row, because the server would then pause the webhook for a minute.
+    // Failures are never consecutive, because several in a row would make the server pause the webhook for a minute.
     const position = ++requestCount % 6
     if (position === 2) return response.writeHead(500).end()
     if (position === 5) return response.destroy()
@@ -72,7 +72,7 @@ export async function runKills(options: KillRun): Promise<KillReport> {
         const { body } = await sendAs(credentials, fleet.url(), document)
         if (body.errors === undefined) return body.data
       } catch {
-        // The outcome is unknown. Writing the same value again creates no second event.
+        // The outcome is unknown. Repeating a write of the same value creates no second event.
       }
       await sleep(50)
     }
@@ -89,7 +89,7 @@ export async function runKills(options: KillRun): Promise<KillReport> {
   const write = async (): Promise<void> => {
     while (next < options.events) {
       const value = next++
-      // Only one writer per device at a time: a second one could overwrite a change before its event is delivered.
+      // Each device has one writer at a time. A second writer could overwrite a change before its event is delivered.
       const device = devices[value % DEVICES]
       await send(`mutation { setAttribute(serviceId: "${device}", name: "n${value % 97}", value: "${value}") }`)
     }
@@ -131,7 +131,7 @@ function countProblems(received: readonly Received[], accepted: readonly Receive
   }
 }
 
-/** Runs servers on one database. `kill` kills random ones and starts replacements. */
+/** Runs servers on one database. `kill` kills random servers and starts replacements. */
 function createFleet({ databaseUrl, folder, masterKey, servers }: KillRun) {
   const running = new Map<ChildProcess, string | undefined>()
   const start = async (): Promise<void> => {

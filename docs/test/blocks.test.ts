@@ -17,11 +17,11 @@ describe('blocksOf', () => {
     ['text errors', { kind: 'errors' }],
     ['sh norun: needs systemd', { kind: 'norun', reason: 'needs systemd' }],
     ['json', { kind: 'shown' }],
-  ])('reads %s', (info, use) => {
+  ])('reads the tag of "%s"', (info, use) => {
     expect(blocksOf(`A page.\n\n${block(info)}`)).toEqual([{ line: 3, language: info.split(' ')[0], use, text: 'x' }])
   })
 
-  it('removes the indentation of a list from its blocks', () => {
+  it('removes list indentation from blocks', () => {
     expect(blocksOf('- a\n\n  ```sh run\n  if true; then\n    ls\n  ```')[0]?.text).toBe('if true; then\n  ls')
   })
 
@@ -32,7 +32,7 @@ describe('blocksOf', () => {
     ['an unknown tag', block('sh rnu')],
     ['a skipped block without a reason', block('sh norun:')],
     ['a command outside fences', 'Try:\n\n    muster export\n'],
-    ['a block without an end', '```sh run\nls\n'],
+    ['a block without a closing fence', '```sh run\nls\n'],
   ])('rejects %s', (_what, page) => {
     expect(() => blocksOf(page)).toThrow(/^line \d+: /)
   })
@@ -49,7 +49,7 @@ describe('describeDifference', () => {
     ['json', '[1, "…"]', '[1,2,3]'],
     ['json', '{"a": 1}', '{"b":2}\n{"a":1}\n'],
     ['json', '{"a": 1, "…": "…"}', '{"a":1,"b":2}'],
-  ])('accepts %s %j for %j', (language, shown, printed) => {
+  ])('accepts %s %j for the output %j', (language, shown, printed) => {
     expect(describeDifference(shown, printed, language)).toBeUndefined()
   })
 
@@ -64,7 +64,7 @@ describe('describeDifference', () => {
     ['json', '{"id": "80:…"}', '{"id":"81:00"}'],
     ['json', '{"id": "…"}', '{}'],
     ['json', '{"a": 1}', 'nothing'],
-  ])('distinguishes %s %j from %j', (language, shown, printed) => {
+  ])('reports a difference between %s %j and the output %j', (language, shown, printed) => {
     expect(describeDifference(shown, printed, language)).toContain('printed')
   })
 })

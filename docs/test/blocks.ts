@@ -1,4 +1,4 @@
-/** What the test does with a code block of a page. */
+/** What the test does with a code block. */
 export type Use =
   | { kind: 'run'; exit: number; again?: true }
   | { kind: 'file'; name: string }
@@ -10,17 +10,17 @@ export type Use =
   | { kind: 'shown' }
 
 export interface Block {
-  /** The first line of the block, counted from 1. */
+  /** Number of the block's first line, counted from 1. */
   line: number
   language: string
   use: Use
   text: string
 }
 
-/** Languages of code that a reader types or runs. Their blocks need a tag that says what the test does. */
+/** Languages of code that a reader types or runs. Their blocks need a tag. */
 const runnable = new Set(['sh', 'bash', 'shell', 'console', 'js', 'ts', 'python', 'go', 'graphql'])
 
-/** Returns the fenced blocks of a Markdown page in order. Throws an error with the line of a block that has no valid tag. */
+/** Returns the fenced blocks of a Markdown page in order. For a block without a valid tag, throws an error with its line. */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
   let open: { line: number; indent: string; info: string; text: string[] } | undefined
@@ -34,7 +34,7 @@ export function blocksOf(page: string): Block[] {
     } else if (fence !== null) {
       open = { line: index + 1, indent: fence[1] ?? '', info: fence[2] ?? '', text: [] }
     } else if (/^ {4}(?:muster|bash|curl|npm|npx|node|python3|mosquitto_\w+) /.test(line)) {
-      throw new Error(`line ${index + 1}: put commands between fences, so that the test runs them`)
+      throw new Error(`line ${index + 1}: put commands in a fenced block, so that the test runs them`)
     }
   }
   if (open !== undefined) throw new Error(`line ${open.line}: the block has no closing fence`)
@@ -43,11 +43,11 @@ export function blocksOf(page: string): Block[] {
 
 function toBlock({ line, info, text }: { line: number; info: string; text: string[] }): Block {
   const [, language = '', tag = ''] = /^(\S*) *(.*)$/.exec(info) ?? []
-  if (language === '') throw new Error(`line ${line}: the block must name its language, such as text`)
+  if (language === '') throw new Error(`line ${line}: the block must name its language, for example text`)
   const use = readUse(tag)
   if (use === undefined || (use.kind === 'shown' && runnable.has(language))) {
     throw new Error(
-      `line ${line}: "${info}" does not say what the test does with the block. Use ` +
+      `line ${line}: "${info}" does not specify what the test does with the block. Use ` +
         'run, run exit=N, run again, file=NAME, server, background=NAME, or "norun: reason"; for output use output, output=NAME, or errors',
     )
   }

@@ -1,10 +1,13 @@
-/** In a page, this matches anything that differs between runs. */
+/** Placeholder in pages for output that differs between runs. */
 const anything = '…'
 
 /**
- * Describes how printed output differs from what a page shows, or returns undefined. In text, `…` matches any part of a line, and
- * any number of lines if it is alone on a line. In JSON, it matches a part of a string, or any value if it is the whole string. As the
- * last item of a list or as a member name, it matches any further ones. Of several lines of JSON, the last is compared.
+ * Describes the difference between printed output and the output that a page shows. Returns undefined if they match.
+ *
+ * - In text, `…` matches any part of a line. Alone on a line, it matches any number of lines.
+ * - In JSON, `…` matches any part of a string. As a whole string, it matches any value. As the last item of a list, it matches
+ *   any further items. As a member name, it matches any further members.
+ * - If the output consists of several lines of JSON, only the last line is compared.
  */
 export function describeDifference(shown: string, printed: string, language: string): string | undefined {
   const matches = language === 'json' ? jsonMatches(shown, printed) : textPattern(shown).test(`${printed.trim()}\n`)

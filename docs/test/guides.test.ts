@@ -7,30 +7,30 @@ import { runPage } from './run-page.ts'
 const root = new URL('../../', import.meta.url).pathname
 const guides = readdirSync(`${root}docs/guides`).filter((name) => name.endsWith('.md'))
 
-/** Pages have many commands, and a slow machine must not fail the test. */
+/** A page can contain many commands, and the test must also pass on a slow machine. */
 const pageTimeout = 600_000
 
-/** Programs that pages use and npm does not install; `.ci/run` installs them. */
+/** Programs that pages use. npm does not install them; `.ci/run` does. */
 const programs = ['curl', 'jq', 'mosquitto_pub', 'openssl', 'python3']
 
 describe.each(['README.md', ...guides.map((name) => `docs/guides/${name}`)])('%s', (page) => {
   const text = readFileSync(`${root}${page}`, 'utf8')
   const found = tryBlocks(text)
 
-  it('has a valid tag on each block', () => {
+  it('has a valid tag on every block', () => {
     expect(found.error).toBeUndefined()
   })
 
   const run = found.blocks.filter(({ use }) => use.kind !== 'shown' && use.kind !== 'norun')
   const missing = programs.filter((name) => run.some(({ text }) => text.includes(name)) && !hasProgram(name))
-  const name = missing.length === 0 ? 'works from top to bottom' : `is not run without ${missing}`
+  const name = missing.length === 0 ? 'runs from top to bottom' : `is not run without ${missing}`
   if (run.length > 0) it.skipIf(missing.length > 0)(name, { timeout: pageTimeout }, () => runPage(run))
 
   for (const { line, use } of found.blocks) {
     if (use.kind === 'norun') it(`line ${line} is not run: ${use.reason}`, () => expect(use.reason).toMatch(/\w+ \w+/))
   }
 
-  it('links to existing files', () => {
+  it('links only to existing files', () => {
     const targets = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, target]) => target ?? '')
     const folder = new URL(page, `file://${root}`)
     const missing = targets.filter((target) => !existsSync(new URL(target, folder)))

@@ -5,7 +5,7 @@ import { runPage } from './run-page.ts'
 const block = (info: string, text: string): string => `\`\`\`${info}\n${text}\n\`\`\`\n`
 const page = (...blocks: string[]): Promise<void> => runPage(blocksOf(blocks.join('\n')))
 
-it('runs the blocks of a page in order and keeps variables and files between them', async () => {
+it("runs a page's blocks in order and keeps variables and files between blocks", async () => {
   await page(
     block('sh server', 'npm ci && MUSTER_FIRST_RECORD=0 npm start'),
     block('sh run', 'word=one\necho "$word" > kept.txt'),
@@ -28,12 +28,12 @@ it('runs the blocks of a page in order and keeps variables and files between the
 it.each([
   ['a command fails', [block('sh run', 'false\ntrue')]],
   ['a command in a pipe fails', [block('sh run', 'false | cat')]],
-  ['a command succeeds that should fail', [block('sh run exit=1', 'true')]],
+  ['a command that should fail succeeds', [block('sh run exit=1', 'true')]],
   ['the output differs', [block('sh run', 'echo a'), block('text output', 'b')]],
   ['the standard error differs', [block('sh run', 'echo a >&2'), block('text errors', 'b')]],
   ['a repeated command has no output block', [block('sh run again', 'echo a')]],
-  ['no program of that name runs', [block('text output=clock', 'tick')]],
-  ['another command starts the server', [block('sh server', 'npm run begin')]],
+  ['no background program has that name', [block('text output=clock', 'tick')]],
+  ['a server block does not end with npm start', [block('sh server', 'npm run begin')]],
 ])('fails if %s', async (_case, blocks) => {
   await expect(page(...blocks)).rejects.toThrow()
 })

@@ -8,7 +8,7 @@ import type { Block } from './blocks.ts'
 import { containsLines, describeDifference } from './compare-output.ts'
 import { type CommandResult, openWorkspace, type Workspace } from './workspace.ts'
 
-/** Ports that pages use: of the server, of MQTT, and of a receiver. */
+/** Ports that pages use: for HTTP, MQTT, and a receiver. */
 const documentedPorts = ['4000', '1883', '8080']
 
 /** The command that runs a file of each language. */
@@ -34,7 +34,7 @@ export async function runPage(blocks: readonly Block[]): Promise<void> {
     const { line, language, use } = block
     const text = block.text
       .replace(/\b\d{4}\b/g, (number) => ports.get(number) ?? number)
-      // A reader copies this id from the output of an earlier block.
+      // A reader copies this ID from the output of an earlier block.
       .replaceAll('80:…', use.kind === 'run' ? lastId : '80:…')
     const where = `line ${line}: ${text}`
     if (use.kind === 'server') await server?.restart(settingsIn(text))
@@ -64,20 +64,20 @@ export async function runPage(blocks: readonly Block[]): Promise<void> {
   }
 }
 
-/** Repeats a command until it prints what the next block shows. If it never does, the comparison with that block fails. */
+/** Repeats a command until its output matches the next block. After 100 attempts, returns the last result. */
 async function runUntilShown(run: () => Promise<CommandResult>, shown: Block | undefined): Promise<CommandResult> {
-  if (shown?.use.kind !== 'output') throw new Error('a block tagged "run again" needs an output block after it')
+  if (shown?.use.kind !== 'output') throw new Error('a block tagged "run again" must be followed by an output block')
   for (let tries = 1; ; tries++) {
     const ran = await run()
     if (tries === 100 || describeDifference(shown.text, ran.stdout, shown.language) === undefined) return ran
   }
 }
 
-/** Whether a block starts or uses the server; most do. */
+/** Whether a block starts or uses the server. */
 const needsServer = ({ language, use, text }: Block): boolean =>
   use.kind === 'server' || language === 'graphql' || /muster|examples\/|:4000/.test(text)
 
-/** The shell command of a block: the block itself, or a command that runs the file with its code. */
+/** Returns the text of a shell block. For other blocks, writes the text to a file and returns a command that runs the file. */
 async function commandOf(workspace: Workspace, { line, language, text }: Block): Promise<string> {
   const runner = runners[language]
   if (runner === undefined) return text
@@ -104,7 +104,7 @@ async function prepareServer(workspace: Workspace, ports: ReadonlyMap<string, st
     MUSTER_MQTT_PORT: ports.get('1883') ?? '',
     MUSTER_DATA: join(workspace.path, 'data'),
     MUSTER_LOG_LEVEL: 'warn',
-    // A reader looks at a device right after it was connected. Here that can take longer.
+    // A reader views a device immediately after connecting it. In this test, that step can take longer.
     MUSTER_PRESENCE_HOLD: '600',
   }
   const env: Record<string, string> = { DATABASE_URL }
@@ -112,7 +112,7 @@ async function prepareServer(workspace: Workspace, ports: ReadonlyMap<string, st
   const restart: PageServer['restart'] = async (settings) => {
     await running?.stop()
     const archive = settings.MUSTER_ARCHIVE_DIR
-    // Only the embedded database has an archive, so the server and the commands must use it.
+    // Only the embedded database supports an archive, so the server and the commands must use the embedded database.
     if (archive !== undefined) env.DATABASE_URL = ''
     const folders: Record<string, string> =
       archive === undefined ? {} : { MUSTER_ARCHIVE_DIR: join(workspace.path, archive) }
@@ -121,7 +121,7 @@ async function prepareServer(workspace: Workspace, ports: ReadonlyMap<string, st
   return { env, restart, start: async () => void (running ?? (await restart({}))) }
 }
 
-/** Returns the variables that a command such as `A=1 B=2 npm start` sets. */
+/** Returns the variables that a command sets, such as `A=1 B=2 npm start`. */
 function settingsIn(command: string): Record<string, string> {
   if (!/npm start$/.test(command.trim()))
     throw new Error(`a block tagged server must end with npm start, not ${command}`)

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 
 const root = new URL('../../', import.meta.url).pathname
 
-/** Files of a checkout that a reader uses. Commands write their files beside them. */
+/** Files of a checkout that a reader uses. Commands write their files next to them. */
 const checkout = ['README.md', 'docs', 'examples', 'node_modules', 'package.json', 'packages', 'schema.graphql']
 
 export interface CommandResult {
@@ -17,18 +17,18 @@ export interface CommandResult {
   stderr: string
 }
 
-/** A folder like a reader's checkout, and a shell that keeps its variables from one block to the next. */
+/** A folder that resembles a reader's checkout, and a shell that keeps its variables between blocks. */
 export interface Workspace {
   path: string
   run(command: string, env: Record<string, string>): Promise<CommandResult>
-  /** Starts a command that runs until the test ends. Resolves a function that returns its output so far. */
+  /** Starts a command that runs until the test ends. Resolves with a function that returns the command's output so far. */
   startInBackground(command: string, env: Record<string, string>): Promise<() => string>
   write(name: string, text: string): Promise<void>
 }
 
 export async function openWorkspace(): Promise<Workspace> {
   const path = await mkdtemp(join(tmpdir(), 'muster-guide-'))
-  // Background programs that are being stopped may still write.
+  // Background programs may still write files while they are stopped.
   onTestFinished(() => rm(path, { recursive: true, maxRetries: 10 }))
   const state = join(path, '.shell')
   await mkdir(state)
@@ -36,7 +36,7 @@ export async function openWorkspace(): Promise<Workspace> {
   for (const name of checkout) await symlink(join(root, name), join(path, name))
 
   let commands = 0
-  /** Output goes to files, so that the shell can exit while a background program still has them open. */
+  /** Redirects output to files, so that the shell can exit while a background program still writes. */
   const start = (command: string, env: Record<string, string>) => {
     const name = join(state, String(++commands))
     const [out, err] = [`${name}.out`, `${name}.err`]
@@ -48,12 +48,12 @@ export async function openWorkspace(): Promise<Workspace> {
         HOME: path,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         MUSTER_GUIDE_STATE: state,
-        // On a busy machine, a slow database must not count as unresponsive.
+        // Prevents the server from treating a slow database on a busy machine as unresponsive.
         MUSTER_DATABASE_SILENCE: '20000',
         ...env,
       },
       stdio: ['ignore', ...files],
-      // A process group, so that all processes that it starts are killed with it.
+      // Creates a process group, so that `endGroup` can kill all processes that the command starts.
       detached: true,
     })
     for (const file of files) closeSync(file)
@@ -74,7 +74,7 @@ export async function openWorkspace(): Promise<Workspace> {
   }
 }
 
-/** Keeps variables from block to block, and stops a block at the first command that fails. */
+/** Keeps variables between blocks, and stops a block at the first command that fails. */
 const prologue = `source "$MUSTER_GUIDE_STATE/variables"
 set -aeo pipefail
 trap 'export -p > "$MUSTER_GUIDE_STATE/variables"' EXIT`

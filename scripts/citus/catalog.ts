@@ -1,26 +1,26 @@
 import type pg from 'pg'
 
-/** A table of the schema. Partitions are part of their table. */
+/** A table of the schema, including its partitions. */
 export interface Table {
   name: string
   /** The columns of each primary key and unique index. */
   uniques: string[][]
   references: Reference[]
-  /** Its triggers, except those of foreign keys. */
+  /** Names of the triggers, except triggers of foreign keys. */
   triggers: string[]
-  /** The sequences that its column defaults use. */
+  /** Names of the sequences that column defaults use. */
   sequences: string[]
 }
 
 export interface Reference {
   table: string
-  /** Pairs of columns: in this table and in the referenced table. */
+  /** Pairs of a column in this table and a column in the referenced table. */
   columns: [string, string][]
 }
 
 export interface Catalog {
   tables: Table[]
-  /** The functions that statements call, with their argument types. */
+  /** Signatures of the functions that statements call. */
   functions: string[]
 }
 
@@ -52,7 +52,7 @@ const tablesText = `
   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
   order by relname`
 
-/** Citus distributes the functions of extensions and triggers itself. */
+/** Excludes extension and trigger functions, which Citus distributes itself. */
 const functionsText = `
   select pg_proc.oid::regprocedure::text as signature from pg_proc
   where pronamespace = current_schema()::regnamespace and prorettype <> 'trigger'::regtype

@@ -22,14 +22,14 @@ afterAll(() => database.drop())
 const distributed = (): Table[] => catalog.tables.filter(({ name }) => placementOf(name) === 'distributed')
 
 describe('the tables of the schema', () => {
-  it('have one placement each', () => {
+  it('each have exactly one placement', () => {
     expect(catalog.tables.filter(({ name }) => placementOf(name) === undefined)).toEqual([])
     const names = catalog.tables.map(({ name }) => name)
     expect(placedTables.filter((name) => !names.includes(name))).toEqual([])
     expect(new Set(placedTables).size).toBe(placedTables.length)
   })
 
-  it('are unique within an account if they are distributed', () => {
+  it('have only unique indexes that include the account if they are distributed', () => {
     const across = distributed().flatMap(({ name, uniques }) =>
       uniques.filter((columns) => !columns.includes('account_id')).map((columns) => [name, columns]),
     )
@@ -37,7 +37,7 @@ describe('the tables of the schema', () => {
     expect(distributed().filter(({ uniques }) => uniques.length === 0)).toEqual([])
   })
 
-  it('reference rows of the same account, or reference tables', () => {
+  it('reference only rows of the same account or reference tables', () => {
     const wrong = catalog.tables.flatMap(({ name, references }) =>
       references
         .filter(({ table, columns }) => {
@@ -52,7 +52,7 @@ describe('the tables of the schema', () => {
     expect(wrong).toEqual([])
   })
 
-  it('are reported if they have triggers or sequences that Citus does not support', () => {
+  it('use only the known triggers and sequences that Citus does not support', () => {
     const reported = distributed().flatMap(({ triggers, sequences }) => [...triggers, ...sequences])
     expect(reported.sort()).toEqual(['device_count_delete', 'device_count_insert', 'event_id'])
   })

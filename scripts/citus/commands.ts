@@ -1,12 +1,12 @@
 import type { Catalog, Table } from './catalog.ts'
 import { type Placement, placementOf } from './placements.ts'
 
-/** The first distributed table. The others are colocated with it, by account. */
+/** The first distributed table. All other distributed tables are colocated with it by account. */
 const FIRST = 'device'
 
 /**
- * Returns the commands that distribute a migrated, empty database, in the order of their dependencies. They follow comments
- * about the parts of the schema that Citus does not support.
+ * Returns the commands that distribute a migrated, empty database, in the order of their dependencies. The first lines are
+ * comments about the parts of the schema that Citus does not support.
  */
 export function citusCommands({ tables, functions }: Catalog, { shards }: { shards: number }): string[] {
   const placed = tables.map((table) => ({ table, placement: getPlacement(table) }))

@@ -1,6 +1,6 @@
 /**
- * Where the rows of a table are in a cluster that shards by account: on the node of their account (`distributed`), on every
- * node (`reference`), or only on the coordinator (`local`).
+ * The location of a table's rows in a cluster that shards by account: on the account's node (`distributed`), on every node
+ * (`reference`), or only on the coordinator (`local`).
  */
 export type Placement = 'distributed' | 'reference' | 'local'
 
@@ -10,7 +10,7 @@ const distributed = [
   ...['webhook', 'webhook_sending', 'webhook_delivery', 'idempotency_record'],
 ]
 
-/** Small tables that every node reads, such as those that identify a caller before the account is known. */
+/** Small tables that every node reads, such as the tables that identify a caller before the account is known. */
 const reference = [
   ...['account', 'access_key', 'session', 'account_totp', 'passkey', 'registration_code'],
   ...['server_setting', 'server_process'],
@@ -19,10 +19,9 @@ const reference = [
 /** Tables that are never joined with rows of an account. */
 const local = ['used_nonce', 'sign_in_step', 'sign_in_tries', 'webhook_cursor', 'job_worker']
 
-/** Whether the table records migrations. */
 const isMigrationTable = (table: string): boolean => /^migration(_|$)/.test(table)
 
-/** Returns undefined for a table in none of the lists. Add each new table to one of them. */
+/** Returns undefined for a table without a placement. Add each new table to one of the lists above. */
 export function placementOf(table: string): Placement | undefined {
   if (distributed.includes(table)) return 'distributed'
   if (reference.includes(table)) return 'reference'

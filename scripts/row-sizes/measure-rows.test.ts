@@ -5,7 +5,7 @@ import { createAccount } from '../../packages/server/test/factories/account.ts'
 import { seedDevices } from '../../packages/server/test/factories/seed-devices.ts'
 import { measureRows } from './measure-rows.ts'
 
-it('measures the number and size of rows of each table, including its partitions', async () => {
+it('measures the number and size of rows in each table, including partitions', async () => {
   const database = await createTestDatabase()
   const { id } = await createAccount(database.db)
   await seedDevices(

@@ -3,9 +3,9 @@ import type pg from 'pg'
 export interface RowSize {
   name: string
   rows: number
-  /** The bytes per row in the table. */
+  /** Bytes per row in the table. */
   bytes: number
-  /** The bytes per row in the indexes. */
+  /** Bytes per row in the indexes. */
   indexBytes: number
 }
 
@@ -36,7 +36,7 @@ const sizes = `
     where class.relnamespace = current_schema()::regnamespace and class.relkind in ('r', 'p') and not class.relispartition
   ) as leaf group by relname having sum(reltuples) > 0 order by 1`
 
-/** Adds events and a `device_hold` row for each device, as for a connected fleet, and measures the rows of each table. */
+/** Adds events and a `device_hold` row for each device, as in a connected fleet. Then measures each table's rows. */
 export async function measureRows(client: pg.ClientBase): Promise<RowSize[]> {
   await client.query(addEvents)
   await client.query(addHolds)

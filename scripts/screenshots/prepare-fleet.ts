@@ -2,17 +2,17 @@ import type { Page } from 'playwright-core'
 import type { Receivers } from './receivers.ts'
 import { operationsOf, type RunOperation } from './run-operation.ts'
 
-/** A page for a screenshot, and text that appears when it is loaded. */
+/** A page for a screenshot, and the text that appears when the page has loaded. */
 export interface Screen {
   name: string
   path: string
   text: string
-  /** The text to scroll to. Default: the top of the page. */
+  /** Text to scroll to. Default: the top of the page. */
   scrollTo?: string
   onPhone?: boolean
 }
 
-/** Creates sample data for the screenshots through the session of the page. */
+/** Creates sample data for the screenshots through the page's session. */
 export async function prepareFleet(page: Page, receivers: Receivers): Promise<Screen[]> {
   const run = operationsOf(page)
   await labelFields(run)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { findWords } from './find-words.ts'
 
-it('finds words case-insensitively, and reports their position and the replacement', () => {
+it('finds words case-insensitively and reports their position and replacement', () => {
   expect(findWords('First line.\nAn Answer is told ANEW.')).toEqual([
     { line: 2, column: 11, found: 'is told', instead: 'reports, notifies, sends' },
     { line: 2, column: 19, found: 'ANEW', instead: 'again' },

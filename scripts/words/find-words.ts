@@ -1,6 +1,6 @@
 import { words } from './word-list.ts'
 
-/** A listed word in a text. Lines and columns count from 1. */
+/** A listed word and its position in the text. Lines and columns count from 1. */
 export interface Finding {
   line: number
   column: number

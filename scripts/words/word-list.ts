@@ -1,11 +1,11 @@
-/** A word or phrase that the project does not use, and what to write instead. */
+/** A word or phrase that the project does not use, and its replacement. */
 export interface Word {
   /** A regular expression that matches whole words, case-insensitively. */
   pattern: string
   instead: string
 }
 
-/** Words that obscure who does what, or that replace a standard term. */
+/** Words that obscure the actor or the action, or that replace a standard term. */
 export const words: readonly Word[] = [
   { pattern: 'anew', instead: 'again' },
   { pattern: 'under way', instead: 'in flight, running, in progress' },

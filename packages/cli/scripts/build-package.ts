@@ -5,18 +5,18 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
-/** Dependencies that only a checkout has: the server, and the libraries for its database. */
+/** Dependencies that are available only in a checkout: the server and its database libraries. */
 const ofServer: ReadonlySet<string> = new Set(['@muster/server', 'ini', 'pg', 'pino'])
 
-/** A private package of this repository. Its code is included. */
+/** A private package of this repository. The published package includes its code. */
 const inside = '@muster/fleet-csv'
 
-/** Server files that the agent also uses. They import nothing else from the server and are included. */
+/** Server files that the published package includes, because the agent uses them. They import no other server files. */
 const shared = ['lib/private-file.ts', 'features/services/application-types.ts']
 
 /**
- * Builds the published package in a separate folder. Node strips the types of sources in this repository, but not of
- * installed packages, so it contains the same files as plain JavaScript. It does not contain the server.
+ * Builds the published package in a separate folder. Node.js strips types from the sources in this repository, but not from
+ * installed packages, so the package contains the same files as plain JavaScript. It does not include the server.
  */
 export async function buildPackage(dist: string): Promise<void> {
   await rm(dist, { recursive: true, force: true })
@@ -44,7 +44,7 @@ async function strip(source: string, dist: string, file: string): Promise<void> 
   await writeFile(target, toJavaScriptNames(withSharedFiles(text, file)))
 }
 
-/** Replaces imports of included files by relative paths. */
+/** Replaces imports of included files with relative paths. */
 function withSharedFiles(text: string, file: string): string {
   const pathTo = (name: string): string => {
     const path = relative(dirname(file), name).replaceAll('\\', '/')
@@ -55,7 +55,7 @@ function withSharedFiles(text: string, file: string): string {
     .replaceAll(new RegExp(`'${inside}/([^']+)'`, 'g'), (_whole, name) => `'${pathTo(join('fleet-csv', name))}.js'`)
 }
 
-/** Replaces the extension of relative modules in static imports, in dynamic imports, and in `new URL('./x.ts', …)`. */
+/** Replaces the extensions of relative modules in static imports, dynamic imports, and `new URL('./x.ts', …)`. */
 const toJavaScriptNames = (text: string): string =>
   text.replaceAll(/((?:\bfrom|\bimport|\bURL)\s*\(?\s*)(['"])(\.{1,2}\/[^'"\n]*)\.ts\2/g, '$1$2$3.js$2')
 

@@ -4,7 +4,7 @@ import { printFailure } from './errors/failure.ts'
 import { buildProgram, configureUsageErrors } from './program.ts'
 import { followLauncher, handleOutputErrors } from './terminal/process.ts'
 
-/** Runs one command and returns the process's exit code. */
+/** Runs one command and returns the process exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   handleOutputErrors()
   followLauncher()

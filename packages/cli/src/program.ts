@@ -6,11 +6,11 @@ import { version } from './version.ts'
 
 const description = prose(`Self-hosted device and service management.
 
-"muster serve" starts the server. "muster configure" saves the credentials of a server. Commands that send requests to a
-server read their credentials from --credentials, else MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials
-(data/credentials), else ~/.muster/credentials.`)
+"muster serve" starts the server. "muster configure" saves server credentials. Commands that send requests to a server
+read credentials from --credentials, else MUSTER_CREDENTIALS, else $MUSTER_DATA/credentials (data/credentials), else
+~/.muster/credentials.`)
 
-/** Loads only the command that the arguments name. The help needs only the summaries of the others. */
+/** Loads only the command that the arguments specify. The help requires only the summaries of the other commands. */
 export function buildProgram(args: readonly string[]): Promise<Command> {
   return build((path) => path.every((name, index) => args[index] === name))
 }
@@ -62,7 +62,7 @@ function exitByThrowing(command: Command): void {
   for (const child of command.commands) exitByThrowing(child)
 }
 
-/** Adds a pointer to the command's help to usage errors, or prints them as JSON. */
+/** Configures usage errors to mention the command's help or, with `json`, to be printed as JSON. */
 export function configureUsageErrors(command: Command, { json }: { json: boolean }): void {
   if (!json) command.showHelpAfterError(`Run "${commandPath(command)} --help" for usage.`)
   else

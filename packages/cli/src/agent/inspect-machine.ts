@@ -3,7 +3,7 @@ import { findHardwareId } from './machine/hardware-id.ts'
 import { describeMachine, findServices } from './machine/this-machine.ts'
 import { createValues } from './sources/values.ts'
 
-/** Everything that the agent would report about this machine now. */
+/** Returns everything that the agent would report about this machine now. */
 export async function inspectMachine(config: AgentConfig) {
   const never = new AbortController().signal
   const values = createValues(config.values, { onFailure: () => {}, onRecovery: () => {} })

@@ -32,7 +32,7 @@ export function createLog({ json, journal }: LogOptions, write = (line: string) 
 const prefixOf = (level: Level, journal: boolean): string =>
   journal ? `<${priorities[level]}>` : `${new Date().toISOString()} ${level.padEnd(5)} `
 
-/** Quotes values with other characters, so that untrusted input cannot imitate further details. */
+/** Quotes values that contain other characters, so that untrusted input cannot forge additional details. */
 function formatDetails(details: Details): string {
   return Object.entries(details)
     .filter(([, value]) => value !== undefined)

@@ -1,11 +1,11 @@
-// Entry point of the agent's process, which loads no other commands. `start.ts` starts it.
+// Entry point of the agent process, which `start.ts` starts. The process loads no other commands.
 import { flushCompileCache } from 'node:module'
 import type { AgentOptions } from './settings.ts'
 
 const [options = '{}', phase] = process.argv.slice(2)
 const { main } = await import('./main.ts')
 if (process.env.NODE_COMPILE_CACHE !== undefined && phase !== 'warm') {
-  // The restarted process reads the compiled modules from the cache and does not load the compiler, which takes 20 MB.
+  // The restarted process reads the compiled modules from the cache and does not load the compiler, which uses 20 MB.
   flushCompileCache()
   const again = [...process.execArgv, import.meta.filename, options, 'warm']
   process.execve!(process.execPath, [process.execPath, ...again], process.env)

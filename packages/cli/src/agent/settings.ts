@@ -2,7 +2,7 @@ import { CliError, exitCodes } from '../errors/cli-error.ts'
 import { type AgentConfig, readAgentConfig } from './config/config.ts'
 import { stateFolder } from './state/state-folder.ts'
 
-/** The options of the agent commands. */
+/** Options of the agent commands. */
 export interface AgentOptions {
   json?: boolean
   url?: string
@@ -15,7 +15,7 @@ export interface AgentOptions {
 export interface AgentSettings {
   config: AgentConfig
   folder: string
-  /** The server URL from the option, the environment, or the configuration, if any. */
+  /** Server URL from the option, else from the environment, else from the configuration. */
   url: string | undefined
   code: string | undefined
   broker: string | undefined

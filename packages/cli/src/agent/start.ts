@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type AgentOptions, readSettings } from './settings.ts'
 import { createStateFolder } from './state/state-folder.ts'
 
-/** Trade speed, which the agent does not need, for memory: 63 MB instead of 75. */
+/** Flags that trade speed, which the agent does not need, for memory: 63 MB instead of 75 MB. */
 const flags = [
   '--no-opt',
   '--no-sparkplug',
@@ -16,8 +16,8 @@ const flags = [
 ]
 
 /**
- * Starts the agent. Where execve is available, replaces this process with the agent, which frees the memory of the CLI and
- * keeps the process id. Elsewhere, the agent runs in this process.
+ * Starts the agent. If execve is available, the agent replaces this process, which frees the CLI's memory and keeps the
+ * process ID. Otherwise, the agent runs in this process.
  */
 export async function startAgent(options: AgentOptions): Promise<number> {
   const program = fileURLToPath(new URL(`./process${extname(import.meta.filename)}`, import.meta.url))
@@ -28,7 +28,7 @@ export async function startAgent(options: AgentOptions): Promise<number> {
   await createStateFolder(folder)
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
   const { code, ...shown } = options
-  // Other users can see arguments, so the code is passed in the environment.
+  // Pass the code in the environment, because other users can see arguments.
   const own = code === undefined ? env : { ...env, MUSTER_CODE: code }
   return process.execve!(process.execPath, [process.execPath, ...flags, program, JSON.stringify(shown)], own)
 }

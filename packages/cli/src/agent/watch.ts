@@ -11,7 +11,7 @@ export interface Watching {
   config: AgentConfig
   history: ServiceHistory
   values: Values
-  /** Notified when there is something to report. */
+  /** Receives a notification for each change to report. */
   changeSignal: ChangeSignal
   log: Log
   signal: AbortSignal
@@ -51,10 +51,10 @@ export async function watchServices({ config, history, changeSignal, log, signal
   return { done: (await scan()) ? repeat() : Promise.resolve() }
 }
 
-/** How long the first report waits for all values. */
+/** Maximum time that the first report waits for all values. */
 const FIRST_READINGS_MS = 3_000
 
-/** Reads the values of attributes, each at its interval, until the signal aborts. Resolves after the first readings. */
+/** Reads each value at its interval until the signal aborts. Resolves after the first readings or after 3 seconds. */
 export async function watchValues({ values, changeSignal, signal }: Watching): Promise<Watch> {
   const read = async (value: WatchedValue): Promise<void> => {
     if (await value.read(signal)) changeSignal.notify()
@@ -68,7 +68,7 @@ export async function watchValues({ values, changeSignal, signal }: Watching): P
   return { done: Promise.all(values.each.map((value, index) => repeat(value, firsts[index]!))).then(() => {}) }
 }
 
-/** Waits. Resolves to false if the signal aborts. */
+/** Waits for `ms` milliseconds or until the signal aborts. Resolves to false if the signal aborted. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   // Timers are limited to 31 bits.
   await sleep(Math.min(ms, 2 ** 31 - 1), undefined, { signal }).catch(() => {})

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import type { AttributeChanges } from '@muster/client'
 import { usageError } from '../errors/cli-error.ts'
 
-/** New values by name. Null removes the attribute. */
+/** New values, keyed by attribute name. Null removes the attribute. */
 export type Changes = Map<string, string | null>
 
-/** Parses `name=value`. The value is everything after the first equals sign, unchanged. */
+/** Parses `name=value`. The value is everything after the first equals sign. */
 export function readAssignment(text: string): [name: string, value: string] {
   const at = text.indexOf('=')
   if (at < 1)
@@ -13,7 +13,7 @@ export function readAssignment(text: string): [name: string, value: string] {
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Parses `name=file`. The value is the content of the file. */
+/** Parses `name=file`. The value is the file's content. */
 export async function readFromFile(text: string): Promise<[name: string, value: string]> {
   const [name, path] = readAssignment(text)
   try {
@@ -33,5 +33,5 @@ export function toChanges(pairs: readonly (readonly [name: string, value: string
   return changes
 }
 
-/** The input format of the API: dotted names at the top level. */
+/** Converts changes to the API's input format: dotted names at the top level. */
 export const toInput = (changes: Changes): AttributeChanges => Object.fromEntries(changes)

@@ -3,7 +3,7 @@ import { whereHelp } from '../devices/where.ts'
 import { usageError } from '../errors/cli-error.ts'
 import { type ClientOptions, collect } from '../options/new-command.ts'
 
-/** The common options of `attributes set` and `attributes unset`. */
+/** Common options of `attributes set` and `attributes unset`. */
 export interface ChangeOptions extends ClientOptions {
   where?: string[]
   all?: boolean
@@ -17,32 +17,31 @@ export interface ChangeOptions extends ClientOptions {
 export function withChangeOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--where <condition>', 'all matching devices, such as state=active; repeatable')
+      new Option('--where <condition>', 'change devices that match a condition, such as state=active; repeatable')
         .argParser(collect)
         .conflicts(['all', 'from']),
     )
-    .addOption(new Option('--all', 'all devices').conflicts('from'))
-    .option('--from <file>', 'devices and services with the ids in a file, one per line; - for standard input')
-    .option('--context <name>', 'change overrides in this context; conditions also use it')
-    .option('--dry-run', 'print what would change, but change nothing')
-    .option('-y, --yes', 'skip the confirmation')
-    .option('--state <file>', 'file for the progress of a bulk change (default: in ~/.muster/changes)')
+    .addOption(new Option('--all', 'change all devices').conflicts('from'))
+    .option('--from <file>', 'change devices and services by ID from a file, one per line; - for standard input')
+    .option('--context <name>', 'change overrides in this context, and evaluate conditions in it')
+    .option('--dry-run', 'print the changes without making them')
+    .option('-y, --yes', 'skip the confirmation prompt')
+    .option('--state <file>', 'file for the progress of a bulk change (default: a new file in ~/.muster/changes)')
     .addHelpText('after', `${whereHelp}\n${bulkHelp}`)
 }
 
 const bulkHelp = `
-A bulk change asks for confirmation unless you pass --yes. Ctrl-C lets running requests finish; resume the change with
-"muster attributes resume". Each device is changed completely or not at all. Rejected devices are reported, and the others
-are changed.`
+A bulk change asks for confirmation unless you pass --yes. Ctrl-C lets requests in flight finish. To resume the change,
+run "muster attributes resume". Each device changes completely or not at all. If the server rejects a device, the
+command reports the device and continues.`
 
 export const isBulk = ({ where, all, from }: ChangeOptions): boolean =>
   where !== undefined || all === true || from !== undefined
 
-/** Separates the target from the other arguments. It is the first argument, except in bulk changes. */
+/** Separates the target, which is the first argument, from the other arguments. A bulk change has no target argument. */
 export function splitTarget(given: readonly string[], options: ChangeOptions): { meant?: string; rest: string[] } {
   if (isBulk(options)) return { rest: [...given] }
   const [meant, ...rest] = given
-  if (meant === undefined)
-    throw usageError('the target is missing', 'Name a device, or pass --where, --all, or --from.')
+  if (meant === undefined) throw usageError('missing target', 'Specify a device, or pass --where, --all, or --from.')
   return { meant, rest }
 }

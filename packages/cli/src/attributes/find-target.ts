@@ -1,9 +1,9 @@
 import type { Muster } from '@muster/client'
 import { findDeviceId } from '../devices/find-device.ts'
 
-export const targetHelp = 'a device by id, hardware id, or name; a service by id; or "me"'
+export const targetHelp = 'device ID, hardware ID, or name; service ID; or "me"'
 
-/** The id of a target: a device, a service by its id, or the user of the access key (`me`). */
+/** Returns the ID of a target: a device, a service, or the access key's user (`me`). */
 export async function findTarget(muster: Muster, meant: string): Promise<string> {
   return meant === 'me' ? findUserId(muster) : findDeviceId(muster, meant)
 }

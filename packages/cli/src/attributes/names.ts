@@ -1,6 +1,6 @@
 import type { Attributes } from '@muster/client'
 
-/** Finds a value in nested attributes. The first dot of the name separates the group from the name within it. */
+/** Finds a value in nested attributes. The first dot in the name separates the group from the name within the group. */
 export function findAttribute(attributes: Attributes, name: string): string | null {
   const dot = name.indexOf('.')
   if (dot === -1) {

@@ -7,7 +7,7 @@ import { readWhere } from '../devices/where.ts'
 import { usageError } from '../errors/cli-error.ts'
 import type { ChangeOptions } from './change-options.ts'
 
-/** Devices that match conditions, or devices and services with these ids. */
+/** Devices that match conditions, or devices and services with these IDs. */
 export type Targets = { where: string[] } | { ids: string[] }
 
 /** A bulk change. */
@@ -19,11 +19,11 @@ export interface Planned {
 
 /** A bulk change and its progress, as stored in a state file. */
 export interface Plan extends Planned {
-  /** The server and the user. The change can only be resumed with the same ones. */
+  /** The server and the user. A change can be resumed only on the same server by the same user. */
   url: string
   userId: string
   total: number
-  /** Everything before this cursor is done. For a list of ids, the number of ids that are done. */
+  /** Position after the last processed target: a page cursor or, for a list of IDs, the number of processed IDs. */
   cursor: string | number | null
   done: number
   refused: number
@@ -33,7 +33,7 @@ export async function planTargets(muster: Muster, { where = [], from, context }:
   if (from !== undefined) return { ids: readIds(await readText(from), from) }
   const read = await readWhere(muster, where, context)
   if (read.exactName === undefined) return { where }
-  // The API matches parts of names. Few devices have exactly this name, so list their ids.
+  // The API matches parts of names. Few devices have exactly this name, so list their IDs.
   const ids: string[] = []
   const select = { id: true, name: true }
   for await (const { id } of matching(muster, read, { select, sort: 'id asc', limit: Number.POSITIVE_INFINITY }))
@@ -44,7 +44,7 @@ export async function planTargets(muster: Muster, { where = [], from, context }:
 async function readText(file: string): Promise<string> {
   if (file === '-') return text(process.stdin)
   return readFile(file, 'utf8').catch((error: Error) => {
-    throw usageError(`cannot read the ids: ${error.message}`)
+    throw usageError(`cannot read the IDs: ${error.message}`)
   })
 }
 
@@ -55,8 +55,8 @@ function readIds(content: string, file: string): string[] {
     if (id === '' || id.startsWith('#')) continue
     if (!isId(id)) {
       throw usageError(
-        `${file === '-' ? 'standard input' : file}:${index + 1}: ${JSON.stringify(id)} is not an id of a device or service`,
-        'Write one id per line, as printed by muster devices list --json | jq -r .id.',
+        `${file === '-' ? 'standard input' : file}:${index + 1}: ${JSON.stringify(id)} is not a device or service ID`,
+        'Write one ID per line, as printed by: muster devices list --json | jq -r .id',
       )
     }
     ids.add(id.toLowerCase())
@@ -76,10 +76,10 @@ export interface TargetPage {
   cursor: string | number | null
 }
 
-/** Small, so that little work is repeated after an interruption. */
+/** Number of targets per page. Small pages limit the work that is repeated after an interruption. */
 export const PAGE = 500
 
-/** The remaining targets of a plan, in pages. */
+/** Yields the remaining targets of a plan in pages. */
 export async function* targetPages(muster: Muster, plan: Plan): AsyncGenerator<TargetPage> {
   const { targets, cursor, context } = plan
   if ('ids' in targets) {
@@ -89,7 +89,7 @@ export async function* targetPages(muster: Muster, plan: Plan): AsyncGenerator<T
     return
   }
   const { filter } = await readWhere(muster, targets.where, context)
-  // Sorted by id, because changes do not affect this order.
+  // Sort by ID, because changes do not affect this order.
   const page = { sort: 'id asc', size: PAGE, ...(cursor === null ? {} : { after: String(cursor) }) }
   const devices = muster.devices({ ...filter, ...page, select: { id: true } })
   for await (const { items, cursor: next } of devices.pages()) yield { ids: items.map(({ id }) => id), cursor: next }

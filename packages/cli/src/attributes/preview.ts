@@ -10,7 +10,7 @@ interface Difference {
   attribute: string
   from: string | null
   to: string | null
-  /** Why it would be rejected. */
+  /** Why the server would reject the change. */
   problem?: string
 }
 
@@ -22,7 +22,7 @@ const columns: readonly Column<Difference>[] = [
   { name: 'to', value: ({ to, problem }) => problem ?? to },
 ]
 
-/** Prints the current and the new values of a planned change without making it. */
+/** Prints the current and new values of a planned change without making the change. */
 export async function preview(muster: Muster, planned: Planned, options: { json?: boolean }): Promise<void> {
   const seen = { targets: 0, changing: 0 }
   const items = differences(muster, planned, seen)
@@ -54,13 +54,13 @@ async function* differences(
 interface Target {
   id: string
   name: string
-  /** The effective values. */
+  /** Effective values. */
   attributes: Attributes
-  /** The values that the change applies to: base values, or overrides in a context. */
+  /** Values that the change applies to: base values, or overrides in a context. */
   current: Attributes
 }
 
-/** Reads devices and services with one query, because a device has the id of its bulk service. */
+/** Reads devices and services with one query. This works because a device and its bulk service have the same ID. */
 async function readTargets(muster: Muster, ids: string[], context: string | undefined): Promise<Target[]> {
   const fields = { $: { id: ids }, id: true, name: true } as const
   if (context === undefined) {

@@ -17,10 +17,10 @@ interface Options {
   state?: string
 }
 
-/** Errors that affect every target, because the name or value is invalid. */
+/** Codes of errors that affect every target, because the name or value is invalid. */
 const errorsOfEveryTarget: ReadonlySet<string> = new Set(['BAD_USER_INPUT', 'RESERVED_ATTRIBUTE'])
 
-/** Runs a bulk change from its cursor, and stores its progress until it is done. */
+/** Runs a bulk change from its cursor. Stores the progress until the change is complete. */
 export async function runPlan(muster: Muster, plan: Plan, { json = false, state }: Options): Promise<void> {
   const file = newStateFile(state)
   await writeState(file, plan)
@@ -28,7 +28,7 @@ export async function runPlan(muster: Muster, plan: Plan, { json = false, state 
   const progress = showProgress(plan.total, { quiet: json })
   progress.update(plan.done + plan.refused)
   const interruption = onInterrupt(() =>
-    progress.note('Stopping after the running requests. Press Ctrl-C again to stop immediately.'),
+    progress.note('Stopping after the requests in flight. Press Ctrl-C again to stop immediately.'),
   )
   const run: Run = { muster, plan, file, progress, signal: interruption.signal, now: { done: plan.done, refused: [] } }
   try {
@@ -37,7 +37,7 @@ export async function runPlan(muster: Muster, plan: Plan, { json = false, state 
     await report(run, json)
   } catch (error) {
     progress.stop()
-    // A change that failed before its first success is not worth resuming.
+    // If no target has changed, there is no progress to resume.
     if (run.now.done === 0) await removeState(file)
     else printHowToResume(run)
     throw error
@@ -52,7 +52,7 @@ interface Run {
   file: string
   progress: Progress
   signal: AbortSignal
-  /** The current progress, which is ahead of the file by up to a page. */
+  /** Current progress, up to one page ahead of the state file. */
   now: { done: number; refused: Rejected[] }
 }
 
@@ -110,5 +110,5 @@ async function report(run: Run, json: boolean): Promise<void> {
 }
 
 function printHowToResume({ plan, now, file }: Run): void {
-  console.error(`${now.done} of ${plan.total} are done. Resume with: muster attributes resume ${file}`)
+  console.error(`${now.done} of ${plan.total} done. To resume, run: muster attributes resume ${file}`)
 }

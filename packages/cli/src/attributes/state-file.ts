@@ -41,12 +41,12 @@ export async function readState(file: string): Promise<Plan> {
   } catch (error) {
     throw usageError(`cannot read ${file}: ${(error as Error).message}`)
   }
-  throw usageError(`${file} is not a state file of a bulk change`)
+  throw usageError(`${file} is not the state file of a bulk change`)
 }
 
 export const removeState = (file: string): Promise<void> => rm(file, { force: true })
 
-/** State files of interrupted changes, oldest first. */
+/** Returns the state files of interrupted changes, oldest first. */
 export async function listStates(): Promise<string[]> {
   const names = await readdir(changesFolder()).catch(() => [])
   return names

@@ -10,7 +10,7 @@ interface Watch {
 
 const MIB = 2 ** 20
 
-/** Runs work with a progress bar in MiB. The first Ctrl-C aborts the signal, and the work then undoes its changes. */
+/** Runs `work` with a progress bar in MiB. The first Ctrl-C aborts the signal, after which `work` must undo its changes. */
 export async function withProgress<Result>(
   { quiet }: { quiet: boolean },
   work: (watch: Watch) => Promise<Result>,
@@ -24,7 +24,7 @@ export async function withProgress<Result>(
   try {
     return await work({ signal, onProgress })
   } catch (error) {
-    if (signal.aborted) throw new CliError('interrupted: nothing was done', { exitCode: exitCodes.interrupted })
+    if (signal.aborted) throw new CliError('interrupted; no changes made', { exitCode: exitCodes.interrupted })
     throw error instanceof BackupError ? toCliError(error) : error
   } finally {
     progress?.stop()
@@ -33,7 +33,7 @@ export async function withProgress<Result>(
 }
 
 const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string }>> = {
-  busy: { exitCode: exitCodes.notNow, hint: 'Wait until it is done.' },
+  busy: { exitCode: exitCodes.notNow, hint: 'Wait until it is complete, then try again.' },
   damaged: { exitCode: exitCodes.failed, hint: 'Nothing was changed. Take another backup.' },
   newer: { exitCode: exitCodes.conflict, hint: 'Nothing was changed.' },
   'no-muster': { exitCode: exitCodes.failed, hint: 'Check DATABASE_URL or MUSTER_DATA.' },
@@ -51,7 +51,7 @@ const meanings: Readonly<Record<BackupReason, { exitCode: ExitCode; hint: string
   taken: { exitCode: exitCodes.conflict, hint: 'Choose another name.' },
   'not-empty': {
     exitCode: exitCodes.conflict,
-    hint: 'Nothing was changed. Use an empty database: set another MUSTER_DATA or another database in DATABASE_URL.',
+    hint: 'Nothing was changed. Set MUSTER_DATA or DATABASE_URL to an empty database.',
   },
   'other-schema': {
     exitCode: exitCodes.conflict,

@@ -12,19 +12,20 @@ interface Options {
 export function buildCommand(): Command {
   return newCommand('backup')
     .description(
-      prose(`Backs up the database without stopping servers. There are two kinds of backups.
+      prose(`Back up the database while servers run. The command takes two kinds of backups.
 
-With a file name: writes a consistent snapshot of the whole database to that file. The file must not exist, and only you can
-read it. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is running.
+With a file name, it writes a consistent snapshot of the whole database to a new file that only you can read. It
+connects to DATABASE_URL, else to the embedded database in MUSTER_DATA, whether or not a server is running.
 
-With --base: copies the files of the embedded database into MUSTER_ARCHIVE_DIR. With the write-ahead log there, "muster restore
---to" can restore any later time. MUSTER_BACKUP_KEEP sets how many base backups are kept.
+With --base, it copies the files of the embedded database to MUSTER_ARCHIVE_DIR. Together with the archived write-ahead
+log, "muster restore --to" can restore the database to any later time. MUSTER_BACKUP_KEEP sets the number of base
+backups to keep.
 
-Neither contains the master key: keep a copy of it elsewhere.`),
+Backups do not contain the master key. Keep a copy of the key in another place.`),
     )
     .argument('[file]', 'path of the new backup file')
     .option('--base', 'take a base backup for point-in-time recovery')
-    .option('--list', 'list base backups and the times that can be restored')
+    .option('--list', 'list base backups and the times that you can restore')
     .action(run)
 }
 

@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 
 type Load = () => Promise<{ buildCommand(): Command }>
 
-/** A command's line in the help, and a function that loads the command when it is needed. */
+/** A command's help entry and the function that loads the command. */
 export interface CommandEntry {
   name: string
   summary: string
-  /** Heading in the help. */
+  /** Group heading in the help. */
   group?: string
   description?: string
   load?: Load
@@ -15,7 +15,7 @@ export interface CommandEntry {
 
 export const command = (name: string, summary: string, load: Load): CommandEntry => ({ name, summary, load })
 
-/** A command with subcommands. */
+/** Creates the entry of a command with subcommands. */
 export const noun = (
   name: string,
   summary: string,

@@ -6,8 +6,8 @@ import { write } from '../terminal/process.ts'
 export function buildCommand(): Command {
   return newCommand('completion')
     .description(
-      prose(`Prints a script that completes commands, options, profiles, and device names in a shell. To enable it permanently, add the
-matching line to the shell's startup file:
+      prose(`Print a shell script that completes commands, options, profiles, and device names. To enable completion
+permanently, add the line for your shell to its startup file:
 
 bash: source <(muster completion bash)
 
@@ -15,6 +15,6 @@ zsh: source <(muster completion zsh)
 
 fish: muster completion fish | source`),
     )
-    .addArgument(new Argument('<shell>', 'name of the shell').choices(Object.keys(scripts)))
+    .addArgument(new Argument('<shell>', 'shell name').choices(Object.keys(scripts)))
     .action((shell: Shell) => write(process.stdout, scripts[shell]))
 }

@@ -23,15 +23,16 @@ interface Options {
 export function buildCommand(): Command {
   return newCommand('configure')
     .description(
-      prose(`Saves the URL of a server and an access key in a profile, which is a section of the credentials file. Only you can read this
-file. Asks for values that you do not pass, and checks the access key with the server before it saves.`),
+      prose(`Save a server URL and an access key in a profile, which is a section of the credentials file. Only you can
+read this file. The command prompts for values that you do not pass, and checks the access key with the server before it
+saves the profile.`),
     )
-    .option('--profile <name>', 'name of the profile (default: MUSTER_PROFILE, else default)')
+    .option('--profile <name>', 'profile name (default: MUSTER_PROFILE, else "default")')
     .option('--credentials <file>', 'credentials file (default: MUSTER_CREDENTIALS, else ~/.muster/credentials)')
     .option('--url <url>', 'server URL, such as https://muster.example.com')
-    .option('--key-id <id>', 'id of the access key')
-    .option('--secret-stdin', 'read the secret from standard input, because other users can see arguments')
-    .option('--private-key <file>', 'Ed25519 private key (PEM), for an access key that has a public key')
+    .option('--key-id <id>', 'access key ID')
+    .option('--secret-stdin', 'read the secret from standard input, which other users cannot see')
+    .option('--private-key <file>', 'Ed25519 private key (PEM) of an access key that has a public key')
     .option('--no-check', 'save without checking the access key')
     .option('--list', 'list the profiles')
     .action(run)
@@ -43,7 +44,7 @@ async function run(options: Options): Promise<void> {
   const profile = options.profile ?? (process.env.MUSTER_PROFILE || 'default')
   assertProfileName(profile)
   const url = options.url ?? (await askFor('Server URL: ', '--url'))
-  const keyId = options.keyId ?? (await askFor('Access key id: ', '--key-id'))
+  const keyId = options.keyId ?? (await askFor('Access key ID: ', '--key-id'))
   const values: Record<string, string> =
     options.privateKey === undefined
       ? { MUSTER_SECRET_ACCESS_KEY: await readSecret(options) }
@@ -58,11 +59,11 @@ async function run(options: Options): Promise<void> {
   await warnIfNotUsed(file, options)
 }
 
-/** The email address of the key's user. Throws if the server rejects the key. */
+/** Returns the email address of the key's user. Throws if the server rejects the key. */
 async function checkWithServer(stored: Readonly<Record<string, string>>): Promise<string> {
   const { Muster, readCredentials, CredentialsError } = await import('@muster/client/node')
   try {
-    // Pass the values as environment variables to avoid writing a file.
+    // Pass the values as environment variables instead of writing a file.
     const { url, keyId, secret, privateKey } = await readCredentials({ env: stored })
     const { login } = await new Muster({ url, keyId, secret, privateKey, retries: 1 }).select({
       login: { email: true },
@@ -101,7 +102,7 @@ async function list({ credentials, json = false }: Options): Promise<void> {
   console.error(`${profiles.length === 1 ? '1 profile' : `${profiles.length} profiles`} in ${file}`)
 }
 
-/** In the folder of a server, the server's credentials take precedence over those in the home directory. */
+/** In a server's folder, the server's credentials take precedence over the credentials in the home directory. */
 async function warnIfNotUsed(file: string, { credentials }: Options): Promise<void> {
   const used = await credentialsFile(undefined)
   if (credentials === undefined && used !== file) console.error(`note: commands in this folder use ${used} instead`)

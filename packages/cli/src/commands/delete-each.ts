@@ -7,7 +7,7 @@ interface Deleting {
   work: (id: string) => Promise<unknown>
 }
 
-/** Deletes items one at a time. Prints each failure and continues with the other items. */
+/** Deletes items one at a time. Prints each failure and continues with the remaining items. */
 export async function deleteEach(ids: readonly string[], { options, work }: Deleting): Promise<void> {
   const deleted: string[] = []
   let failure: unknown

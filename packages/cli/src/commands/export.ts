@@ -17,19 +17,19 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('export')
     .description(
-      prose(`Writes all devices with their services and attributes as CSV, in the format of "muster import". Importing the file again
-changes nothing. It does not contain overrides in contexts, attributes of services, or states.`),
+      prose(`Write all devices with their services and attributes as CSV, in the format of "muster import". Importing
+the unmodified file changes nothing. The file does not include overrides in contexts, service attributes, or states.`),
     )
     .option('-o, --output <file>', 'write to a file instead of standard output')
-    .option('--raw', 'write formulas unchanged; import such a file with --raw too')
+    .option('--raw', 'write formulas unchanged; to import the file, also pass --raw')
     .addHelpText('after', formatHelp)
     .addHelpText('after', spreadsheetNote)
     .action(run)
 }
 
 const spreadsheetNote = `
-A cell that a spreadsheet would run as a formula gets an apostrophe before it. Such a cell begins with =, +, -, @, a tab, or
-a line break and is not a plain number such as -5. "muster import" removes that apostrophe.`
+The export adds an apostrophe before a cell that a spreadsheet would run as a formula, and "muster import" removes it.
+Such a cell begins with =, +, -, @, a tab, or a carriage return and is not a plain number such as -5.`
 
 async function run({ output, raw = false, json = false, ...which }: Options): Promise<void> {
   const muster = await openMuster(which, 6)
@@ -41,7 +41,7 @@ async function run({ output, raw = false, json = false, ...which }: Options): Pr
   console.log(json ? JSON.stringify({ devices, file: output }) : `Exported ${devices} devices to ${output}`)
 }
 
-/** Writes to a temporary name first, so that the final file is always complete. */
+/** Writes to a temporary file first, so that the final file is always complete. */
 async function writeAtomically(path: string, fill: (sink: WriteStream) => Promise<number>): Promise<number> {
   const partial = `${path}.partial`
   const sink = createWriteStream(partial)

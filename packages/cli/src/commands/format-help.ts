@@ -1,17 +1,17 @@
-/** A summary of the file format for the help of import and export. packages/cli/README.md has the full description. */
+/** Summary of the file format for the help of import and export. For the full description, see packages/cli/README.md. */
 export const formatHelp = `
-File format: the first row names the columns. Only the column name is required.
-  name        name of the device
+File format: the first row contains the column names. Only the "name" column is required.
+  name        device name
   hardwareId  identifies the device; unique in the account
-  platform
-  services    such as ssh:22;web=http:8080, see below
-  Any other column is an attribute: site, net.ssid, $svc.categoryA. Write attributes.name for an attribute with
-  the name of a fixed column. An empty cell changes nothing. "" is the empty string.
+  platform    platform, such as Debian 12
+  services    services, such as ssh:22;web=http:8080 (see below)
+  Any other column is an attribute, such as site, net.ssid, or $svc.categoryA. For an attribute that has the same
+  name as a fixed column, write attributes.name. An empty cell changes nothing. "" is the empty string.
 
-Services: separated by ";", each [!][name=]type[:host][:port].
+Services: entries separated by ";", each in the form [!][name=]type[:host][:port].
   ssh:22                     type ssh, port 22, named ssh
   web=http:8080              type http, named web
   nas=smb:192.168.1.5:445    with a host; write an IPv6 host in brackets: [fe80::1]
-  ssh                        the type's default port; ssh:- has no port
+  ssh                        the type's default port; for no port, write ssh:-
   !web=http:8080             disabled
-  In a name, write a backslash before ; = : ! [ ] \\. Services that the row does not name are unchanged.`
+  In a name, write a backslash before ; = : ! [ ] \\. Services that the row does not list remain unchanged.`

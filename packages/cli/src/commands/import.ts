@@ -22,14 +22,14 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('import')
     .description(
-      prose(`Adds and updates devices from a CSV file. Finds the device of a row by hardware id, or by a unique name if the row
-has no hardware id. Adds the device if none is found. Writes only differences, so a second import changes nothing. A row with an
-error is reported with its line number; the other rows are imported.`),
+      prose(`Add and update devices from a CSV file. The command finds each row's device by hardware ID or, if the row
+has no hardware ID, by a unique name. If no device matches, it adds one. It writes only differences, so importing the
+same file again changes nothing. It reports each row with an error by line number and imports the other rows.`),
     )
     .argument('<file>', 'CSV file in UTF-8; - for standard input')
-    .option('--strict', 'check all rows first, and write nothing if one has an error')
-    .option('--raw', 'keep the apostrophe that export adds before formulas (default: remove it)')
-    .option('--dry-run', 'check all rows and print what would change, but write nothing')
+    .option('--strict', 'check all rows first, and write nothing if any row has an error')
+    .option('--raw', 'keep the apostrophes that export adds before formulas')
+    .option('--dry-run', 'check all rows and print what would change, without writing anything')
     .addHelpText('after', formatHelp)
     .action(run)
 }
@@ -40,7 +40,7 @@ async function run(path: string, options: Options): Promise<void> {
   const muster = await openMuster(options, 6)
   const progress = showProgress(file.rows.length + file.problems.length, { quiet: options.json ?? false })
   const interruption = onInterrupt(() =>
-    progress.note('Stopping after the running requests. Press Ctrl-C again to stop immediately.'),
+    progress.note('Stopping after the requests in flight. Press Ctrl-C again to stop immediately.'),
   )
   try {
     const { strict = false, dryRun = false } = options
@@ -80,7 +80,7 @@ function parse(bytes: Buffer, isRaw: boolean): DeviceFile {
 function warnAboutSuspectColumns({ columns }: DeviceFile): void {
   for (const { found, meant } of suspectColumns(columns)) {
     console.error(
-      `note: column ${JSON.stringify(found)} is read as an attribute; did you mean the fixed column ${JSON.stringify(meant)}?`,
+      `note: column ${JSON.stringify(found)} is an attribute; did you mean the fixed column ${JSON.stringify(meant)}?`,
     )
   }
 }

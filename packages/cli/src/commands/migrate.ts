@@ -4,8 +4,9 @@ import { newCommand, prose } from '../options/new-command.ts'
 export function buildCommand(): Command {
   return newCommand('migrate')
     .description(
-      prose(`Migrates the database to this release's schema. "muster serve" does this at startup. Run it first if you replace several
-servers one at a time. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is running.`),
+      prose(`Migrate the database to this release's schema. "muster serve" also migrates the database at startup. If you
+replace several servers one at a time, run this command first. It connects to DATABASE_URL, else to the embedded
+database in MUSTER_DATA, whether or not a server is running.`),
     )
     .action(async ({ json }: { json?: boolean }) => {
       const [{ withDatabase }, { migrate }] = await Promise.all([

@@ -19,16 +19,16 @@ export function buildCommand(): Command {
   return newClientCommand('query')
     .argument('[document]', 'GraphQL document (default: standard input)')
     .option('-f, --file <file>', 'read the document from a file')
-    .option('--variables <json>', 'variables as a JSON object; @file reads them from a file')
+    .option('--variables <json>', 'variables as a JSON object; to read them from a file, pass @FILE')
     .option('--variable <name=value>', 'variable, as JSON or as a string; repeatable', collect)
-    .option('--operation-name <name>', 'operation of the document to run')
+    .option('--operation-name <name>', 'operation in the document to run')
     .option('--check', 'validate the document against the schema without running it')
     .addHelpText('after', examples)
     .action(run)
 }
 
 const examples = `
-Prints the response with data and errors as JSON: indented on a terminal without --json, else on one line.
+Prints the response with data and errors as JSON: indented on a terminal without --json, otherwise on one line.
 
 Examples:
   muster query '{ login { email devices { total } } }'

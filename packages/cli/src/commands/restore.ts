@@ -15,19 +15,19 @@ interface Options {
 export function buildCommand(): Command {
   return newCommand('restore')
     .description(
-      prose(`Restores the database from a backup file or to a point in time.
+      prose(`Restore the database from a backup file or to a point in time.
 
-With a file from "muster backup": restores it into an empty database, all or nothing, and migrates the database to this release.
-Uses DATABASE_URL, else creates the database in MUSTER_DATA.
+With a file from "muster backup", the command restores the backup to an empty database, all or nothing, and migrates the
+database to this release. It connects to DATABASE_URL, else it creates the embedded database in MUSTER_DATA.
 
-With --to: restores the embedded database to a point in time, from the base backups and the write-ahead log in
-MUSTER_ARCHIVE_DIR. The result contains everything committed up to that time and nothing after it. MUSTER_DATA must not contain
-a database unless you pass --replace. The server must be stopped.
+With --to, it restores the embedded database to a point in time from the base backups and the write-ahead log in
+MUSTER_ARCHIVE_DIR. The restored database contains everything committed up to that time and nothing committed later.
+Stop the server first. MUSTER_DATA must not contain a database unless you pass --replace.
 
-The master key must be in $MUSTER_DATA/master.key or MUSTER_MASTER_KEY, as for the server.`),
+As for the server, the master key must be in $MUSTER_DATA/master.key or MUSTER_MASTER_KEY.`),
     )
     .argument('[file]', 'backup file')
-    .option('--to <time>', 'time to restore, such as 2026-11-22T14:30:00Z, or latest', targetOf)
+    .option('--to <time>', 'point in time, such as 2026-11-22T14:30:00Z, or "latest"', targetOf)
     .option('--from <folder>', 'archive to restore from (default: MUSTER_ARCHIVE_DIR)')
     .option('--replace', 'rename the current database in MUSTER_DATA instead of failing')
     .addOption(
@@ -35,22 +35,22 @@ The master key must be in $MUSTER_DATA/master.key or MUSTER_MASTER_KEY, as for t
         wholeNumber(1, 0xffff_ffff),
       ),
     )
-    .option('--without-key', 'restore without the master key; servers cannot start until it is present')
+    .option('--without-key', 'restore without the master key; servers cannot start until the key is present')
     .action(run)
 }
 
-/** Requires a time zone, because local time would depend on where the command runs. */
+/** Parses a point in time. Requires a time zone, because local time would depend on where the command runs. */
 function targetOf(text: string): Date | 'latest' {
   if (text === 'latest') return text
   const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/.test(text)
   const date = new Date(text)
   if (isWhole && !Number.isNaN(date.getTime())) return date
-  throw new InvalidArgumentError('It must be a time with a time zone, such as 2026-11-22T14:30:00Z, or latest.')
+  throw new InvalidArgumentError('Expected a time with a time zone, such as 2026-11-22T14:30:00Z, or "latest".')
 }
 
 async function run(path: string | undefined, options: Options): Promise<void> {
   const { to, from, replace, timeline, json = false, withoutKey = false } = options
-  if ((path === undefined) === (to === undefined)) throw usageError('pass a file, or --to with a time')
+  if ((path === undefined) === (to === undefined)) throw usageError('pass either a file or --to')
   if (to !== undefined) {
     const { restoreToMoment } = await import('../backup/restore-to.ts')
     return restoreToMoment({ to, from, replace, timeline, json, withoutKey })

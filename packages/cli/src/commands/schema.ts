@@ -10,7 +10,7 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('schema')
     .description(
-      prose(`Prints the GraphQL schema of the server's API. The schema is public, so --url needs no credentials.`),
+      prose(`Print the GraphQL schema of the server's API. The schema is public, so --url requires no credentials.`),
     )
     .option('--url <url>', 'server URL (default: from the credentials)')
     .action(run)

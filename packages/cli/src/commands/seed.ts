@@ -12,10 +12,12 @@ interface Options {
 export function buildCommand(): Command {
   return newCommand('seed')
     .description(
-      prose(`Fills the database with sample fleets: devices with names, hardware ids, platforms, sites, statuses, and services. The first
-fleet belongs to the owner. Each further fleet belongs to a new user, such as fleet-2@example.com, whose credentials are
-written to $MUSTER_DATA/credentials-<email>. The same numbers always create the same devices; existing devices are kept. No
-events are recorded. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is running.`),
+      prose(`Fill the database with sample fleets: devices with names, hardware IDs, platforms, sites, statuses, and
+services. The first fleet belongs to the owner. Each additional fleet belongs to a new user, such as
+fleet-2@example.com, whose credentials the command writes to $MUSTER_DATA/credentials-<email>.
+
+The same numbers always create the same devices. The command keeps existing devices and records no events. It connects
+to DATABASE_URL, else to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
     .option('--users <count>', 'number of fleets', wholeNumber(1, 1_000), 1)
     .option('--devices <count>', 'devices per fleet', wholeNumber(1, 10_000_000), 1_000)

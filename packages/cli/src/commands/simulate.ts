@@ -24,23 +24,23 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('simulate')
     .description(
-      prose(`Simulates devices that connect over MQTT, report attributes, disconnect, and reconnect, and prints statistics. The devices
-register with a temporary registration code; --existing uses the devices of an earlier run instead. Requires a server on this
-machine, unless you pass --allow-remote.`),
+      prose(`Simulate devices that connect over MQTT, report attributes, disconnect, and reconnect, and print
+statistics. The devices register with a temporary registration code. To use the devices of an earlier run instead, pass
+--existing. The command requires a server on this machine unless you pass --allow-remote.`),
     )
     .option('--devices <count>', 'number of devices, 1 to 20000', wholeNumber(1, 20_000), 10)
-    .option('--for <time>', 'duration of the run, such as 90s, 5m, or 1h; at most a day', duration(1, 86_400), 60)
-    .option('--every <time>', 'how often each device reports', duration(1, 86_400), 10)
+    .option('--for <time>', 'duration of the run, such as 90s, 5m, or 1h; at most one day', duration(1, 86_400), 60)
+    .option('--every <time>', 'time between reports of each device', duration(1, 86_400), 10)
     .option(
       '--drop-every <time>',
-      'average duration of a connection; 0 to keep connections open',
+      'average duration of a connection; 0 keeps connections open',
       duration(0, 86_400),
       30,
     )
     .option('--rate <count>', 'maximum number of new connections per second', wholeNumber(1, 10_000), 500)
     .option('--broker <url>', "mqtt, mqtts, ws, or wss URL (default: WebSocket at the server's /mqtt)", brokerUrl)
-    .option('--existing', 'use the devices of an earlier run and rotate their secrets')
-    .option('--remove', 'remove the devices afterwards')
+    .option('--existing', 'use the devices of an earlier run, and rotate their secrets')
+    .option('--remove', 'remove the devices at the end')
     .option('--allow-remote', 'allow a server on another machine')
     .action(run)
 }
@@ -52,13 +52,13 @@ function duration(least: number, most: number) {
     const [, digits, unit = 's'] = /^(\d+)([smh])?$/.exec(text) ?? []
     const seconds = Number(digits) * secondsOf[unit]!
     if (digits !== undefined && seconds >= least && seconds <= most) return seconds
-    throw new InvalidArgumentError(`It must be a duration such as 30s, 5m, or 1h, from ${least} to ${most} seconds.`)
+    throw new InvalidArgumentError(`Expected a duration such as 30s, 5m, or 1h, from ${least} to ${most} seconds.`)
   }
 }
 
 function brokerUrl(text: string): string {
   if (/^(mqtts?|wss?):\/\/./.test(text) && URL.canParse(text)) return text
-  throw new InvalidArgumentError('It must be a URL such as mqtt://127.0.0.1:1883 or ws://127.0.0.1:4000/mqtt.')
+  throw new InvalidArgumentError('Expected a URL such as mqtt://127.0.0.1:1883 or ws://127.0.0.1:4000/mqtt.')
 }
 
 async function run(options: Options): Promise<void> {
@@ -87,7 +87,7 @@ async function run(options: Options): Promise<void> {
   }
 }
 
-/** MQTT over WebSocket, which every server provides regardless of its MQTT port. */
+/** Returns the URL for MQTT over WebSocket, which every server provides even without an MQTT port. */
 const webSocketOf = (url: string): string => `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/mqtt`
 
 interface Preparing {
@@ -135,7 +135,7 @@ async function report(counts: Counts, { json = false }: Options): Promise<void> 
     console.log(JSON.stringify(rest))
   } else {
     const { devices, connects, reconnects, drops, publishes, acks, cutShort } = counts
-    console.log(`devices     ${devices}, ${connects} of them connected`)
+    console.log(`devices     ${devices}, ${connects} connected`)
     console.log(`reconnects  ${reconnects}, after ${drops} intentional disconnects`)
     console.log(`publishes   ${publishes}, ${acks} acknowledged, ${cutShort} interrupted by a disconnect`)
     console.log(`failures    ${failuresOf(counts)}`)
@@ -147,7 +147,7 @@ function assertAllConnected({ connects, devices, failures }: Counts): void {
   if (connects === devices) return
   const hint =
     Object.keys(failures).length === 0
-      ? 'The run ended before they could connect. Increase --for or --rate.'
-      : 'Does the server serve MQTT there? MUSTER_MQTT_PORT sets its MQTT port. Set another address with --broker.'
+      ? 'The run ended before these devices could connect. Increase --for or --rate.'
+      : 'Does the server accept MQTT at this address? MUSTER_MQTT_PORT sets its MQTT port; --broker sets another URL.'
   throw new CliError(`${devices - connects} of ${devices} devices never connected`, { hint })
 }

@@ -1,36 +1,31 @@
 import { type CommandEntry, command, inGroup, noun } from './command-entry.ts'
 
-/** All commands, in the order of the help. */
+/** All commands, in the order in which the help lists them. */
 export const commandTable: readonly CommandEntry[] = [
   ...inGroup('Devices:', [
     noun(
       'devices',
       'list, register, rename, and delete devices',
-      'Manages devices. Identify a device by its id, hardware id, or unique name.',
+      'Manage devices. Identify a device by its ID, hardware ID, or unique name.',
       [
         command('list', 'list all or matching devices', () => import('./devices/list.ts')),
-        command('get', 'show one device with its services and attributes', () => import('./devices/get.ts')),
+        command('get', 'show a device with its services and attributes', () => import('./devices/get.ts')),
         command('register', 'add a device', () => import('./devices/register.ts')),
         command('rename', 'rename a device', () => import('./devices/rename.ts')),
         command('delete', 'delete devices', () => import('./devices/delete.ts')),
       ],
     ),
-    noun(
-      'services',
-      'list, add, change, and remove services of devices',
-      'Manages the services of devices, such as SSH or HTTP.',
-      [
-        command('list', 'list the services of some or all devices', () => import('./services/list.ts')),
-        command('types', 'list service types', () => import('./services/types.ts')),
-        command('add', 'add a service to a device', () => import('./services/add.ts')),
-        command('update', 'change a service', () => import('./services/update.ts')),
-        command('remove', 'remove services', () => import('./services/remove.ts')),
-      ],
-    ),
+    noun('services', 'list, add, update, and remove services', 'Manage the services of devices, such as SSH or HTTP.', [
+      command('list', 'list the services of some or all devices', () => import('./services/list.ts')),
+      command('types', 'list service types', () => import('./services/types.ts')),
+      command('add', 'add a service to a device', () => import('./services/add.ts')),
+      command('update', 'update a service', () => import('./services/update.ts')),
+      command('remove', 'remove services', () => import('./services/remove.ts')),
+    ]),
     noun(
       'attributes',
       'show and change attributes of one or many devices',
-      'Shows and changes the attributes of devices, of services, and of your user, and their overrides in contexts.',
+      'Show and change the attributes of devices, services, and your user, including overrides in contexts.',
       [
         command('get', 'show attributes', () => import('./attributes/get.ts')),
         command('set', 'set attributes of one or many devices', () => import('./attributes/set.ts')),
@@ -38,7 +33,7 @@ export const commandTable: readonly CommandEntry[] = [
         command('resume', 'resume an interrupted bulk change', () => import('./attributes/resume.ts')),
       ],
     ),
-    noun('events', 'list past events and follow new events', 'Lists and follows the events of your account.', [
+    noun('events', 'list past events and follow new events', 'List and follow the events of your account.', [
       command('list', 'list events, newest first', () => import('./events/list.ts')),
       command('tail', 'print events as they happen', () => import('./events/tail.ts')),
     ]),
@@ -46,11 +41,11 @@ export const commandTable: readonly CommandEntry[] = [
     command('export', 'write all devices as CSV', () => import('./export.ts')),
   ]),
   ...inGroup('Your account:', [
-    command('configure', 'save the credentials of a server in a profile', () => import('./configure.ts')),
+    command('configure', 'save server credentials in a profile', () => import('./configure.ts')),
     noun(
       'keys',
       'list, create, disable, and delete access keys',
-      'Manages access keys, which programs use to sign requests, and the master key, which encrypts their secrets.',
+      'Manage access keys, which programs use to sign requests, and the master key, which encrypts their secrets.',
       [
         command('list', 'list access keys', () => import('./keys/list.ts')),
         command('create', 'create an access key', () => import('./keys/create.ts')),
@@ -63,22 +58,22 @@ export const commandTable: readonly CommandEntry[] = [
     noun(
       'codes',
       'list, create, and delete registration codes',
-      'Manages registration codes, which devices use to register themselves.',
+      'Manage registration codes, which devices use to register themselves.',
       [
         command('list', 'list registration codes', () => import('./codes/list.ts')),
         command('create', 'create a registration code', () => import('./codes/create.ts')),
         command('delete', 'delete registration codes', () => import('./codes/delete.ts')),
       ],
     ),
-    noun('webhooks', 'list, create, test, and listen to webhooks', 'Manages webhooks, which send events to a URL.', [
+    noun('webhooks', 'list, create, test, and listen to webhooks', 'Manage webhooks, which send events to a URL.', [
       command('list', 'list webhooks', () => import('./webhooks/list.ts')),
       command('create', 'create a webhook', () => import('./webhooks/create.ts')),
-      command('update', 'change a webhook', () => import('./webhooks/update.ts')),
+      command('update', 'update a webhook', () => import('./webhooks/update.ts')),
       command('delete', 'delete webhooks', () => import('./webhooks/delete.ts')),
-      command('rotate', 'rotate the secret of a webhook', () => import('./webhooks/rotate.ts')),
+      command('rotate', "rotate a webhook's secret", () => import('./webhooks/rotate.ts')),
       command('test', 'send a test event and print the result', () => import('./webhooks/test.ts')),
-      command('deliveries', 'list deliveries of a webhook, newest first', () => import('./webhooks/deliveries.ts')),
-      command('redeliver', 'send deliveries again', () => import('./webhooks/redeliver.ts')),
+      command('deliveries', "list a webhook's deliveries, newest first", () => import('./webhooks/deliveries.ts')),
+      command('redeliver', 'resend deliveries', () => import('./webhooks/redeliver.ts')),
       command('listen', 'receive, verify, and print deliveries', () => import('./webhooks/listen.ts')),
     ]),
   ]),
@@ -89,24 +84,24 @@ export const commandTable: readonly CommandEntry[] = [
     command('completion', 'print a shell completion script', () => import('./completion.ts')),
     noun(
       'agent',
-      'make this machine a device',
-      'Makes this machine a device: keeps it connected and reports its services and measurements.',
+      'connect this machine as a device',
+      'Register this machine as a device, keep it connected, and report its services and measurements.',
       [
         command('register', 'register this machine with a code', () => import('./agent/register.ts')),
         command('run', 'run the agent until stopped', () => import('./agent/run.ts')),
-        command('status', 'print the status of the device and the agent', () => import('./agent/status.ts')),
+        command('status', 'show the status of the device and the agent', () => import('./agent/status.ts')),
         command('check', 'print what the agent would report', () => import('./agent/check.ts')),
         command('install', 'install the agent as a systemd service', () => import('./agent/install.ts')),
-        command('uninstall', 'remove the systemd service', () => import('./agent/uninstall.ts')),
+        command('uninstall', "remove the agent's systemd service", () => import('./agent/uninstall.ts')),
       ],
     ),
   ]),
-  ...inGroup('Server (run on its machine):', [
+  ...inGroup("Server (run on the server's machine):", [
     command('serve', 'start the server', () => import('./serve.ts')),
     command('migrate', "migrate the database to this release's schema", () => import('./migrate.ts')),
     command('backup', 'back up the database', () => import('./backup.ts')),
     command('restore', 'restore the database from a backup', () => import('./restore.ts')),
-    noun('users', 'manage the users of the installation', 'Manages the users of this installation.', [
+    noun('users', 'manage the users of the installation', 'Manage the users of this installation.', [
       command('add', 'add a user and write the credentials to a file', () => import('./users/add.ts')),
       command('list', 'list the users of the installation', () => import('./users/list.ts')),
       command('disable', 'disable a user and keep their data', () => import('./users/disable.ts')),
@@ -114,7 +109,7 @@ export const commandTable: readonly CommandEntry[] = [
       command('remove', 'remove a user and all their data', () => import('./users/remove.ts')),
       command(
         'reset-password',
-        'reset the password of a user and write the new one to a file',
+        "reset a user's password and write the new password to a file",
         () => import('./users/reset-password.ts'),
       ),
     ]),

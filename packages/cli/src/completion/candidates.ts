@@ -8,7 +8,7 @@ export interface Candidate {
   description?: string
 }
 
-/** Returns completions for the last word, or none if it may be a file name or has no known completions. */
+/** Returns completions for the last word, or an empty array if the word may be a file name or has no known completions. */
 export async function findCandidates(words: readonly string[]): Promise<Candidate[]> {
   const done = words.slice(0, -1)
   const typed = words.at(-1) ?? ''
@@ -49,9 +49,9 @@ async function valuesOf(option: Option, rest: readonly string[]): Promise<Candid
   return profilesIn(text ?? '').map((profile) => ({ text: profile }))
 }
 
-/** The maximum number of device names. More would not fit in a menu. */
+/** Maximum number of device names. More names would not fit in a menu. */
 const MAX_NAMES = 50
-/** Short, because the shell blocks until completion ends. MUSTER_COMPLETION_TIMEOUT overrides this. */
+/** Short timeout, because the shell blocks until completion ends. MUSTER_COMPLETION_TIMEOUT overrides this value. */
 const TIMEOUT_MS = 1_500
 
 async function argumentsOf(command: Command, rest: readonly string[], typed: string): Promise<Candidate[]> {
@@ -65,7 +65,7 @@ async function argumentsOf(command: Command, rest: readonly string[], typed: str
 
 const takesValue = (command: Command, word: string | undefined): boolean => findOption(command, word) !== undefined
 
-/** The option with this name, if it takes a value. */
+/** Returns the option with this name if it accepts a value. */
 const findOption = (command: Command, word: string | undefined): Option | undefined =>
   word === undefined
     ? undefined

@@ -1,8 +1,8 @@
 export type Shell = 'bash' | 'zsh' | 'fish'
 
 /**
- * Completion scripts by shell. They call `muster __complete` with the unquoted words, because typed words may contain
- * quotes and backslashes.
+ * Completion scripts, keyed by shell. Typed words may contain quotes and backslashes, so the scripts unquote the words before
+ * they call `muster __complete`.
  */
 export const scripts: Readonly<Record<Shell, string>> = {
   bash: `# muster completion bash; load it with: source <(muster completion bash)

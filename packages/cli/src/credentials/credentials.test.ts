@@ -26,8 +26,8 @@ const env = (more: Record<string, string> = {}) => ({
   ...more,
 })
 
-describe('credentials', () => {
-  it('come from the first location that has them, and the result names it', async () => {
+describe('readCredentials', () => {
+  it('returns credentials and the file name from the first location that contains credentials', async () => {
     const home = await put('home/.muster/credentials')
     expect(await readCredentials({}, env())).toMatchObject({ keyId: 'home-.muster-credentials', file: home })
     expect(await credentialsFile(undefined, env())).toBe(home)
@@ -43,14 +43,14 @@ describe('credentials', () => {
     })
   })
 
-  it('come from the requested profile', async () => {
+  it('reads the requested profile', async () => {
     const file = await put('data/credentials', sectionOf('default', 'one') + sectionOf('work', 'other'))
     expect(await readCredentials({ profile: 'work' }, env())).toMatchObject({ keyId: 'other', profile: 'work', file })
     expect(await readCredentials({}, env({ MUSTER_PROFILE: 'work' }))).toMatchObject({ keyId: 'other' })
     await expect(readCredentials({ profile: 'nowhere' }, env())).rejects.toMatchObject({ exitCode: 2 })
   })
 
-  it('fail with a hint on how to create them', async () => {
+  it('explains how to create credentials if it finds none', async () => {
     const hint = expect.stringMatching(/muster serve.*muster configure/)
     await expect(readCredentials({}, env())).rejects.toMatchObject({ exitCode: 2, hint })
     await put('data/credentials')

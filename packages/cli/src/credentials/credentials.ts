@@ -4,14 +4,14 @@ import { join, resolve } from 'node:path'
 import type { StoredCredentials } from '@muster/client/node'
 import { usageError } from '../errors/cli-error.ts'
 
-/** The options --credentials and --profile. */
+/** Values of --credentials and --profile. */
 export interface Which {
   credentials?: string | undefined
   profile?: string | undefined
 }
 
 const hint =
-  'The first start of "muster serve" writes them, and "muster configure" saves those of any server. Set their path with --credentials or MUSTER_CREDENTIALS.'
+  'The first start of "muster serve" writes credentials, and "muster configure" saves credentials for any server. To use another file, set --credentials or MUSTER_CREDENTIALS.'
 
 /** Reads the credentials file and the environment. Throws a usage error if either is invalid. */
 export async function readCredentials({ credentials, profile }: Which, env = process.env): Promise<StoredCredentials> {
@@ -24,7 +24,7 @@ export async function readCredentials({ credentials, profile }: Which, env = pro
   }
 }
 
-/** Path of the credentials file that commands use. The last candidate, in the home directory, need not exist. */
+/** Returns the path of the credentials file that commands use. The default path, in the home directory, need not exist. */
 export async function credentialsFile(given: string | undefined, env = process.env): Promise<string> {
   const named = given ?? (env.MUSTER_CREDENTIALS || undefined)
   if (named !== undefined) return resolve(named)
@@ -32,13 +32,13 @@ export async function credentialsFile(given: string | undefined, env = process.e
   return (await readTextIfReadable(ofServer)) === undefined ? homeCredentials(env) : ofServer
 }
 
-/** Path of the credentials file in the user's home directory. */
+/** Returns the path of the credentials file in the user's home directory. */
 export const homeCredentials = (env = process.env): string => join(env.HOME || homedir(), '.muster', 'credentials')
 
-/** The section names of a credentials file. */
+/** Returns the section names of a credentials file. */
 export const profilesIn = (text: string): string[] =>
   [...text.matchAll(/^[ \t]*\[([^\]\r\n]+)\][ \t]*\r?$/gm)].map(([, name]) => name!.trim())
 
-/** The content of a file, or undefined if it cannot be read. */
+/** Returns a file's content, or undefined if the file cannot be read. */
 export const readTextIfReadable = (file: string): Promise<string | undefined> =>
   readFile(file, 'utf8').catch(() => undefined)

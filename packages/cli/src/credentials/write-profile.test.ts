@@ -10,13 +10,13 @@ describe('withSection', () => {
     expect(withSection('; mine\n[a]\nX=1', 'b', values)).toBe(`; mine\n[a]\nX=1\n\n[b]\n${section}`)
   })
 
-  it('replaces the values of an existing profile and nothing else', () => {
+  it('replaces only the values of an existing profile', () => {
     const before =
       '; mine\n[a]\nMUSTER_URL=old\n; kept\nMUSTER_PRIVATE_KEY_FILE=old.pem\nMUSTER_EMAIL=e\n[b]\nMUSTER_URL=b\n'
     expect(withSection(before, 'a', values)).toBe(`; mine\n[a]\n${section}; kept\nMUSTER_EMAIL=e\n[b]\nMUSTER_URL=b\n`)
   })
 
-  it('accepts only names that need no quotes', () => {
+  it('accepts only names that do not require quotes', () => {
     for (const name of ['a b', '', 'a]', 'a.b', '../x']) expect(() => assertProfileName(name)).toThrow('profile')
     expect(() => assertProfileName('work-2_x')).not.toThrow()
   })

@@ -52,7 +52,7 @@ export const deviceColumns: readonly Column<DeviceRow>[] = [
 
 export const usualDeviceColumns = ['id', 'name', 'state', 'platform', 'lastReported']
 
-/** Any other column name is an attribute. */
+/** Returns the column of an attribute. Any name that is not a device column is an attribute name. */
 export const attributeColumn = (name: string): Column<DeviceRow> => ({
   name,
   value: ({ attributes }) => findAttribute(attributes ?? {}, name.replace(/^attributes\./, '')),

@@ -2,7 +2,7 @@ import type { Muster } from '@muster/client'
 import { NewNameError, exportDevices as writeDevices } from '@muster/fleet-csv/export-devices'
 import { CliError } from '../errors/cli-error.ts'
 
-/** Writes every device as CSV and returns their number. */
+/** Writes every device as CSV and returns the number of devices. */
 export async function exportDevices(
   muster: Muster,
   isRaw: boolean,

@@ -5,7 +5,7 @@ const id = /^80(?::[0-9a-f]{2}){7}$/i
 
 export const isId = (text: string): boolean => id.test(text)
 
-/** Returns the id of the device with this id, hardware id, or full name. Ids are returned without a lookup. */
+/** Returns the ID of the device with this ID, hardware ID, or full name. Returns an ID without looking it up. */
 export async function findDeviceId(muster: Muster, meant: string): Promise<string> {
   if (isId(meant)) return meant.toLowerCase()
   const select = { id: true, name: true } as const
@@ -19,7 +19,7 @@ export async function findDeviceId(muster: Muster, meant: string): Promise<strin
   if (found.length > 1) {
     throw usageError(
       `several devices have the name ${JSON.stringify(meant)}`,
-      `Use an id instead. List them: muster devices list ${JSON.stringify(meant)}`,
+      `Use an ID instead. To list the devices, run: muster devices list ${JSON.stringify(meant)}`,
     )
   }
   if (found[0] === undefined) throw deviceNotFound(meant)
@@ -27,12 +27,12 @@ export async function findDeviceId(muster: Muster, meant: string): Promise<strin
 }
 
 export const deviceNotFound = (meant: string): CliError =>
-  new CliError(`no device has the id, hardware id, or name ${JSON.stringify(meant)}`, {
-    hint: 'List the devices: muster devices list.',
+  new CliError(`no device has the ID, hardware ID, or name ${JSON.stringify(meant)}`, {
+    hint: 'To list all devices, run "muster devices list".',
     exitCode: exitCodes.notFound,
   })
 
-/** Finds several devices, in order. Fails if one is not found. */
+/** Returns the IDs of several devices in order. Throws if any device is not found. */
 export async function findDeviceIds(muster: Muster, meant: readonly string[]): Promise<string[]> {
   const ids: string[] = []
   for (const one of meant) ids.push(await findDeviceId(muster, one))

@@ -11,7 +11,7 @@ interface ListQuery {
 
 const MAX_PAGE_SIZE = 1_000
 
-/** Streams the matching devices. */
+/** Yields the devices that match. */
 export async function* matching(
   muster: Muster,
   { filter, exactName }: Where,

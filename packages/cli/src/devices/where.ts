@@ -1,7 +1,7 @@
 import type { Muster } from '@muster/client'
 import { usageError } from '../errors/cli-error.ts'
 
-/** A filter of the API's list of devices. */
+/** A filter for the API's device list. */
 export interface DeviceFilter {
   name?: string
   state?: string
@@ -15,19 +15,19 @@ export interface DeviceFilter {
 
 export interface Where {
   filter: DeviceFilter
-  /** The full name to match. The API matches only parts of names. */
+  /** Full name to match. The API filter matches any part of a name. */
   exactName?: string
 }
 
 export const whereHelp = `
-Conditions; a device must match all of them:
+Conditions (a device must match all of them):
   name~part              part of the name, case-insensitive; name=… matches the full name
-  state=active           active or inactive
-  platform=linux         can be repeated to match any of the values; also id and application
-  hardwareId=A0-17
-  application=ssh        has a service of this type, by name or id ("muster services types")
-  site=oslo              any other name is an attribute, such as net.ssid=lab in a group
-  attributes.state=x     an attribute with one of the names above`
+  state=active           state: active or inactive
+  platform=linux         platform; repeat to match any of several values, as for id and application
+  hardwareId=A0-17       hardware ID
+  application=ssh        type of one of the services, by name or ID ("muster services types" lists them)
+  site=oslo              attribute: any other name, such as net.ssid=lab in a group
+  attributes.state=x     attribute that has one of the names above`
 
 const fields = ['name', 'state', 'hardwareId', 'id', 'platform', 'application'] as const
 type Field = (typeof fields)[number]
@@ -84,7 +84,7 @@ function once(before: string | undefined, name: Field | string, value: string): 
   throw usageError(`--where: ${name} cannot be both ${JSON.stringify(before)} and ${JSON.stringify(value)}`)
 }
 
-/** `parseWhere`, with the names of service types converted to ids. */
+/** Like `parseWhere`, but also converts service type names to IDs. */
 export async function readWhere(muster: Muster, conditions: readonly string[], context?: string): Promise<Where> {
   const { where, applications } = parseWhere(conditions, context)
   if (applications.length > 0)
@@ -92,11 +92,11 @@ export async function readWhere(muster: Muster, conditions: readonly string[], c
   return where
 }
 
-/** Finds a service type by its case-insensitive name or its id, and returns the id. */
+/** Finds a service type by its case-insensitive name or its ID, and returns the ID. */
 export async function findType(muster: Muster, meant: string): Promise<number> {
   if (/^\d+$/.test(meant)) return Number(meant)
   const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true } })
   const found = applicationTypes.find(({ name }) => name.toLowerCase() === meant.toLowerCase())
   if (found !== undefined) return found.id
-  throw usageError(`unknown service type ${JSON.stringify(meant)}`, '"muster services types" lists them.')
+  throw usageError(`unknown service type ${JSON.stringify(meant)}`, 'Run "muster services types" for a list.')
 }

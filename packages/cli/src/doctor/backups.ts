@@ -4,12 +4,12 @@ import type { BackupStatus } from '@muster/server/backup/schedule/status-file.ts
 import { type Finding, failed, ok, warning } from './check.ts'
 
 const MIB = 2 ** 20
-/** A running server updates the status every 10 seconds. */
+/** Age from which the status is stale. A running server updates the status every 10 seconds. */
 const STALE_MS = 5 * 60_000
 const WORRYING_BYTES = 1024 * MIB
 const HOURS_MS = 3_600_000
 
-/** Checks the backup status that the server in this folder wrote. Yields nothing if it takes no backups. */
+/** Checks the backup status that the server wrote to its data folder. Yields nothing if the server takes no backups. */
 export async function* checkBackups(dataFolder: string, now = Date.now()): AsyncGenerator<Finding> {
   const status = await readStatus(join(dataFolder, 'backup-status.json'))
   if (status === undefined) return
@@ -33,10 +33,10 @@ async function readStatus(file: string): Promise<BackupStatus | undefined> {
 }
 
 function checkArchive({ failingSince, pendingBytes }: NonNullable<BackupStatus['archive']>, folder: string): Finding {
-  const pending = `${Math.ceil(pendingBytes / MIB)} MiB of write-ahead log are not yet in ${folder}`
+  const pending = `${Math.ceil(pendingBytes / MIB)} MiB of write-ahead log is not yet in ${folder}`
   const hint = `Free space in ${folder} and make sure that the server can write there. See the end of pg.log in MUSTER_DATA.`
   if (failingSince !== null) return failed('archive', `archiving has failed since ${failingSince}: ${pending}`, hint)
-  if (pendingBytes > WORRYING_BYTES) return warning('archive', `archiving lags: ${pending}`, hint)
+  if (pendingBytes > WORRYING_BYTES) return warning('archive', `archiving is lagging: ${pending}`, hint)
   return ok('archive', `the write-ahead log is archived in ${folder}`)
 }
 
@@ -51,7 +51,7 @@ function checkAge({ everyMs, newest, failure, folder }: BackupStatus, now: numbe
   const message = `the newest backup in ${folder} is from ${newest}`
   if (everyMs !== null && now - Date.parse(newest) > 2 * everyMs) {
     const every = `${Number((everyMs / HOURS_MS).toFixed(2))} h`
-    return failed('backup', `${message}, but MUSTER_BACKUP_EVERY requires one every ${every}${reason}`, hint)
+    return failed('backup', `${message}, but MUSTER_BACKUP_EVERY requires a backup every ${every}${reason}`, hint)
   }
   return failure === null ? ok('backup', message) : warning('backup', `${message}${reason}`, hint)
 }

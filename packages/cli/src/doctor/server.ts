@@ -4,7 +4,7 @@ import { type Finding, failed, ok, warning } from './check.ts'
 const CLOCK_REJECTED_S = 300
 const CLOCK_WARNING_S = 60
 
-/** Checks that the server is reachable, that its clock matches, and that its database responds. */
+/** Checks that the server is reachable, that its clock matches this machine's clock, and that its database responds. */
 export async function* checkServer(url: string): AsyncGenerator<Finding> {
   const asked = Date.now()
   let response: Fetched
@@ -24,7 +24,7 @@ export async function* checkServer(url: string): AsyncGenerator<Finding> {
     yield failed(
       'reachability',
       `${url} responds with ${response.status} at /healthz`,
-      'Check MUSTER_URL. Another program, such as a proxy, may respond there.',
+      'Check MUSTER_URL. Another program, such as a proxy, may be responding at this URL.',
     )
   yield checkClock(response.headers.get('date'), asked + took / 2)
   if (response.status === 200) yield await checkReadiness(url)
@@ -37,16 +37,16 @@ function checkClock(date: string | null, now: number): Finding {
   const off = Math.round((now - there - 500) / 1_000)
   const difference =
     Math.abs(off) <= 1 ? 'in sync with the server' : `${Math.abs(off)} s ${off > 0 ? 'ahead of' : 'behind'} the server`
-  const hint = `Set the clock, preferably with NTP. The server rejects signatures that differ by ${CLOCK_REJECTED_S} s.`
-  if (Math.abs(off) >= CLOCK_REJECTED_S) return failed('clock', `this machine is ${difference}`, hint)
-  if (Math.abs(off) >= CLOCK_WARNING_S) return warning('clock', `this machine is ${difference}`, hint)
-  return ok('clock', `the clock of this machine is ${difference}`)
+  const hint = `Set the clock, preferably with NTP. The server allows a difference of at most ${CLOCK_REJECTED_S} s.`
+  if (Math.abs(off) >= CLOCK_REJECTED_S) return failed('clock', `this machine's clock is ${difference}`, hint)
+  if (Math.abs(off) >= CLOCK_WARNING_S) return warning('clock', `this machine's clock is ${difference}`, hint)
+  return ok('clock', `this machine's clock is ${difference}`)
 }
 
 async function checkReadiness(url: string): Promise<Finding> {
   try {
     const { status, text } = await fetchText(url, '/readyz')
-    if (status === 200) return ok('database', 'the database of the server responds')
+    if (status === 200) return ok('database', "the server's database responds")
     return failed(
       'database',
       reasonIn(text) ?? `/readyz responds with ${status}`,

@@ -7,24 +7,24 @@ const SOON_MS = 14 * 86_400_000
 
 const hints: Readonly<Record<string, string>> = {
   'bad-signature':
-    'The access key does not exist or has another secret. Create one in the console, or with "muster keys create" and another key.',
+    'The access key does not exist or has a different secret. Create a key in the console, or run "muster keys create" with another key.',
 }
 
-/** Checks that the server accepts signatures of the access key, and when the key expires. */
+/** Checks that the server accepts the access key's signature, and that the key does not expire soon. */
 export async function* checkSignature(muster: Muster, keyId: string): AsyncGenerator<Finding> {
   try {
     const keys = { key: true, enabled: true, readOnly: true, expires: true } as const
     const { version: there, login } = await muster.select({ version: true, login: { email: true, accessKeys: keys } })
     const key = login?.accessKeys.find((one) => one.key === keyId)
-    yield ok('signature', `the server accepts it for ${login?.email}${key?.readOnly ? ' (read-only)' : ''}`)
+    yield ok('signature', `the server accepts the signature for ${login?.email}${key?.readOnly ? ' (read-only)' : ''}`)
     if (key?.expires && Date.parse(key.expires) - Date.now() < SOON_MS) {
-      yield warning('access key', `it expires at ${key.expires}`, 'Create another: muster keys create.')
+      yield warning('access key', `the key expires at ${key.expires}`, 'Create another key: muster keys create')
     }
     if (there !== version) {
       yield warning(
         'release',
-        `the server has version ${there}, and this command has version ${version}`,
-        'Upgrade the older one. Within version 1, the API stays compatible.',
+        `the server runs version ${there}, but this command is version ${version}`,
+        'Upgrade the older version. The API remains compatible within version 1.',
       )
     }
   } catch (error) {

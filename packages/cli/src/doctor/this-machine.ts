@@ -5,7 +5,7 @@ import { type Finding, failed, ok, warning } from './check.ts'
 
 const GIB = 2 ** 30
 
-/** Checks that other users cannot read the file with the secret. */
+/** Checks that other users cannot read the credentials file. */
 export async function checkCredentialsFile(file: string): Promise<Finding> {
   const { mode } = await stat(file)
   if (process.platform === 'win32' || (mode & 0o077) === 0) return ok('credentials', file)
@@ -14,16 +14,16 @@ export async function checkCredentialsFile(file: string): Promise<Finding> {
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Checks the data folder of a server on this machine, if there is one: disk space, permissions, master key, and backups. */
+/** Checks disk space, permissions, master key, and backups in the data folder of a server on this machine, if any. */
 export async function* checkDataFolder(url: string, env = process.env): AsyncGenerator<Finding> {
   if (!loopback.test(new URL(url).hostname)) return
   const folder = resolve(env.MUSTER_DATA || 'data')
   if (!(await exists(folder))) return
   const { bavail, blocks, bsize } = await statfs(folder)
   const free = bavail * bsize
-  const message = `${(free / GIB).toFixed(1)} GiB of ${((blocks * bsize) / GIB).toFixed(1)} GiB are free for ${folder}`
+  const message = `${(free / GIB).toFixed(1)} GiB of ${((blocks * bsize) / GIB).toFixed(1)} GiB is free for ${folder}`
   const hint =
-    'Free disk space, or move the folder and set MUSTER_DATA. MUSTER_EVENT_RETENTION sets how long events are kept.'
+    'Free disk space, or move the folder and set MUSTER_DATA. MUSTER_EVENT_RETENTION sets how long to keep events.'
   if (free < GIB / 4) yield failed('disk', message, hint)
   else if (free < 2 * GIB) yield warning('disk', message, hint)
   else yield ok('disk', message)

@@ -1,11 +1,11 @@
-/** Every exit code and its meaning. The help of each command and the docs are generated from this table. */
+/** Every exit code and its meaning. The help of each command and the docs use this table. */
 export const exitCodeTable = {
   ok: [0, 'done'],
   failed: [1, 'failed'],
   usage: [2, 'invalid usage, or no credentials found'],
-  partly: [3, 'some items were rejected; the others were processed'],
+  partly: [3, 'some items were rejected; all other items were processed'],
   notFound: [4, 'not found in your account'],
-  refused: [5, 'invalid credentials, or the access key does not allow this'],
+  refused: [5, 'invalid credentials, or the access key does not allow the operation'],
   notNow: [6, 'the server is unreachable or unavailable; retry later'],
   conflict: [7, 'conflict with existing data'],
   outcomeUnknown: [8, 'the connection was lost during a change; the outcome is unknown'],
@@ -20,7 +20,7 @@ export const exitCodes = Object.fromEntries(Object.entries(exitCodeTable).map(([
 
 export type ExitCode = (typeof exitCodes)[ExitName]
 
-/** A failure with a message for the user and an optional hint about what to do next. */
+/** A failure with a message for the user and an optional hint about the next step. */
 export class CliError extends Error {
   readonly hint: string | undefined
   readonly exitCode: ExitCode

@@ -6,7 +6,7 @@ interface Meaning {
   hint?: string
 }
 
-/** The exit code and the hint for each error code of the API and the client. */
+/** Exit codes and hints, keyed by error code of the API and the client. */
 const meanings: Readonly<Record<string, Meaning>> = {
   UNREACHABLE: {
     exitCode: exitCodes.notNow,
@@ -16,13 +16,13 @@ const meanings: Readonly<Record<string, Meaning>> = {
     exitCode: exitCodes.refused,
     hint: 'Check the access key in the credentials file and this machine\'s clock: run "muster doctor".',
   },
-  FORBIDDEN: { exitCode: exitCodes.refused, hint: 'The access key does not allow this. Use another access key.' },
+  FORBIDDEN: { exitCode: exitCodes.refused, hint: 'Use an access key that allows this operation.' },
   NOT_FOUND: { exitCode: exitCodes.notFound },
   CONFLICT: { exitCode: exitCodes.conflict },
   RATE_LIMITED: { exitCode: exitCodes.notNow, hint: 'Wait a moment and try again.' },
   UNAVAILABLE: {
     exitCode: exitCodes.notNow,
-    hint: 'Try again in a moment. The server log has details.',
+    hint: 'Try again in a moment. For details, see the server log.',
   },
   NO_ANSWER: { exitCode: exitCodes.notNow, hint: 'Nothing was changed. Try again, or run "muster doctor".' },
   OUTCOME_UNKNOWN: {
@@ -30,18 +30,16 @@ const meanings: Readonly<Record<string, Meaning>> = {
     hint: 'The change may or may not have been made. Check before you repeat it.',
   },
   BAD_ANSWER: { exitCode: exitCodes.failed, hint: 'Check MUSTER_URL in the credentials file.' },
-  INTERNAL: { exitCode: exitCodes.failed, hint: 'The server log has the error under the request id.' },
+  INTERNAL: { exitCode: exitCodes.failed, hint: 'To find the error in the server log, search for the request ID.' },
 }
 
-/**
- * Errors that have no code but a message for the user. Other errors without a code are bugs and print a stack trace.
- */
+/** Names of errors with a message for the user but no code. Other errors without a code are bugs and print a stack trace. */
 const plainErrors: ReadonlySet<string> = new Set(['ConfigError', 'StartError'])
 
 /** The published CLI package does not include the server. */
 const noServer = {
-  message: 'this command needs the server, which is not installed here',
-  hint: 'Run it in a checkout of Muster: npm ci, then node_modules/.bin/muster.',
+  message: 'this command requires the server, which this package does not include',
+  hint: 'In a checkout of Muster, run npm ci, and then run node_modules/.bin/muster.',
 }
 
 interface Failure {
@@ -52,7 +50,7 @@ interface Failure {
   requestId?: string | undefined
 }
 
-/** Prints an error on standard error and returns its exit code. */
+/** Prints an error to standard error and returns its exit code. */
 export function printFailure(error: unknown, { json }: { json: boolean }): number {
   const failure = describe(error)
   if (json) {
@@ -61,7 +59,7 @@ export function printFailure(error: unknown, { json }: { json: boolean }): numbe
     console.error(`${red('muster:')} ${bold(failure.message)}`)
     if (failure.hint !== undefined) console.error(failure.hint)
     if (failure.code === 'INTERNAL' && failure.requestId !== undefined)
-      console.error(`Request id: ${failure.requestId}`)
+      console.error(`Request ID: ${failure.requestId}`)
     if (failure.code === 'FAULT') console.error((error as Error).stack)
   }
   return exitCodeOf(error)
@@ -80,7 +78,7 @@ export function describe(error: unknown): Failure {
     return { code, message: error.message, hint: error.hint }
   }
   if (!(error instanceof Error)) return { code: 'FAULT', message: String(error) }
-  // Does not import the client's error classes: commands that do not use the client start faster without it.
+  // Do not import the client's error classes: commands that do not use the client start faster without it.
   const { code, message, requestId } = error as NodeJS.ErrnoException & { requestId?: unknown }
   // Errors with a code come from the API, the file system, or the database. Their messages describe the failure.
   if (code === 'ERR_MODULE_NOT_FOUND' && message.includes("'@muster/server")) return { code: 'FAILED', ...noServer }

@@ -18,7 +18,7 @@ export const eventFields = {
   source: { kind: true, id: true, name: true },
 } as const
 
-/** The access key's name or id, or the kind of source if it is not an access key. */
+/** Returns the access key's name or ID, or the source's kind if the source is not an access key. */
 const sourceOf = ({ source: { kind, id, name } }: EventRow): string =>
   kind === 'accessKey' ? `key ${name ?? id}` : kind
 
@@ -41,7 +41,7 @@ interface Change {
   new?: unknown
 }
 
-/** Summarizes the change in one line. */
+/** Summarizes an event on one line. */
 function detailsOf({ state, data }: EventRow): string | null {
   const { changes, context, ...rest } = data as { changes?: Record<string, Change>; context?: string | null }
   const changed = Object.entries(changes ?? {}).map(

@@ -37,7 +37,7 @@ export function reportJson(report: Report): number {
   return exitCode(report)
 }
 
-/** Whether --strict prevented all changes. */
+/** Returns whether --strict prevented all changes. */
 const isRejected = ({ strict, outcome }: Report): boolean =>
   strict && outcome.problems.length > 0 && writtenRows(outcome) === 0
 

@@ -8,13 +8,13 @@ import { type DatabaseOptions, type LocalDatabase, withDatabase } from './local-
 
 export interface Installation extends LocalDatabase {
   secrets: Secrets
-  /** The URL that clients use. */
+  /** URL that clients use. */
   url: string
 }
 
 /**
- * Like `withDatabase`, but also migrates the schema and loads the master key. On an empty database, creates the owner
- * and writes the credentials, like the first start of the server.
+ * Like `withDatabase`, but also migrates the schema and loads the master key. On an empty database, creates the owner and
+ * writes the credentials, as the server does on its first start.
  */
 export function withInstallation<Result>(
   work: (installation: Installation) => Promise<Result>,
@@ -30,8 +30,8 @@ export function withInstallation<Result>(
 }
 
 /**
- * The URL in the owner's credentials file. The server updates it to the port that it listens on or to its public URL,
- * which this command's environment may not contain.
+ * Returns the URL in the owner's credentials file. The server updates this URL to its port or public URL, which this
+ * command's environment may not contain.
  */
 async function writtenUrl(dataFolder: string): Promise<string | undefined> {
   const path = credentialsPath(dataFolder)

@@ -16,13 +16,13 @@ export interface LocalDatabase {
 }
 
 export interface DatabaseOptions {
-  /** Fail if there is no installation, instead of creating one. Guards against a wrong MUSTER_DATA. */
+  /** Fail if no installation exists, instead of creating one. Guards against a wrong MUSTER_DATA. */
   mustExist?: boolean
 }
 
 /**
- * Runs work on the installation's database: DATABASE_DIRECT_URL, else DATABASE_URL, else the embedded database. The
- * embedded database is started for the duration of the work unless a server already runs it.
+ * Runs `work` on the installation's database: DATABASE_DIRECT_URL, else DATABASE_URL, else the embedded database. Unless a
+ * server is already running the embedded database, starts it for the duration of `work`.
  */
 export async function withDatabase<Result>(
   work: (database: LocalDatabase) => Promise<Result>,
@@ -33,7 +33,7 @@ export async function withDatabase<Result>(
   const log = standardErrorLog()
   const { connection, close } = await open(config, log)
   const pool = createPool({ connection, size: 4, statementTimeout: 0 })
-  // The pool replaces broken idle connections, and failed statements reject on their own.
+  // The pool replaces broken idle connections, and failed statements reject separately.
   pool.on('error', () => {})
   const db = createDatabase(pool)
   try {
@@ -51,12 +51,12 @@ async function assertInstalled({ databaseUrl, dataFolder }: Config): Promise<voi
   if (databaseUrl !== undefined) return
   const isThere = await findCluster(clusterFolderOf(dataFolder)).then(
     (cluster) => cluster !== undefined,
-    // An unreadable cluster counts as existing, because opening it reports the error.
+    // Treat an unreadable cluster as existing, because opening it reports the error.
     () => true,
   )
   if (isThere) return
   throw new CliError(`no Muster installation found in ${dataFolder}`, {
-    hint: 'Set MUSTER_DATA or DATABASE_URL as for the server, or start the server once: muster serve.',
+    hint: 'Set MUSTER_DATA or DATABASE_URL as for the server, or run "muster serve" once.',
   })
 }
 

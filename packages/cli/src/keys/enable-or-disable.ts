@@ -2,10 +2,10 @@ import { type ClientOptions, newClientCommand } from '../options/new-command.ts'
 import { printJson, say } from '../output/print-one.ts'
 import { openMuster } from '../server/open-muster.ts'
 
-/** The commands `keys enable` and `keys disable`. */
+/** Creates the `keys enable` or `keys disable` command. */
 export function enableOrDisableCommand(name: string, enabled: boolean) {
   return newClientCommand(name)
-    .argument('<key>', 'access key id ("muster keys list" shows it)')
+    .argument('<key>', 'access key ID, as shown by "muster keys list"')
     .action(async (given: string, options: ClientOptions) => {
       const muster = await openMuster(options, 4)
       const key = await muster.mutations.updateAccessKey({ key: given, enabled })

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander'
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
-/** Seconds of a duration such as `30s`, `5m`, `12h`, `7d`, or `2w`, or undefined for any other string. */
+/** Parses a duration such as `30s`, `5m`, `12h`, `7d`, or `2w`. Returns seconds, or undefined for any other string. */
 function findSeconds(text: string): number | undefined {
   const [, digits, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
   return digits === undefined ? undefined : Number(digits) * secondsOf[unit!]!
@@ -12,7 +12,7 @@ function findSeconds(text: string): number | undefined {
 export function span(text: string): number {
   const seconds = findSeconds(text)
   if (seconds !== undefined) return seconds
-  throw new InvalidArgumentError('It must be a duration such as 30s, 5m, 12h, 7d, or 2w.')
+  throw new InvalidArgumentError('Expected a duration such as 30s, 5m, 12h, 7d, or 2w.')
 }
 
 /** Parses an option for a time in the past: a date, or a duration before now. */
@@ -26,11 +26,11 @@ function moment(text: string, direction: 1 | -1): string {
   const date = seconds === undefined ? dateOf(text) : new Date(Date.now() + direction * seconds * 1_000)
   if (date !== undefined && !Number.isNaN(date.getTime())) return date.toISOString()
   throw new InvalidArgumentError(
-    'It must be a date such as 2026-11-20 or 2026-11-20T14:00:00Z, or a duration such as 12h or 7d.',
+    'Expected a date such as 2026-11-20 or 2026-11-20T14:00:00Z, or a duration such as 12h or 7d.',
   )
 }
 
-/** A date without a time zone is in local time. */
+/** Parses a date. A date without a time zone is in local time. */
 function dateOf(text: string): Date | undefined {
   const [, day, time = 'T00:00:00', zone = ''] =
     /^(\d{4}-\d\d-\d\d)(?:([T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? []

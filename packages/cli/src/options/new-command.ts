@@ -7,7 +7,7 @@ ${Object.values(exitCodeTable)
   .map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}`)
   .join('\n')}`
 
-/** The options of every command that sends requests to a server. */
+/** Options of every command that sends requests to a server. */
 export interface ClientOptions {
   json?: boolean
   credentials?: string
@@ -22,7 +22,7 @@ export interface ListOptions extends ClientOptions {
   limit: number
 }
 
-/** A command with --help, --json, and the exit codes in its help. The summary is in the table of commands. */
+/** Creates a command with --help, --json, and the exit codes in its help. The command table contains the summary. */
 export function newCommand(name: string): Command {
   return new Command(name)
     .helpOption('-h, --help', 'print help')
@@ -34,7 +34,7 @@ export function newCommand(name: string): Command {
 export function newClientCommand(name: string): Command {
   return newCommand(name)
     .option('--credentials <file>', 'INI file with the server URL and the access key')
-    .option('--profile <name>', 'section of that file (default: MUSTER_PROFILE, else default)')
+    .option('--profile <name>', 'section of the credentials file (default: MUSTER_PROFILE, else "default")')
 }
 
 /** Like `newClientCommand`, for commands that print a list as a table, JSON Lines, or CSV. */
@@ -42,14 +42,14 @@ export function newListCommand(name: string, { limit }: { limit: number }): Comm
   const initial = limit === Number.POSITIVE_INFINITY ? 'all' : String(limit)
   return newClientCommand(name)
     .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
-    .option('--raw', 'in CSV, write formulas without a protective apostrophe')
+    .option('--raw', 'write formulas in CSV without a protective apostrophe')
     .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
     .addOption(
-      new Option('--limit <count>', 'maximum number of rows, or all').argParser(limitOf).default(limit, initial),
+      new Option('--limit <count>', 'maximum number of rows, or "all"').argParser(limitOf).default(limit, initial),
     )
 }
 
-/** Parses `a,b`. Commander calls it once for each time the option is given. */
+/** Parses `a,b`. Commander calls this function once for each occurrence of the option. */
 export const namesWithCommas = (text: string, before: readonly string[] = []): string[] => [
   ...before,
   ...text
@@ -58,7 +58,7 @@ export const namesWithCommas = (text: string, before: readonly string[] = []): s
     .filter((name) => name !== ''),
 ]
 
-/** For options that may be given several times. Keeps each value unchanged. */
+/** Collects the values of a repeatable option without changing them. */
 export const collect = (text: string, before: readonly string[] = []): string[] => [...before, text]
 
 function limitOf(text: string): number {
@@ -71,9 +71,9 @@ export function wholeNumber(least: number, most: number) {
     const value = Number(text)
     if (/^\d+$/.test(text) && value >= least && value <= most) return value
     const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
-    throw new InvalidArgumentError(`It must be a whole number ${range}.`)
+    throw new InvalidArgumentError(`Expected a whole number ${range}.`)
   }
 }
 
-/** Joins the lines of each paragraph, so that the help wraps them at the width of the terminal. */
+/** Joins the lines of each paragraph, so that the help wraps paragraphs at the terminal width. */
 export const prose = (text: string): string => text.trim().replace(/(?<!\n)\n(?!\n)/g, ' ')

@@ -1,16 +1,16 @@
 import { usageError } from '../errors/cli-error.ts'
 
 export interface Column<Item> {
-  /** The heading, and the name for --columns. */
+  /** Heading, and name for --columns. */
   name: string
   value: (item: Item) => string | number | boolean | null | undefined
-  /** A timestamp, which tables show in local time. */
+  /** Whether the value is a timestamp, which tables show in local time. */
   time?: boolean
-  /** Never truncate, as for ids. */
+  /** Whether tables must not truncate the value, such as an ID. */
   whole?: boolean
 }
 
-/** The requested columns, else those of `usual`. `other` creates a column for an unknown name. */
+/** Returns the requested columns, else the `usual` columns. `other` creates a column for an unknown name. */
 export function chooseColumns<Item>(
   asked: readonly string[] | undefined,
   {
@@ -29,7 +29,7 @@ export function chooseColumns<Item>(
   })
 }
 
-/** The value of a column for an item as a string, or null if there is none. */
+/** Returns a column's value for an item as a string, or null if the item has no value. */
 export function textOf<Item>({ value }: Column<Item>, item: Item): string | null {
   const found = value(item)
   return found === null || found === undefined ? null : String(found)

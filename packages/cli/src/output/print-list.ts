@@ -6,14 +6,14 @@ import { write } from '../terminal/process.ts'
 import { type Column, textOf } from './column.ts'
 import { layOut } from './table.ts'
 
-/** The number of rows that determine the widths of table columns. */
+/** Number of rows that determine the widths of table columns. */
 const SAMPLE_ROWS = 200
 
 interface List<Item> {
   items: Iterable<Item> | AsyncIterable<Item>
   columns: readonly Column<Item>[]
   options: Pick<ListOptions, 'json' | 'csv' | 'raw' | 'limit'>
-  /** Printed if the list is empty, except for CSV and JSON. */
+  /** Message for an empty table. CSV and JSON output does not include it. */
   empty: string
 }
 
@@ -63,12 +63,12 @@ async function each<Item>(items: AsyncIterable<Item>, work: (item: Item) => Prom
   return count
 }
 
-/** Prints a note if there are more items than the limit. To detect this, it reads only one more item. */
+/** Yields up to `limit` items. Reads at most one more item, and prints a note if it exists. */
 async function* takeUpTo<Item>(items: Iterable<Item> | AsyncIterable<Item>, limit: number): AsyncGenerator<Item> {
   let taken = 0
   for await (const item of items) {
     if (taken === limit) {
-      console.error(`Only the first ${limit} are shown. To show all, pass --limit all.`)
+      console.error(`Showing only the first ${limit}. To show all, pass --limit all.`)
       return
     }
     yield item

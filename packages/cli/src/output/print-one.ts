@@ -8,7 +8,7 @@ export const printJson = (value: unknown): Promise<void> => write(process.stdout
 
 export const say = (text: string): Promise<void> => write(process.stdout, `${text}\n`)
 
-/** Prints one item with a line per value. */
+/** Prints one item, one value per line. */
 export function printOne<Item>(item: Item, columns: readonly Column<Item>[]): Promise<void> {
   return printPairs(columns.map((column) => [column.name, cellOf(column, item)]))
 }

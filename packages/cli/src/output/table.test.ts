@@ -19,7 +19,7 @@ describe('widthOf and clip', () => {
     expect(widthOf(text)).toBe(width)
   })
 
-  it('clip to a width without splitting characters', () => {
+  it('clips to a width without splitting characters', () => {
     expect(clip('漢字漢字', 5)).toBe('漢字…')
     expect(clip('漢字漢字', 4)).toBe('漢…')
     expect(clip('abcd', 4)).toBe('abcd')
@@ -51,7 +51,7 @@ describe('layOut', () => {
     expect(table.row(rows[1]!)).toBe('80:01  plain name  y')
   })
 
-  it('fits the terminal without truncating ids', () => {
+  it('fits the terminal without truncating IDs', () => {
     const table = layOut(columns, rows, 30)
     for (const row of rows) expect(widthOf(table.row(row))).toBeLessThanOrEqual(30)
     expect(table.row(rows[0]!)).toMatch(/^80:00 {2}漢字 +x+…$/)

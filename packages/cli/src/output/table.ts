@@ -3,7 +3,7 @@ import { localTime } from './local-time.ts'
 import { clip, padEnd, visible, widthOf } from './text-width.ts'
 
 const GAP = '  '
-/** The minimum width of a column when a table is narrowed. */
+/** Minimum width of a column in a narrowed table. */
 const MIN_WIDTH = 8
 const MISSING = '-'
 
@@ -12,7 +12,7 @@ export interface Table<Item> {
   row(item: Item): string
 }
 
-/** Lays out columns by the widths of the first rows, narrowed to the terminal if `room` gives its width. */
+/** Sizes columns to fit the first rows. If `room` is set, narrows the table to this width. */
 export function layOut<Item>(
   columns: readonly Column<Item>[],
   first: readonly Item[],
@@ -42,7 +42,7 @@ export function cellOf<Item>(column: Column<Item>, item: Item): string {
   return visible(column.time ? localTime(text) : text)
 }
 
-/** Narrows the widest columns until the table fits or all columns have the minimum width. */
+/** Narrows the widest columns until the table fits or no column can be narrowed further. */
 function narrow<Item>(widths: number[], columns: readonly Column<Item>[], room: number): void {
   const gaps = GAP.length * (widths.length - 1)
   for (let over = widths.reduce((sum, width) => sum + width, gaps) - room; over > 0; over--) {

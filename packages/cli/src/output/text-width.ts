@@ -1,12 +1,12 @@
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const plain = /^[\x20-\x7e]*$/
 
-/** Characters that take two columns of a terminal: East Asian wide and full-width characters (UAX #11), and emoji. */
+/** Matches characters that occupy two terminal columns: East Asian wide and full-width characters (UAX #11), and emoji. */
 const wide =
   /^(?:\p{Emoji_Presentation}|.\uFE0F|[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{1B2FF}\u{1F200}-\u{1F2FF}\u{20000}-\u{3FFFD}])/u
 const none = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u
 
-/** The number of terminal columns that a string takes. */
+/** Returns the number of terminal columns that a string occupies. */
 export function widthOf(text: string): number {
   if (plain.test(text)) return text.length
   let width = 0
@@ -19,7 +19,7 @@ function graphemeWidth(grapheme: string): number {
   return wide.test(grapheme) ? 2 : 1
 }
 
-/** Truncates a string to a number of columns and adds an ellipsis if something is cut off. */
+/** Truncates a string to a number of columns. A truncated string ends in an ellipsis. */
 export function clip(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   let kept = ''
@@ -34,7 +34,7 @@ export function clip(text: string, width: number): string {
 
 export const padEnd = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
-/** Control characters and characters that change the text direction. Untrusted strings must not control the terminal. */
+/** Matches control characters and text direction marks, because untrusted strings must not control the terminal. */
 const unsafe = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
 const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 

@@ -2,18 +2,18 @@ import { customers, firmware, kinds, networks, platforms, services, sites, statu
 
 const literal = (text: string | null): string => (text === null ? 'null' : `'${text.replaceAll("'", "''")}'`)
 
-/** Picks one of the values by a byte of the row's hash, so that the same row always gets the same value. */
+/** Picks a value by a byte of the row's hash, so that the same row always has the same value. */
 function draw(values: readonly (string | number | null)[], byte: number): string {
   const array = values.map((value) => (typeof value === 'number' ? String(value) : literal(value))).join(', ')
   return `(array[${array}])[1 + get_byte(h, ${byte}) % ${values.length}]`
 }
 
-/** The number of devices with adjacent ids. Locality in the indexes lets a million inserts finish in minutes. */
+/** Number of devices with adjacent IDs. With this index locality, a million inserts finish in minutes. */
 const CLUSTER_SIZE = 4_096
 
 /**
- * An id of 8 bytes: 80, 3 bytes of the cluster's hash, and 4 bytes that are unique per row, because multiplication by an
- * odd factor permutes the numbers below 2^32. The second byte is below 80 for devices and at least 80 for services.
+ * Returns SQL for an 8-byte ID: 80, 3 bytes of the cluster's hash, and 4 bytes that are unique per row, because multiplying
+ * by an odd factor permutes the numbers below 2^32. The second byte is below 0x80 for devices and at least 0x80 for services.
  */
 function id(number: string, kind: 'device' | 'service'): string {
   const mark = kind === 'device' ? '& 127' : '| 128'
@@ -28,13 +28,13 @@ function id(number: string, kind: 'device' | 'service'): string {
 
 const hash = (text: string): string => `sha256(convert_to($5 || ${text}, 'UTF8'))`
 
-/** Fixed dates, so that a fleet is always the same. */
+/** Fixed dates make sample fleets reproducible. */
 const FIRST_DAY = `timestamptz '2024-01-01 00:00Z'`
 const REPORT_DAY = `timestamptz '2026-01-01 00:00Z'`
 
 /**
- * Adds devices $2 to $3 of the sample fleet $5 to the account $1, each with $4 services. Does not change existing devices.
- * Returns the number of added devices.
+ * Adds devices $2 to $3 of sample fleet $5 to account $1, each with $4 services. Does not change existing devices. Returns
+ * the number of added devices.
  */
 export const fleetStatement = `
 with numbered as materialized (
@@ -75,7 +75,7 @@ with numbered as materialized (
 )
 select count(*)::int as added from added`
 
-/** Picks one of the values by the service's number. */
+/** Picks a value by the service's number. */
 function pick(values: readonly (string | number)[]): string {
   const array = values.map((value) => (typeof value === 'number' ? String(value) : literal(value))).join(', ')
   return `(array[${array}])[1 + (k - 1) % ${values.length}]`

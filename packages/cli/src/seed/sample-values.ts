@@ -1,4 +1,5 @@
-/** The values of sample fleets. Their order matters: the same number always picks the same value. */
+// Values of sample fleets. Do not change the order: the same number must always pick the same value.
+
 export const kinds = ['gateway', 'sensor', 'camera', 'kiosk', 'router', 'plc', 'meter', 'printer', 'nas', 'signage']
 
 export const sites = [
@@ -8,7 +9,7 @@ export const sites = [
   ...['boston', 'chicago', 'denver', 'austin', 'são paulo', 'nairobi', 'osaka', 'auckland'],
 ]
 
-/** Null: some devices have no platform. */
+/** Null means that the device has no platform. */
 export const platforms = [
   ...['Debian 12 x86_64', 'Debian 12 arm64', 'Ubuntu Core 24 arm64', 'Raspberry Pi OS 12 arm64', 'Yocto 5.0 armv7'],
   ...['OpenWrt 23.05 mips', 'Windows 11 IoT', 'Windows Server 2022', 'Android 14', 'FreeRTOS 11', 'Zephyr 3.7', null],

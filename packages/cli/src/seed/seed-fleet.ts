@@ -4,7 +4,7 @@ import { fleetStatement } from './fleet-sql.ts'
 
 export interface Fleet {
   accountId: string
-  /** Identifies the fleet. The same name always creates the same devices. */
+  /** Fleet name. The same name always creates the same devices. */
   name: string
   devices: number
   /** Services per device. */
@@ -12,7 +12,7 @@ export interface Fleet {
 }
 
 const ROWS = 20_000
-/** More connections are not faster, because each batch uses a full core. */
+/** More connections would not be faster, because each batch uses a full core. */
 const CONNECTIONS = 2
 
 /** Adds a sample fleet and returns the number of new devices. */
@@ -40,7 +40,7 @@ async function addRange(
 ): Promise<number> {
   const client = await pool.connect()
   try {
-    // Sample rows can be created again, so commits do not wait for the disk.
+    // Commits do not wait for the disk, because sample rows can be created again.
     await client.query('begin; set local synchronous_commit = off; set local gin_pending_list_limit = 65536')
     const { rows } = await client.query<{ added: number }>({
       name: 'seed',
@@ -51,13 +51,13 @@ async function addRange(
     client.release()
     return rows[0]!.added
   } catch (error) {
-    // Closing the connection rolls back.
+    // Closing the connection rolls back the transaction.
     client.release(true)
     throw error
   }
 }
 
-/** Updates the planner's statistics and the visibility map immediately instead of waiting for autovacuum. */
+/** Updates the planner statistics and the visibility map without waiting for autovacuum. */
 export async function vacuumFleetTables(pool: pg.Pool): Promise<void> {
   for (const table of ['device', 'device_live', 'service']) await pool.query(`vacuum (analyze) ${table}`)
 }

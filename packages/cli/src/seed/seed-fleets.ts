@@ -6,9 +6,9 @@ import { seedFleet, vacuumFleetTables } from './seed-fleet.ts'
 
 export interface SeededFleet {
   email: string
-  /** The number of new devices. */
+  /** Number of new devices. */
   added: number
-  /** Path of the credentials file of a new user. */
+  /** Path of the credentials file, if the user is new. */
   credentials?: string
 }
 
@@ -19,7 +19,7 @@ interface SeedOptions {
   onProgress: (devices: number) => void
 }
 
-/** Adds the fleets one after another, then updates the planner's statistics. */
+/** Adds the fleets one at a time, then updates the planner statistics. */
 export async function seedFleets(
   installation: Installation,
   { users, devices, services, onProgress }: SeedOptions,
@@ -45,7 +45,7 @@ interface FleetUser {
   credentials?: string
 }
 
-/** The first fleet belongs to the owner. Each other fleet belongs to a separate user. */
+/** Returns the owner for the first fleet and a separate user for each other fleet. Creates the user if necessary. */
 async function userOfFleet(installation: Installation, number: number): Promise<FleetUser> {
   const { db, config } = installation
   if (number === 1) return findOwner(db)
@@ -57,7 +57,7 @@ async function userOfFleet(installation: Installation, number: number): Promise<
   return { accountId: added.id, email, credentials: file }
 }
 
-/** The first user of the installation. */
+/** Returns the first user of the installation. */
 async function findOwner(db: Database): Promise<FleetUser> {
   const { id, email } = await db
     .selectFrom('account')

@@ -2,9 +2,9 @@ import type { Muster } from '@muster/client'
 import { readCredentials, type Which } from '../credentials/credentials.ts'
 import { usageError } from '../errors/cli-error.ts'
 
-/** Creates an API client for the user of the credentials. `retries` counts the attempts after the first. */
+/** Creates an API client with the selected credentials. `retries` is the number of attempts after the first. */
 export async function openMuster(which: Which, retries: number): Promise<Muster> {
-  // Imported here so that printing help does not load the client.
+  // Import the client here, so that printing help does not load it.
   const [{ Muster }, { file, profile, ...credentials }] = await Promise.all([
     import('@muster/client'),
     readCredentials(which),

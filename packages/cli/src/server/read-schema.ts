@@ -2,7 +2,7 @@ import { readCredentials, type Which } from '../credentials/credentials.ts'
 import { CliError, exitCodes } from '../errors/cli-error.ts'
 import { fetchText } from './fetch-text.ts'
 
-/** Fetches the SDL of a server's API, which is public. */
+/** Fetches the public GraphQL schema of a server's API as SDL. */
 export async function readSchema({ url, ...which }: Which & { url?: string | undefined }): Promise<string> {
   const server = url ?? (await readCredentials(which)).url
   const { status, text } = await fetchText(server, '/graphql/v1/schema.graphql')

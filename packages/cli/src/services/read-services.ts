@@ -4,18 +4,18 @@ import { parseServices } from '@muster/fleet-csv/csv/services-cell'
 import { usageError } from '../errors/cli-error.ts'
 
 export const serviceHelp = `
-Write a service as [!][name=]type[:host][:port], as in files for "muster import":
+Write a service as [!][name=]type[:host][:port], as in CSV files for "muster import":
   ssh              type ssh, default port, named ssh
   web=http:8080    type http, port 8080, named web
   !web=http        disabled`
 
-/** Parses services in the notation of CSV files and converts the names of their types to ids. */
+/** Parses services in the CSV notation and converts their type names to IDs. */
 export async function readServices(muster: Muster, entries: readonly string[]): Promise<ServiceInput[]> {
   if (entries.length === 0) return []
   const { applicationTypes } = await muster.select({ applicationTypes: { id: true, name: true, port: true } })
   try {
     return entries.flatMap(parseServices).map((entry) => toServiceFields(entry, applicationTypes))
   } catch (error) {
-    throw usageError((error as Error).message.replace(/^services: /, ''), '"muster services types" lists the types.')
+    throw usageError((error as Error).message.replace(/^services: /, ''), 'Run "muster services types" for a list.')
   }
 }

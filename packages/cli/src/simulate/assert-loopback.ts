@@ -1,17 +1,17 @@
 import { isIP } from 'node:net'
 import { CliError, exitCodes } from '../errors/cli-error.ts'
 
-/** Rejects addresses of other machines, because a fleet opens thousands of connections. */
+/** Rejects URLs of other machines, because a fleet opens thousands of connections. */
 export function assertLoopback(url: string, what: string): void {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   if (isLoopback(host)) return
   throw new CliError(`${what} is at ${host}, which is not this machine`, {
-    hint: 'To use it anyway, pass --allow-remote.',
+    hint: 'To allow another machine, pass --allow-remote.',
     exitCode: exitCodes.usage,
   })
 }
 
-/** RFC 1122 §3.2.1.3, RFC 4291 §2.5.3, RFC 6761 §6.3. */
+/** Implements RFC 1122 §3.2.1.3, RFC 4291 §2.5.3, and RFC 6761 §6.3. */
 function isLoopback(host: string): boolean {
   if (isIP(host) === 4) return host.startsWith('127.')
   return host === '::1' || host === 'localhost' || host.endsWith('.localhost')

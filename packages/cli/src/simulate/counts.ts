@@ -1,4 +1,4 @@
-/** The statistics so far. */
+/** Statistics of a running or finished simulation. */
 export interface Counts {
   devices: number
   /** Devices that are connected now. */
@@ -12,7 +12,7 @@ export interface Counts {
   acks: number
   /** Publications that were never acknowledged because the device disconnected. */
   cutShort: number
-  /** Failures by description. */
+  /** Numbers of failures, keyed by description. */
   failures: Record<string, number>
 }
 
@@ -35,7 +35,7 @@ export function countFailure(counts: Counts, what: string): void {
 export const failuresOf = ({ failures }: Counts): number =>
   Object.values(failures).reduce((sum, count) => sum + count, 0)
 
-/** A summary in one line. */
+/** Formats a one-line summary. */
 export const summaryOf = (counts: Counts): string =>
   [
     `${counts.connected} of ${counts.devices} connected`,

@@ -3,16 +3,16 @@ import mqtt, { type MqttClient } from 'mqtt'
 import { type Counts, countFailure } from './counts.ts'
 import type { Throttle } from './throttle.ts'
 
-/** The credentials of a device. */
+/** Credentials of a device. */
 export interface Credentials {
   id: string
   secret: string
 }
 
 export interface Behavior {
-  /** URL of the broker. */
+  /** Broker URL. */
   broker: string
-  /** Seconds between two reports of a device. */
+  /** Seconds between a device's reports. */
   every: number
   /** Average duration of a connection in seconds. 0 keeps connections open until the end. */
   dropEvery: number
@@ -21,7 +21,7 @@ export interface Behavior {
 }
 
 export interface SimulatedDevice {
-  /** Connects, disconnects, and reconnects until it is stopped. */
+  /** Connects, disconnects, and reconnects until `stop` is called. */
   run(): Promise<void>
   stop(): void
 }
@@ -29,11 +29,11 @@ export interface SimulatedDevice {
 const KEEPALIVE_S = 60
 const CONNECT_TIMEOUT_MS = 15_000
 const ACKNOWLEDGMENT_TIMEOUT_MS = 5_000
-/** Sometimes longer than the default grace period, so that only some reconnects change the state. */
+/** Longer than the default grace period, so that some absences change the device's state and others do not. */
 const LONGEST_ABSENCE_MS = 10_000
 const RETRY_AFTER_MS = { least: 1_000, most: 3_000 }
 
-/** A device that connects over MQTT, reports attributes, disconnects, and reconnects. */
+/** Creates a device that connects over MQTT, reports attributes, disconnects, and reconnects. */
 export function createDevice(device: Credentials, behavior: Behavior, counts: Counts): SimulatedDevice {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -79,7 +79,7 @@ const openClient = ({ id, secret }: Credentials, broker: string): MqttClient =>
     protocolVersion: 4,
     keepalive: KEEPALIVE_S,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    // Reconnects are part of the simulation.
+    // The simulation reconnects.
     reconnectPeriod: 0,
     timerVariant: 'native',
   })
@@ -88,12 +88,12 @@ function waitUntilConnected(client: MqttClient): Promise<void> {
   return new Promise((resolve, reject) => {
     client.once('connect', () => resolve())
     client.once('close', () => reject(new Error('the connection was closed before the device was authenticated')))
-    // Stays registered after the connection: later errors also close it, and the close is handled.
+    // This listener stays registered to ignore later errors. They also close the connection, which `stay` handles.
     client.on('error', reject)
   })
 }
 
-/** Describes an error without addresses and ports, so that equal failures of devices are counted together. */
+/** Describes an error without addresses and ports, so that equal failures of several devices are counted together. */
 function failureKey(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   return typeof code === 'string' ? code : message
@@ -106,7 +106,7 @@ interface Stay {
   signal: AbortSignal
 }
 
-/** Reports until the connection ends. Returns true if the device ended it. */
+/** Reports until the connection ends. Returns true if the device ended the connection. */
 async function stay(client: MqttClient, { device, behavior, counts, signal }: Stay): Promise<boolean> {
   let hasDisconnected = false
   let isDone = false
@@ -137,7 +137,7 @@ async function stay(client: MqttClient, { device, behavior, counts, signal }: St
     timers.stop()
     disconnectCleanly(client)
   }
-  // It may have been stopped while it connected.
+  // The device may have been stopped while it connected.
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop, { once: true })
   counts.connected++
@@ -150,13 +150,13 @@ async function stay(client: MqttClient, { device, behavior, counts, signal }: St
   signal.removeEventListener('abort', stop)
   if (!hasDisconnected) countFailure(counts, 'the connection was lost')
   client.end(true)
-  // A client that was ended earlier does not call back for publications in flight.
+  // A client that has ended does not call back for publications in flight.
   while (inFlight > 0) countOutcome(false)
   isDone = true
   return hasDisconnected
 }
 
-/** Waits for acknowledgments of messages in flight, but only for a limited time. */
+/** Waits up to 5 seconds for acknowledgments of messages in flight, then disconnects. */
 function disconnectCleanly(client: MqttClient): void {
   const timer = setTimeout(() => client.stream.destroy(), ACKNOWLEDGMENT_TIMEOUT_MS)
   client.once('close', () => clearTimeout(timer))
@@ -168,7 +168,7 @@ interface Actions {
   leave: () => void
 }
 
-/** The first report comes after a random delay, so that devices that connect together do not report together. */
+/** Starts the timers. Delays the first report randomly, so that devices that connect together do not report together. */
 function startTimers({ every, dropEvery }: Behavior, { report, leave }: Actions): { stop(): void } {
   let reporting = setTimeout(
     () => {
@@ -186,7 +186,7 @@ function startTimers({ every, dropEvery }: Behavior, { report, leave }: Actions)
   }
 }
 
-/** Random measurements. */
+/** Returns random measurements. */
 const reading = (): Record<string, unknown> => ({
   simulated: { load: String(Math.floor(Math.random() * 100)), temperature: (15 + Math.random() * 20).toFixed(1) },
 })

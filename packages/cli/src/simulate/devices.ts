@@ -8,7 +8,7 @@ import type { Credentials } from './device.ts'
 const PLATFORM = 'muster-simulator'
 /** Requests in flight. The server's pool has 10 connections by default. */
 const CONCURRENCY = 8
-/** The API's limit of aliases of one field per document. */
+/** Number of devices per request. The API limits the aliases of one field per document to this number. */
 const ROTATIONS = 15
 const REMOVALS = 500
 
@@ -17,9 +17,9 @@ export interface Preparation {
   /** Server URL. */
   url: string
   count: number
-  /** Called with the number of devices that are ready. */
+  /** Receives the number of devices that are ready. */
   onProgress: (ready: number) => void
-  /** After it aborts, no further request starts. */
+  /** After this signal aborts, no further request starts. */
   signal: AbortSignal
 }
 
@@ -63,7 +63,7 @@ interface RegisterResponse {
   errors?: { message: string }[]
 }
 
-/** Registers one device and waits while the server limits the rate of this address. Returns undefined if aborted. */
+/** Registers one device. Waits while the server limits this address's rate. Returns undefined if the signal aborts. */
 async function register(
   url: string,
   body: Record<string, string>,
@@ -88,7 +88,7 @@ async function register(
   return undefined
 }
 
-/** Uses devices of earlier simulations. Rotates their secrets, because the old ones are not stored. */
+/** Adds devices of earlier simulations to `ready`. Rotates their secrets, because the old secrets are not stored. */
 export async function useExistingDevices(preparation: Preparation, ready: Credentials[]): Promise<void> {
   const { muster, count, onProgress, signal } = preparation
   const ids = await findSimulated(muster, count)

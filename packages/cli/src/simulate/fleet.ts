@@ -5,16 +5,16 @@ import { createThrottle } from './throttle.ts'
 
 export interface FleetOptions extends Omit<Behavior, 'waitToConnect'> {
   devices: readonly Credentials[]
-  /** Seconds. */
+  /** Duration of the run in seconds. */
   duration: number
   /** Maximum number of new connections per second. */
   rate: number
-  /** Called each second. */
+  /** Receives the statistics every second. */
   onTick: (counts: Counts) => void
   signal: AbortSignal
 }
 
-/** Runs the devices for the duration and returns the statistics. */
+/** Runs the devices for `duration` seconds or until the signal aborts. Returns the statistics. */
 export async function runFleet({
   devices,
   duration,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Resolves when the caller may continue, or immediately if aborted. */
+/** Resolves when the caller may continue, or when the signal aborts. */
 export type Throttle = (signal: AbortSignal) => Promise<void>
 
-/** Limits the rate at which callers continue. */
+/** Creates a throttle that lets `perSecond` callers continue per second. */
 export function createThrottle(perSecond: number): Throttle {
   let next = 0
   return async (signal) => {

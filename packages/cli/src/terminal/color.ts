@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 
 type Style = 'red' | 'bold' | 'yellow' | 'green' | 'dim'
 
-/** Adds color only when the stream is a terminal. Respects NO_COLOR and FORCE_COLOR. */
+/** Adds color only if the stream is a terminal. Respects NO_COLOR and FORCE_COLOR. */
 const styled =
   (style: Style, stream: NodeJS.WriteStream) =>
   (text: string): string =>

@@ -8,7 +8,7 @@ export async function confirm(what: string, { yes = false }: { yes?: boolean | u
     throw usageError(`${what}: cannot ask for confirmation without a terminal`, 'Pass --yes to confirm.')
   }
   const answer = await ask(`${what}? [y/N] `)
-  if (!/^y(es)?$/i.test(answer)) throw new CliError('nothing was done', { exitCode: exitCodes.interrupted })
+  if (!/^y(es)?$/i.test(answer)) throw new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })
 }
 
 /** Asks the user to type `expected` before an irreversible action. Without a terminal, --yes is required. */
@@ -21,16 +21,16 @@ export async function confirmByTyping(
     throw usageError(`${what}: cannot ask for confirmation without a terminal`, 'Pass --yes to confirm.')
   }
   const typed = await ask(`${what}?\nType ${expected} to confirm: `)
-  if (typed !== expected) throw new CliError('nothing was done', { exitCode: exitCodes.interrupted })
+  if (typed !== expected) throw new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })
 }
 
-/** Asks on standard error, which keeps standard output for results. Ctrl-C counts as an interruption. */
+/** Prints the question to standard error, because standard output is for results. Throws if the user presses Ctrl-C. */
 export async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
-  // Ctrl-C or the end of the input.
+  // Rejects on Ctrl-C or at the end of the input.
   const gone = new Promise<never>((_resolve, reject) => {
     for (const what of ['SIGINT', 'close']) {
-      lines.once(what, () => reject(new CliError('nothing was done', { exitCode: exitCodes.interrupted })))
+      lines.once(what, () => reject(new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })))
     }
   })
   try {
@@ -47,7 +47,7 @@ export async function askSecretly(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
   const interrupted = new Promise<never>((_resolve, reject) => {
-    lines.once('SIGINT', () => reject(new CliError('nothing was done', { exitCode: exitCodes.interrupted })))
+    lines.once('SIGINT', () => reject(new CliError('canceled; no changes made', { exitCode: exitCodes.interrupted })))
   })
   try {
     return await Promise.race([lines.question(''), interrupted])

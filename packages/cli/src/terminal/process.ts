@@ -1,11 +1,11 @@
 let exitsOnClosedOutput = true
 
-/** For commands that change data. After this call, a closed output does not end the process. */
+/** Keeps the process running after its output closes. Commands that change data call this function. */
 export function ignoreClosedOutput(): void {
   exitsOnClosedOutput = false
 }
 
-/** Exits quietly when the reader closes the pipe, as in `muster export | head`. Reports other errors, such as a full disk. */
+/** Exits silently if the reader closes the pipe, as in `muster export | head`. Reports other errors, such as a full disk. */
 export function handleOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -19,12 +19,12 @@ export function handleOutputErrors(): void {
   }
 }
 
-/** If the launcher (bin/muster.js under an older Node) started this process, end when the launcher ends, even if killed. */
+/** If the launcher (bin/muster.js with an older Node.js) started this process, ends when the launcher exits or is killed. */
 export function followLauncher(): void {
   if (process.env.MUSTER_LAUNCHED !== '1') return
   delete process.env.MUSTER_LAUNCHED
   const end = (): void => void process.kill(process.pid, 'SIGTERM')
-  // The launcher may already have ended.
+  // The launcher may already have exited.
   if (!process.connected) end()
   process.once('disconnect', end)
   // The channel alone must not keep this process running.
@@ -49,7 +49,7 @@ export interface Interruption {
   release(): void
 }
 
-/** The first Ctrl-C aborts the signal, so that the command can finish cleanly. The second one exits immediately. */
+/** Aborts the signal on the first Ctrl-C, so that the command can finish cleanly. Exits immediately on the second Ctrl-C. */
 export function onInterrupt(whenAsked: () => void): Interruption {
   const controller = new AbortController()
   const handle = (): void => {

@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress'
 
 export interface Progress {
   update(done: number): void
-  /** Prints a line without corrupting the bar. */
+  /** Prints a line without corrupting the progress bar. */
   note(text: string): void
   stop(): void
 }

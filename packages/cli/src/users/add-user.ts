@@ -16,8 +16,8 @@ export interface AddedUser {
 }
 
 /**
- * Creates a user with a password and an access key, and writes both to a new file. The file is written before the
- * transaction commits, so the credentials of a committed user are never lost.
+ * Creates a user with a password and an access key, and writes both to a new file. Writes the file before the transaction
+ * commits, so the credentials of a committed user are never lost.
  */
 export async function addUser(
   { db, config, secrets, url }: Installation,
@@ -42,8 +42,8 @@ export async function addUser(
   })
 }
 
-/** Replaces all characters of an email address that are unsafe in a file name. */
+/** Replaces all characters in an email address that are unsafe in a file name. */
 export const fileNameOf = (email: string): string => email.toLowerCase().replace(/[^a-z0-9@._+-]/g, '_')
 
-/** The default file name for the credentials that `addUser` writes. */
+/** Returns the default name of the file that `addUser` writes. */
 export const credentialsFileName = (email: string): string => `credentials-${fileNameOf(email)}`

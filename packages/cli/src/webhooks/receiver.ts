@@ -8,7 +8,7 @@ import { printJson, say } from '../output/print-one.ts'
 import { visible } from '../output/text-width.ts'
 import { printed } from '../terminal/color.ts'
 
-/** Deliveries are smaller than this. */
+/** Maximum body size. Every delivery is smaller. */
 const MAX_BYTES = 1 << 20
 
 interface ReceiverOptions {
@@ -66,7 +66,7 @@ async function listen(server: ReturnType<typeof createServer>, host: string, por
   }
 }
 
-/** Reads the body, or returns undefined if it is too large. */
+/** Reads the body. Returns undefined if the body is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0

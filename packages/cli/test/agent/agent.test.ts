@@ -22,7 +22,7 @@ async function listen(port: number): Promise<Server> {
 
 const stop = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
 
-/** A configuration that reports a service on this port and no other services of this machine. */
+/** Returns a configuration that reports a service on this port and no other services on this machine. */
 const config = (port: number, more = ''): string =>
   `interval = 1s\n[services]\npoll = 1s\nfind = no\nintranet = http:${port}\n${more}`
 
@@ -31,7 +31,7 @@ const isInactive = ({ state }: ReportedDevice): boolean => state === 'inactive'
 const hasService = (state: string) => (device: ReportedDevice) =>
   device.services.some((each) => each.name === 'intranet' && each.state === state)
 
-test('registers a machine as a device, and reports a service that starts and stops', async () => {
+test('registers a machine as a device and reports when a service starts and stops', async () => {
   const machine = await openAgentMachine(app)
   const code = await machine.newCode()
   const registered = await machine.register(code)

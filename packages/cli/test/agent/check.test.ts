@@ -13,19 +13,19 @@ async function check(config: string): Promise<CommandResult & { file: string }> 
   return { ...(await muster(['agent', 'check', '--json', '--config', file])), file }
 }
 
-test('rejects an invalid configuration with the file and line', async () => {
+test('rejects an invalid configuration and reports the file and line', async () => {
   const { code, stdout, stderr, file } = await check('[status]\nA = uptimes')
   const { error } = JSON.parse(stderr)
   expect([code, stdout, error.code]).toEqual([2, '', 'USAGE'])
   expect(error.message).toContain(`${file}, line 2: "uptimes" is not a source`)
 })
 
-test('requires a named configuration file to exist', async () => {
+test('rejects a configuration file that does not exist', async () => {
   const { code, stderr } = await muster(['agent', 'check', '--config', '/nowhere/agent.ini'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('/nowhere/agent.ini not found')])
 })
 
-test('prints what would be reported, and exits with 1 if a value cannot be read', async () => {
+test('prints what the agent would report, and exits with 1 if a value cannot be read', async () => {
   const config =
     'name = box\nplatform = Box 2\n[services]\nfind = no\nweb = http:1\n[attributes]\na = text x\nb = file /nowhere\n'
   const { code, stdout, stderr } = await check(config)
@@ -42,7 +42,7 @@ test('prints what would be reported, and exits with 1 if a value cannot be read'
   })
 })
 
-test('omits services that only this machine can reach, unless configured or expected', async () => {
+test('omits services that only this machine can reach unless the configuration includes them', async () => {
   const port = await listenAtOneOf([8080, 8443, 9100, 4840, 20_000, 2404])
   const isFound = async (services: string): Promise<boolean> =>
     (await inspectMachine(parseAgentConfig(`[services]\n${services}`, 'agent.ini'))).services.some(
@@ -55,7 +55,7 @@ test('omits services that only this machine can reach, unless configured or expe
   expect(await isFound(`mine = tcp:${port}`)).toBe(true)
 })
 
-/** Listens on loopback, on the first free port of these. All are default ports of a type. */
+/** Listens on loopback on the first free port. Each port is a known port of a service type. */
 async function listenAtOneOf([port, ...others]: number[]): Promise<number> {
   if (port === undefined) throw new Error('no usual port is free')
   const server = createServer()
@@ -87,7 +87,7 @@ test('detects a service on a nonstandard port by its program', async () => {
   })
 })
 
-test('derives the hardware id from the machine id with the algorithm of systemd', () => {
-  // The output of `systemd-id128 machine-id --app-specific=6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4` for this machine id.
+test("derives the hardware ID from the machine ID with systemd's algorithm", () => {
+  // The output of `systemd-id128 machine-id --app-specific=6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4` for this machine ID.
   expect(derivedId('0123456789abcdef0123456789abcdef')).toBe('5f669cea136b4fbea12582d4e7c5d9b5')
 })

@@ -17,7 +17,7 @@ const isActive = ({ state }: ReportedDevice): boolean => state === 'active'
 
 const quiet = 'interval = 1s\n[services]\nfind = no\npoll = 1s\n'
 
-test('rejects an invalid code with an explanation and stores nothing', async () => {
+test('explains why a code is invalid and stores nothing', async () => {
   const machine = await openAgentMachine(app)
   expect(await machine.register('mistyped')).toMatchObject({
     code: 2,
@@ -25,12 +25,12 @@ test('rejects an invalid code with an explanation and stores nothing', async () 
   })
   const code = await machine.newCode()
   await machine.register(code, '--state', join(machine.folder, 'other'), '--hardware-id', 'other')
-  expect(await machine.register(code)).toMatchObject({ code: 2, stderr: expect.stringContaining('limit of devices') })
+  expect(await machine.register(code)).toMatchObject({ code: 2, stderr: expect.stringContaining('device limit') })
   await expect(machine.storedIdentity()).rejects.toThrow('ENOENT')
   expect(await machine.devices()).toHaveLength(1)
 })
 
-test('requires the secret or permission from the owner to register an existing hardware id again', async () => {
+test("requires the secret or the owner's permission to register an existing hardware ID again", async () => {
   const machine = await openAgentMachine(app)
   const code = await machine.newCode(5)
   const first = await machine.register(code, '--state', join(machine.folder, 'lost'))
@@ -47,7 +47,7 @@ test('requires the secret or permission from the owner to register an existing h
   expect((await machine.storedIdentity()).deviceId).toBe(id)
 })
 
-test('reports missing settings and exits without a retry', async () => {
+test('reports missing settings and exits without retrying', async () => {
   const machine = await openAgentMachine(app)
   const unnamed = await (await machine.run(quiet)).done
   expect(unnamed).toMatchObject({
@@ -60,7 +60,7 @@ test('reports missing settings and exits without a retry', async () => {
   expect([status.code, status.stderr]).toEqual([1, expect.stringContaining('not registered')])
 })
 
-test('registers automatically with a code, and rejects a second agent with the same folder', async () => {
+test('registers automatically with a code and rejects a second agent that uses the same folder', async () => {
   const machine = await openAgentMachine(app)
   const given = ['--url', app.url, '--code', await machine.newCode()]
   await machine.run(quiet, ...given)
@@ -75,7 +75,7 @@ test('registers automatically with a code, and rejects a second agent with the s
   expect(stdout).not.toContain((await machine.storedIdentity()).secret)
 })
 
-test('reports a rotated secret, and uses a new registration', async () => {
+test('reports a rejected secret and reconnects after a new registration', async () => {
   const machine = await openAgentMachine(app)
   const code = await machine.newCode()
   await machine.register(code)
@@ -106,7 +106,7 @@ test('rejects the identity of a copied machine', async () => {
   await writeFile(file, JSON.stringify({ ...device, hardwareId: 'f'.repeat(32) }))
   const agent = await machine.run(quiet)
   if (device.hardwareIdFrom === 'made-up') {
-    // A machine without a machine id cannot be compared.
+    // A machine without a machine ID cannot be compared.
     await machine.deviceWhere(isActive)
   } else {
     const { code, stdout } = await agent.done
@@ -114,7 +114,7 @@ test('rejects the identity of a copied machine', async () => {
   }
 })
 
-test('reports the latest values after an outage of the server', async () => {
+test('reports only the latest values after a server outage', async () => {
   const machine = await openAgentMachine(app)
   await machine.register(await machine.newCode())
   const proxy = await startProxy(Number(new URL(app.url).port))
@@ -163,8 +163,8 @@ test('distinguishes an unreachable server from another program', async () => {
 })
 
 /**
- * A proxy to the server that can be interrupted. It keeps its port while interrupted, so that no other program listens
- * there.
+ * Starts a proxy to the server that a test can interrupt. While interrupted, the proxy keeps its port, so that no other
+ * program can listen on it.
  */
 async function startProxy(target: number): Promise<{ port: number; cut(): void; restore(): void }> {
   const sockets = new Set<Socket>()

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('the commands of the guide work in order, as written', async () => {
+test("the guide's commands succeed in order", async () => {
   const folder = await temporaryFolder()
   const env = {
     MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, app.owner)),
@@ -26,7 +26,7 @@ test('the commands of the guide work in order, as written', async () => {
   for (const command of commands) {
     const typed = command.replace('CODE', code).replace('http://127.0.0.1:4000', app.url)
     const words = typed.replace('/mnt/image', folder.path).split(' ')
-    // Installs into the folder of the test, so that no service starts on this machine.
+    // Install into the test's folder, so that no service starts on this machine.
     const isInstalling = /install/.test(command) && !command.includes('--root')
     const args = isInstalling ? [...words, '--root', folder.path] : words
     if (command === 'agent run') {
@@ -40,7 +40,7 @@ test('the commands of the guide work in order, as written', async () => {
   }
 })
 
-test('the configuration of the guide is valid', async () => {
+test("the guide's configuration is valid", async () => {
   const ini = /```ini\n([\s\S]*?)```/.exec(guide)![1]!
   const file = await (await temporaryFolder()).write('agent.ini', ini)
   const { stdout, stderr } = await muster(['agent', 'check', '--json', '--config', file])

@@ -14,7 +14,7 @@ test('the unit starts this installation of Muster as a separate user', async () 
   expect(stdout).not.toMatch(/@[A-Z]+@/)
 })
 
-test('installs into an image, keeps changed files, and removes all files with --purge', async () => {
+test('installs into an image, keeps a changed configuration, and removes all files with --purge', async () => {
   const { path: root } = await temporaryFolder()
   const [unit, config] = [join(root, 'etc/systemd/system/muster-agent.service'), join(root, 'etc/muster/agent.ini')]
   const installed = await muster(['agent', 'install', '--root', root])

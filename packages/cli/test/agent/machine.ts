@@ -18,7 +18,7 @@ export interface ReportedDevice {
 export interface AgentMachine {
   user: TestUser
   folder: string
-  /** The agent's state folder. */
+  /** Path of the agent's state folder. */
   state: string
   write(name: string, text: string): Promise<string>
   newCode(uses?: number): Promise<string>
@@ -27,15 +27,15 @@ export interface AgentMachine {
   run(config: string, ...args: string[]): Promise<RunningCommand>
   status(): Promise<CommandResult>
   devices(): Promise<ReportedDevice[]>
-  /** The only device of this user. */
+  /** Returns the user's only device. */
   device(): Promise<ReportedDevice>
-  /** Resolves with the device when it exists and matches. */
+  /** Resolves to the device when it exists and matches. */
   deviceWhere(matches: (device: ReportedDevice) => unknown): Promise<ReportedDevice>
-  /** The identity that `register` stored in the state folder. */
+  /** Reads the identity that `register` stored in the state folder. */
   storedIdentity(): Promise<{ deviceId: string; secret: string }>
 }
 
-/** A user without devices, and a machine that is not registered. */
+/** Creates a user without devices and a machine that is not registered. */
 export async function openAgentMachine(app: TestApp): Promise<AgentMachine> {
   const user = await app.createUser()
   const { path: folder, write } = await temporaryFolder()
@@ -66,7 +66,7 @@ export async function openAgentMachine(app: TestApp): Promise<AgentMachine> {
   }
 }
 
-/** Waits until a condition is true. The timeout of the test limits the wait. */
+/** Waits until the result is truthy and returns it. The test timeout limits the wait. */
 export async function until<Value>(read: () => Promise<Value | false | undefined> | Value | false | undefined) {
   for (;;) {
     const found = await read()

@@ -15,7 +15,7 @@ afterAll(() => app.close())
 
 const noServices = '[services]\nfind = no\npoll = 1h\n'
 
-/** A standard broker that records published attributes and responds to lists of services. */
+/** Starts a standard broker that records published attributes and responds to service lists. */
 async function startBroker(): Promise<{ url: string; published: Record<string, string>[] }> {
   const published: Record<string, string>[] = []
   const aedes = await Aedes.createBroker()
@@ -43,7 +43,7 @@ async function replace(path: string, text: string): Promise<void> {
   await rename(`${path}.new`, path)
 }
 
-test('reports built-in sources and scripts as attributes of the device', async () => {
+test('reports built-in sources and scripts as device attributes', async () => {
   const machine = await openAgentMachine(app)
   await machine.register(await machine.newCode())
   const script = await machine.write('script.sh', 'echo "  first $1 line  "\necho second\n')
@@ -56,7 +56,7 @@ D = command sh ${script} very
 sys.memory = memory
 sys.kernel = kernel
 site = text oslo # north`)
-  // A slow script is reported after the others.
+  // The agent reports the value of a slow script after other values.
   const { attributes } = await machine.deviceWhere(({ attributes: { site, $svc } }) => site && $svc?.statusD)
   expect(attributes).toEqual({
     $svc: {
@@ -79,7 +79,7 @@ test('publishes a value only when it changes', async () => {
     ...['--broker', broker.url],
   )
   const countRuns = async (): Promise<number> => (await readFile(runs, 'utf8').catch(() => '')).length / 2
-  // Both may be in one publication or, if the command is slow, in two.
+  // The agent publishes both values together or, if the command is slow, separately.
   const published = (): string[] => broker.published.flatMap((values) => Object.entries(values).map(String)).sort()
   await until(async () => published().length >= 2 && (await countRuns()) >= 4)
   expect(published()).toEqual(['a,one', 'b,same'])
@@ -90,7 +90,7 @@ test('publishes a value only when it changes', async () => {
   expect(published()).toEqual(['a,one', 'a,two', 'b,same'])
 })
 
-test('logs a failing or hanging command once, keeps its value, and does not delay others', async () => {
+test('logs a failing or hanging command once, keeps its value, and does not delay other values', async () => {
   const machine = await openAgentMachine(app)
   await machine.register(await machine.newCode())
   const value = await machine.write('value', 'one')
@@ -108,14 +108,14 @@ d = timeout 1s command echo x; sleep 1000`)
   const { attributes } = await machine.deviceWhere(({ attributes: { a, c } }) => a === 'two' && c)
   expect(attributes).toEqual({ a: 'two', c: 'x'.repeat(1_000) })
   const countInLog = (text: string): number => agent.stdout().split(text).length - 1
-  expect([countInLog('ended with 3: it is empty'), countInLog('can read a value again attribute=a')]).toEqual([1, 1])
+  expect([countInLog('ended with 3: it is empty'), countInLog('value is readable again attribute=a')]).toEqual([1, 1])
   expect([
     countInLog('attribute=b why="the command took longer'),
     countInLog('attribute=d why="the command took longer'),
   ]).toEqual([1, 1])
 })
 
-test('logs why the server rejects a value, and reports the others', async () => {
+test('logs why the server rejects a value and reports the other values', async () => {
   const machine = await openAgentMachine(app)
   await machine.register(await machine.newCode())
   const { deviceId } = await machine.storedIdentity()

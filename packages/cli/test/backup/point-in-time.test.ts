@@ -21,7 +21,7 @@ interface Listed {
   recoverable: { from: string; until: string }[]
 }
 
-/** A server on an embedded database with an archive, and the commands of its operator. */
+/** Creates an installation with an embedded database and an archive, and functions that run operator commands. */
 async function newInstallation(name = "arch ive's 100%p") {
   const { path } = await temporaryFolder()
   const data = join(path, 'data')
@@ -59,7 +59,7 @@ async function namesIn(data: string, server: ServerProcess): Promise<string[]> {
   return login.devices.items.map(({ name }: { name: string }) => name)
 }
 
-/** Registers numbered devices one after another until it is stopped. */
+/** Registers numbered devices one at a time until `stop` is called. */
 function keepRegistering(data: string, server: ServerProcess) {
   const written: { sent: number; acknowledged: number }[] = []
   let isStopped = false
@@ -81,7 +81,7 @@ function keepRegistering(data: string, server: ServerProcess) {
 }
 
 describe('point-in-time recovery', () => {
-  it('restores every write up to the target time, and none after it', async () => {
+  it('restores every write up to the target time and no later writes', async () => {
     const { data, serve, baseBackup, run, list, fails } = await newInstallation()
     const server = await serve()
     const writes = keepRegistering(data, server)
@@ -112,7 +112,7 @@ describe('point-in-time recovery', () => {
     expect(restored.length).toBeLessThanOrEqual(notAfter)
     expect(restored).toEqual(restored.map((_, index) => String(index).padStart(6, '0')))
 
-    // The restored database archives a new timeline, which ends later than the previous one.
+    // The restored database archives a new timeline, which ends later than the previous timeline.
     await baseBackup()
     await register(data, second, 'later')
     await second.stop()
@@ -121,7 +121,7 @@ describe('point-in-time recovery', () => {
     expect(await namesIn(data, await serve())).toEqual([...restored, 'later'])
   })
 
-  it('follows the timeline before a restore if requested', async () => {
+  it('follows an earlier timeline on request', async () => {
     const { path, data, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()
     await register(data, server, 'first')
@@ -141,7 +141,7 @@ describe('point-in-time recovery', () => {
       await run(['restore', '--without-key', ...args], { MUSTER_DATA: folder })
       return run(['backup', `${folder}.backup`], { MUSTER_DATA: folder, MUSTER_ARCHIVE_DIR: '' })
     }
-    // A time after the last transaction, before the end of the archive.
+    // This time is after the last transaction and before the end of the archive.
     expect((await restoreInto(drill, ['--to', until])).rows.device).toBe(2)
     expect((await restoreInto(`${drill}2`, ['--to', 'latest', '--timeline', '1'])).rows.device).toBe(2)
     expect((await restoreInto(`${drill}3`, ['--to', moment, '--timeline', '1'])).rows.device).toBe(1)
@@ -173,7 +173,7 @@ describe('point-in-time recovery', () => {
     expect((await list()).recoverable).toEqual([])
   })
 
-  it('keeps the configured number of base backups, with the WAL since the oldest', async () => {
+  it('keeps the configured number of base backups and the WAL since the oldest backup', async () => {
     const { archive, serve, run } = await newInstallation()
     await serve()
     const names: string[] = []
@@ -189,12 +189,12 @@ describe('point-in-time recovery', () => {
 })
 
 describe('a base backup', () => {
-  it('leaves no backup that a restore would use when it is killed, and the next backup succeeds', async () => {
+  it('leaves no usable backup if it is killed, and does not prevent the next backup', async () => {
     const { data, env, archive, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()
     const first = await baseBackup()
     const writes = keepRegistering(data, server)
-    // Slow enough to kill it at any step.
+    // The backup must be slow enough to be killed at any step.
     const slow = { ...env, MUSTER_BACKUP_RATE: '16' }
     for (let kill = 0; kill < 6; kill++) {
       const { child, done } = startMuster(['backup', '--base'], { env: slow })
@@ -215,7 +215,7 @@ describe('a base backup', () => {
     expect(login.devices.total).toBe(writes.written.length)
   })
 
-  it('is not affected when the server is killed', async () => {
+  it('fails without affecting other backups when the server is killed', async () => {
     const { data, env, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()
     const first = await baseBackup()
@@ -244,8 +244,8 @@ describe('a base backup', () => {
   })
 })
 
-describe('the archive', () => {
-  it('is rejected when it belongs to another database', async () => {
+describe('the server', () => {
+  it('rejects an archive that belongs to another database', async () => {
     const { archive, env, serve } = await newInstallation()
     await (await serve()).stop()
     await writeFile(join(archive, 'system-identifier'), '1234567890\n')
@@ -253,7 +253,7 @@ describe('the archive', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('archive of another database') })
   })
 
-  it('may be read-only without stopping the server', async () => {
+  it('continues to run if it cannot write to the archive', async () => {
     const { path, data, serve, fails } = await newInstallation('file/archive')
     await writeFile(join(path, 'file'), '')
     const server = await serve()

@@ -36,12 +36,12 @@ async function metric(url: string, name: string): Promise<number | undefined> {
   return value === undefined ? undefined : Number(value)
 }
 
-/** Waits until the condition is true. The timeout of the test limits the wait. */
+/** Waits until the condition is true. The test timeout limits the wait. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(200)
 }
 
-it('writes scheduled backups, keeps the newest, and restores from one', async () => {
+it('writes scheduled backups, keeps the newest backups, and restores from a scheduled backup', async () => {
   const { path, data } = await newFolder()
   const folder = join(path, 'nightly')
   const env = { MUSTER_DATA: data, MUSTER_BACKUP_EVERY: '2s', MUSTER_BACKUP_KEEP: '2', MUSTER_BACKUP_DIR: folder }
@@ -68,7 +68,7 @@ it('writes scheduled backups, keeps the newest, and restores from one', async ()
   expect({ code: restored.code, stderr: restored.stderr }).toEqual({ code: 0, stderr: '' })
 })
 
-it('takes scheduled base backups if there is an archive, also with several server processes', async () => {
+it('takes scheduled base backups if an archive is set and several server processes run', async () => {
   const { path, data } = await newFolder()
   const archive = join(path, 'archive')
   const env = { MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive, MUSTER_BACKUP_EVERY: '1h', MUSTER_WORKERS: '2' }
@@ -101,7 +101,7 @@ it('reports a failed backup and an outdated backup', async () => {
   const { body } = await sendAs(await readCredentials(data), server.url, '{ login { email } }')
   expect(body.errors).toBeUndefined()
 
-  // The state after a lasting failure.
+  // Simulate the state after a long-lasting failure.
   await server.stop()
   const status = JSON.parse(await readFile(join(data, 'backup-status.json'), 'utf8'))
   const newest = new Date(Date.now() - 3 * 3_600_000).toISOString()
@@ -113,7 +113,7 @@ it('reports a failed backup and an outdated backup', async () => {
   })
 })
 
-it('reports when the archive cannot be written and when it recovers', async () => {
+it('reports that the archive cannot be written', async () => {
   const { path, data } = await newFolder()
   const archive = join(path, 'archive')
   const server = await serve({ MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive })

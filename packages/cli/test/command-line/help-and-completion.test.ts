@@ -55,7 +55,7 @@ describe('color', () => {
   })
 })
 
-/** Long enough for slow machines. */
+/** Sets a completion timeout that is long enough for slow machines. */
 const patient = { MUSTER_COMPLETION_TIMEOUT: '60000' }
 
 describe('completion', () => {
@@ -85,7 +85,7 @@ describe('completion', () => {
         muster() { ${process.execPath} ${launcher} "$@"; }
         COMP_WORDS=(muster ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}
         _muster; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p muster`
-      // Not synchronous, because the server that provides the names runs in this process.
+      // Run bash asynchronously, because the server that provides the names runs in this process.
       const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', program], {
         env: { ...env, ...patient, PATH: process.env.PATH },
       })
@@ -107,7 +107,7 @@ describe('completion', () => {
       muster completion fish | source; complete -C 'muster devices re'`
     if (shells.includes('fish'))
       expect(execFileSync('fish', ['-c', program]).toString()).toMatch(/^register\t.+\nrename\t/)
-    // Calls the completion function directly, because there is no terminal.
+    // Call the completion function directly, because the test has no terminal.
     const widget = `compdef() {}; _describe() { print -rl -- \${(P)2} }
       muster() { ${process.execPath} ${launcher} "$@" }; source <(muster completion zsh)
       words=(muster "'devices'" re) CURRENT=3; _muster`
@@ -118,7 +118,7 @@ describe('completion', () => {
 })
 
 describe('doctor', () => {
-  it('finds no problems with a correct setup', async () => {
+  it('finds no problems in a correct setup', async () => {
     const { env, lines } = await createCliUser(app)
     chmodSync(env.MUSTER_CREDENTIALS!, 0o600)
     const [{ ok, checks }] = await lines('doctor')

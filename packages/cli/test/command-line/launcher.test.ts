@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { launcher } from '../harness/muster.ts'
 
-/** A Node older than 24: an installed one, else this one with a fake version. */
+/** Command line of a Node.js release older than 24: an installed release, else this release with a fake version. */
 const olderNode = findOlderNode()
 
 function findOlderNode(): string[] {
@@ -35,23 +35,23 @@ function start(...args: string[]) {
   return { child, done }
 }
 
-/** The child process of the launcher, after the launcher is ready to forward signals. */
+/** Waits until the launcher is ready to forward signals, and returns the process ID of its child. */
 async function commandOf(launcherPid: number): Promise<number> {
   for (;;) {
     const children = readFileSync(`/proc/${launcherPid}/task/${launcherPid}/children`, 'utf8').trim()
-    // Node handles the other two signals from the start.
+    // Node.js handles SIGTERM and SIGINT from the start.
     if (children !== '' && takes(launcherPid, 'SIGHUP')) return Number(children)
     await sleep(20)
   }
 }
 
-/** Whether a process handles a signal (proc_pid_status(5)). */
+/** Returns whether a process handles a signal (proc_pid_status(5)). */
 function takes(pid: number, signal: NodeJS.Signals): boolean {
   const [, mask = '0'] = /^SigCgt:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return ((BigInt(`0x${mask}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n
 }
 
-/** Whether a process has ended, even if its parent has not waited for it yet. */
+/** Returns whether a process has ended, even if its parent has not yet waited for it. */
 function hasEnded(pid: number): boolean {
   try {
     return /^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -60,8 +60,8 @@ function hasEnded(pid: number): boolean {
   }
 }
 
-describe('started by an older Node', () => {
-  it('runs the command with the bundled Node', async () => {
+describe('the launcher with an older Node.js release', () => {
+  it('runs the command with the bundled Node.js', async () => {
     const { child, done } = start('--version')
     child.stdin.end()
     expect(await done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
@@ -74,7 +74,7 @@ describe('started by an older Node', () => {
   })
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'forwards %s to the command, and ends the same way',
+    'forwards %s to the command and ends with the same signal',
     async (signal) => {
       const { child, done } = start('query')
       await commandOf(child.pid!)

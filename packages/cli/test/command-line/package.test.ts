@@ -30,7 +30,7 @@ it('works from its tarball in an empty folder, with the client and without the s
     await mkdir(installed, { recursive: true })
     await run('tar', ['-xzf', join(folder.path, filename), '-C', installed, '--strip-components=1'])
   }
-  // Links dependencies, so that the test needs no registry.
+  // Link the dependencies, so that the test does not require a registry.
   const manifest = await import(join(modules, '@muster/cli/package.json'), { with: { type: 'json' } })
   const needed = Object.keys(manifest.default.dependencies)
   expect(needed.filter((name) => name.startsWith('@muster/'))).toEqual(['@muster/client'])
@@ -58,6 +58,6 @@ it('works from its tarball in an empty folder, with the client and without the s
   expect(await muster('agent', 'check', '--help')).toMatchObject({ code: 0 })
   expect((await muster('agent', 'check')).stdout).toContain('hardware')
   const server = await muster('serve')
-  expect(server).toMatchObject({ code: 1, stderr: expect.stringContaining('needs the server') })
+  expect(server).toMatchObject({ code: 1, stderr: expect.stringContaining('requires the server') })
   expect(server.stderr).not.toContain('at ')
 })

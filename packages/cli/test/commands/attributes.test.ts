@@ -46,7 +46,7 @@ describe('attributes of one device', () => {
     await run('attributes', 'set', id!, 'site=bergen', '--context', 'night')
     expect((await run('attributes', 'get', 'gate', 'site')).stdout).toBe('oslo\n')
     expect((await run('attributes', 'get', 'gate', 'site', '--context', 'night')).stdout).toBe('bergen\n')
-    // An override stays even if the base value becomes the same.
+    // An override remains even if the base value becomes equal to it.
     await run('attributes', 'set', 'gate', 'site=bergen')
     expect(await lines('attributes', 'get', 'gate', '--context', 'night', '--overrides')).toEqual([{ site: 'bergen' }])
     expect((await lines('attributes', 'get', 'gate', '--contexts'))[0]).toContainEqual({
@@ -88,7 +88,7 @@ describe('attributes of one device', () => {
 })
 
 describe('bulk changes', () => {
-  it('previews a change, and makes it after confirmation', async () => {
+  it('previews a change and applies it after confirmation', async () => {
     const { user, run, lines } = await createCliUser(app)
     const [one] = await addDevices(user, ['a', 'b'], { site: 'oslo' })
     await addDevices(user, ['c'], { site: 'bergen', mark: { of: 'a group' } })
@@ -124,14 +124,14 @@ describe('bulk changes', () => {
     })
   })
 
-  it('changes the devices with the ids in a file', async () => {
+  it('changes devices by ID from a file', async () => {
     const { user, start, run, write, home } = await createCliUser(app)
     const ids = await addDevices(user, ['a', 'b', 'c'])
     const piped = start(['attributes', 'set', '--from', '-', 'mark=x'], { input: `# two\n${ids[0]}\n\n${ids[2]}\n` })
     expect(await piped.done).toMatchObject({ code: 0, stdout: '2 done\n' })
     expect(await changed(user)).toBe(2)
     const wrong = await run('attributes', 'set', '--from', await write('ids', `${ids[1]}\nb\n`), 'mark=x')
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('ids:2: "b" is not an id') })
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('ids:2: "b" is not a device') })
     const unknown = await write('unknown', `${ids[1]}\n80:00:00:00:00:00:00:01\n`)
     const partly = await run('attributes', 'set', '--from', unknown, 'mark=x')
     expect(partly).toMatchObject({ code: 3, stderr: expect.stringContaining('NOT_FOUND') })
@@ -141,7 +141,7 @@ describe('bulk changes', () => {
   it('stops at Ctrl-C, prints the progress, and resumes', async () => {
     const { user, start, run, write, env } = await createCliUser(app)
     await addMany(user, 1_200)
-    // The second page is in flight.
+    // Interrupt the command while the second page is in flight.
     const proxy = await startBatchProxy(app.url, 'setAttributesMany', async (number) => {
       if (number !== 7) return
       running.child.kill('SIGINT')
@@ -151,7 +151,7 @@ describe('bulk changes', () => {
     const running = start(['attributes', 'set', '--all', 'mark=x', '--yes', '--credentials', there])
     const { code, stdout, stderr } = await running.done
     const before = await changed(user)
-    const [, done, file] = /(\d+) of 1200 are done\. Resume with: muster attributes resume (\S+)\n$/.exec(stderr) ?? []
+    const [, done, file] = /(\d+) of 1200 done\. To resume, run: muster attributes resume (\S+)\n$/.exec(stderr) ?? []
     expect({ code, stdout, done: Number(done) }).toEqual({ code: 130, stdout: '', done: before })
     expect(before).toBeGreaterThanOrEqual(500)
     expect(before).toBeLessThan(1_200)
@@ -183,7 +183,7 @@ describe('bulk changes', () => {
     expect(await changed(user)).toBe(700)
   })
 
-  it('stops when the server is unreachable, and resumes later', async () => {
+  it('stops when the server is unreachable and resumes later', async () => {
     const { user, start, run, env, write, home } = await createCliUser(app)
     await addMany(user, 1_200)
     const proxy = await startBatchProxy(app.url, 'setAttributesMany', (number) => {

@@ -83,7 +83,7 @@ describe('devices', () => {
     expect(await mine.lines('devices', 'list')).toEqual([])
   })
 
-  it('reports a duplicate hardware id as a conflict', async () => {
+  it('reports a duplicate hardware ID as a conflict', async () => {
     const { run } = await createCliUser(app)
     expect(await run('devices', 'register', 'a', '--hardware-id', 'H')).toMatchObject({ code: 0 })
     expect(await run('devices', 'register', 'b', '--hardware-id', 'H')).toMatchObject({ code: 7 })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('configure', () => {
-  it('saves a checked profile that only its owner can read', async () => {
+  it('checks credentials and saves them in a profile that only the owner can read', async () => {
     const { user, start, run, env } = await createCliUser(app)
     const file = env.MUSTER_CREDENTIALS!
     const args = ['configure', '--url', app.url, '--key-id', user.keyId, '--secret-stdin', '--profile']

@@ -14,13 +14,13 @@ afterAll(() => app.close())
 
 interface Broker {
   url: string
-  /** Every connection attempt: client id, user name, and password. */
+  /** Client ID, user name, and password of each connection attempt. */
   connections: [client: string, user: string, password: string][]
   published: { topic: string; payload: string; from: string }[]
   disconnectAll(): void
 }
 
-/** A standard broker that accepts all clients. */
+/** Starts a standard broker that accepts all clients. */
 async function startBroker(): Promise<Broker> {
   const connections: Broker['connections'] = []
   const published: Broker['published'] = []
@@ -65,7 +65,7 @@ async function createSimulationUser(): Promise<SimulationUser> {
   }
 }
 
-test('registers devices that connect, report, disconnect, and reconnect, and prints statistics', async () => {
+test('simulates devices that connect, report, disconnect, and reconnect, and prints statistics', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const { code, stdout, stderr } = await simulation.simulate(
     ...['--devices', '6', '--for', '8s', '--every', '1s', '--drop-every', '1s', '--broker', broker.url, '--json'],
@@ -82,7 +82,7 @@ test('registers devices that connect, report, disconnect, and reconnect, and pri
   expect(devices.every(({ platform }) => platform === 'muster-simulator')).toBe(true)
   const ids = new Set(devices.map(({ id }) => id))
   expect(broker.connections.every(([client, name]) => ids.has(client) && name === client)).toBe(true)
-  // One device may always disconnect before its first report, but not all of them.
+  // A single device may always disconnect before its first report, but at least one device reports.
   expect(broker.published.length).toBeGreaterThan(0)
   expect(broker.published.every(({ from }) => ids.has(from))).toBe(true)
   for (const { topic, payload, from } of broker.published) {
@@ -114,7 +114,7 @@ test.each([
   while ((await seen()).some(({ state }) => state === 'active')) await sleep(100)
 })
 
-test('waits when devices register faster than the rate limit allows', async () => {
+test('waits if devices register faster than the rate limit allows', async () => {
   const clock = { now: 0 }
   const limited = await app.startAnother({ elapsed: () => clock.now, env: { MUSTER_KEY_POINTS: '100' } })
   onTestFinished(() => limited.close())
@@ -129,7 +129,7 @@ test('waits when devices register faster than the rate limit allows', async () =
   expect(JSON.parse(stdout)).toMatchObject({ devices: 110, connects: 110, failures: {} })
 })
 
-test('deletes the code, and removes the devices with --remove', async () => {
+test('deletes the code and removes the devices with --remove', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const { code, stdout } = await simulation.simulate(
     '--devices',
@@ -140,12 +140,12 @@ test('deletes the code, and removes the devices with --remove', async () => {
     broker.url,
     '--remove',
   )
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/devices +3, 3 of them connected/)])
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/devices +3, 3 connected/)])
   expect(await simulation.devices()).toEqual([])
   expect((await simulation.user.data('{ login { registrationCodes { id } } }')).login.registrationCodes).toEqual([])
 })
 
-test('--existing uses the same devices with new secrets', async () => {
+test('uses the same devices with new secrets with --existing', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const short = ['--for', '1s', '--drop-every', '0', '--broker', broker.url]
   await simulation.simulate('--devices', '17', ...short)
@@ -219,7 +219,7 @@ test.each([
   expect(await simulation.devices()).toEqual([])
 })
 
-test('Ctrl-C prints the statistics and removes the devices', async () => {
+test('prints the statistics and removes the devices at Ctrl-C', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const args = ['simulate', '--devices', '3', '--for', '1h', '--broker', broker.url, '--remove', '--json']
   const { child, done } = startMuster(args, { env: simulation.env })

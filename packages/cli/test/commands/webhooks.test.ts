@@ -17,7 +17,7 @@ const printedLines = ({ stdout }: RunningCommand) =>
     .map((line) => JSON.parse(line))
 
 describe('webhooks', () => {
-  it('creates, changes, rotates, and deletes webhooks', async () => {
+  it('creates, updates, rotates, and deletes webhooks', async () => {
     const { run, lines } = await createCliUser(app)
     const url = 'http://127.0.0.1:1/'
     const [webhook] = await lines('webhooks', 'create', url, '--events', 'device.register', '--name', 'mine')
@@ -36,7 +36,7 @@ describe('webhooks', () => {
     expect(await run('webhooks', 'deliveries', id)).toMatchObject({ code: 4 })
   })
 
-  it('tests webhooks and sends deliveries again', async () => {
+  it('tests webhooks and resends deliveries', async () => {
     const { user, run, lines } = await createCliUser(app)
     const receiver = await startReceiver()
     const [{ id }] = await lines('webhooks', 'create', receiver.url, '--events', 'device.register')
@@ -45,7 +45,7 @@ describe('webhooks', () => {
     expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/httpStatus +410[\s\S]+gone/) })
     await addDevices(user, ['gate'])
     await receiver.waitFor(2)
-    // The deliveries of the test and of the event.
+    // Both the test and the event created a delivery.
     await expect
       .poll(async () => (await lines('webhooks', 'deliveries', id, '--failed')).map(({ httpStatus }) => httpStatus))
       .toEqual([410, 410])

@@ -10,7 +10,7 @@ import {
   temporaryFolder,
 } from './muster.ts'
 
-/** A new user, a home folder, and a function that runs the CLI. */
+/** A new user with a home folder and functions that run the CLI. */
 export interface CliUser {
   user: TestUser
   home: string
@@ -28,7 +28,7 @@ export async function createCliUser(app: TestApp): Promise<CliUser> {
   const folder = await temporaryFolder()
   const env = {
     HOME: folder.path,
-    // Do not use the data folder of a server on this machine.
+    // Avoid the data folder of a server on this machine.
     MUSTER_DATA: join(folder.path, 'data'),
     MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, user)),
   }
@@ -51,7 +51,7 @@ export async function createCliUser(app: TestApp): Promise<CliUser> {
   }
 }
 
-/** Registers devices with the given names and attributes. */
+/** Registers devices with these names and attributes. Returns their IDs. */
 export async function addDevices(user: TestUser, names: readonly string[], attributes: object = {}): Promise<string[]> {
   const ids: string[] = []
   const document =

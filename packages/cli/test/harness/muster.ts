@@ -22,7 +22,7 @@ export interface RunOptions {
 }
 
 export interface RunningCommand extends RunningProcess {
-  /** The output so far. */
+  /** Returns the output so far. */
   stdout(): string
   stderr(): string
   /** Resolves when the output matches. Rejects if the command ends first. */
@@ -79,7 +79,7 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
 
 export const muster = (args: string[], options?: RunOptions): Promise<CommandResult> => startMuster(args, options).done
 
-/** A temporary folder and a function that writes files in it. */
+/** Creates a temporary folder and a function that writes files to the folder. */
 export async function temporaryFolder(): Promise<{
   path: string
   write(name: string, text: string | Buffer): Promise<string>
@@ -96,11 +96,11 @@ export async function temporaryFolder(): Promise<{
   }
 }
 
-/** The content of a credentials file for a user of a test server. */
+/** Returns the content of a credentials file for a test server's user. */
 export const credentialsOf = (url: string, { keyId, secret, email }: TestUser): string =>
   formatCredentials({ url, accessKeyId: keyId, secretAccessKey: secret, email, password: 'unused' })
 
-/** DATABASE_URL of a test database, which may use a Unix socket. */
+/** Returns the DATABASE_URL of a test database, which may use a Unix socket. */
 export function databaseUrl({ connectionString, host, port, user, password, database }: pg.ClientConfig): string {
   if (connectionString !== undefined) return connectionString
   const query = new URLSearchParams()

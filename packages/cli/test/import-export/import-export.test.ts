@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** More than one page of the API. */
+/** More devices than one page of the API contains. */
 const count = 1_020
 
 describe('a file of many devices', () => {
@@ -31,7 +31,7 @@ describe('a file of many devices', () => {
   const header = '\uFEFFname,hardwareId,platform,services,site,net.ssid,$svc.categoryA\r\n'
   const file = [header, ...rows].join('')
 
-  it('imports once, changes nothing the second time, and can be moved to another user with an export', async () => {
+  it('changes nothing if imported again, and is equal for another user after an export and import', async () => {
     const one = await openWorkspace(app)
     expect(await one.import(file)).toMatchObject({ code: 0, rows: count, ...counts(count, 0, 0), problems: [] })
     const before = await one.devices()
@@ -70,7 +70,7 @@ describe('a file of many devices', () => {
 })
 
 describe('an export', () => {
-  // Everything that the API accepts: quotes, separators of both formats, formulas, line endings, and outer spaces.
+  // The API accepts all of these: quotes, separators of both formats, formulas, line endings, and outer spaces.
   const awkward = fc.string({
     unit: fc.constantFrom(
       '"',
@@ -125,7 +125,7 @@ describe('an export', () => {
     ),
   })
 
-  it('imports back unchanged for all values that the API accepts', async () => {
+  it('preserves all values that the API accepts when imported', async () => {
     const [one, other] = [await openWorkspace(app), await openWorkspace(app)]
     // A fixed seed makes failures reproducible.
     const devices = fc.sample(
@@ -139,7 +139,7 @@ describe('an export', () => {
             device { services { id port } } } }`,
         { ...rest, services },
       )
-      // If the type has a default port, an omitted port means the default, so remove it explicitly.
+      // Remove the port explicitly, because the server replaces an omitted port with the type's default port.
       if (rest.platform !== null) continue
       for (const { id } of registerDevice.device.services) {
         await one.user.data('mutation($id: ID!) { updateService(id: $id, port: null) { id } }', { id })
@@ -169,7 +169,7 @@ describe('an export', () => {
     expect((await list('--raw')).stdout).toBe('name,site\n=1+1,-5\n')
   })
 
-  it('stops quietly when the output is closed', async () => {
+  it('stops without an error when the output is closed', async () => {
     const workspace = await openWorkspace(app)
     const filler = 'x'.repeat(500)
     const devices = Array.from({ length: 900 }, (_, number) => ({ name: `pipe-${number}`, attributes: { filler } }))

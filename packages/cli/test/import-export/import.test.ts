@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('import of rows', () => {
-  it('updates the device with the hardware id of a row, or with its unique name', async () => {
+describe('importing rows', () => {
+  it("updates the device that has the row's hardware ID or unique name", async () => {
     const workspace = await openWorkspace(app)
     await workspace.import('name,hardwareId,services,site,net.ssid\na,H1,ssh:22;web=http:80,oslo,lab\nb,,,bergen,\n')
     const again =
@@ -33,7 +33,7 @@ describe('import of rows', () => {
     ])
   })
 
-  it('matches a row to the most similar device with its name', async () => {
+  it('matches rows to equal devices if several devices have the same name', async () => {
     const workspace = await openWorkspace(app)
     const rows = ['same,,', 'same,oslo,', 'same,,A1', 'same,oslo,A1', 'same,bergen,', 'same,bergen,A1']
     expect(await workspace.import(`name,site,rack\n${rows.join('\n')}\n`)).toMatchObject({
@@ -48,7 +48,7 @@ describe('import of rows', () => {
     }
   })
 
-  it('reports a row with an error with its line number, and imports the others', async () => {
+  it('reports rows with errors by line number and imports the other rows', async () => {
     const workspace = await openWorkspace(app)
     const file = [
       ...[
@@ -80,7 +80,7 @@ describe('import of rows', () => {
         { line: 7, reason: expect.stringContaining('net cannot be both a value and the group of net.ssid') },
         { line: 8, reason: expect.stringContaining('application type "nope"') },
         { line: 9, reason: expect.stringContaining('port must be from 1 to 65535') },
-        // Only the server detects this error, in a document with other rows.
+        // Only the server detects this error, in a document that also contains other rows.
         { line: 10, reason: expect.stringContaining('BAD_USER_INPUT') },
         { line: 14, reason: expect.stringContaining('UTF-8') },
       ],
@@ -88,7 +88,7 @@ describe('import of rows', () => {
     expect((await workspace.devices()).map(({ name }) => name)).toEqual(['fine', 'last', 'over\ntwo lines'])
   })
 
-  it('makes the other changes when the server rejects one', async () => {
+  it('makes all other changes if the server rejects a change', async () => {
     const workspace = await openWorkspace(app)
     await workspace.import('name,services\na,ssh:22\nb,ssh:22\nc,ssh:22\n')
     const changed = 'name,services,site\na,ssh:23,x\nb,ssh:a/b:22,x\nc,ssh:24,x\n'
@@ -96,7 +96,7 @@ describe('import of rows', () => {
     expect(await workspace.import(changed)).toMatchObject({ code: 3, ...counts(0, 0, 2), problems: [{ line: 3 }] })
   })
 
-  it('stops when an error would affect every row', async () => {
+  it('stops if an error would affect every row', async () => {
     const workspace = await openWorkspace(app)
     const { createAccessKey: key } = await workspace.user.data(
       'mutation { createAccessKey(readOnly: true) { key secret } }',
@@ -108,7 +108,7 @@ describe('import of rows', () => {
     expect({ code, notTried, error }).toMatchObject({ code: 5, notTried: 2, error: { code: 'FORBIDDEN' } })
   })
 
-  it('imports nothing with --strict if a row has an error, or with --dry-run', async () => {
+  it('imports nothing with --dry-run, or with --strict if a row has an error', async () => {
     const workspace = await openWorkspace(app)
     const rows = 'name,hardwareId\na,H1\nb,H1\n'
     expect(await workspace.import(rows, '--strict')).toMatchObject({
@@ -141,8 +141,8 @@ describe('import of rows', () => {
   })
 })
 
-describe('import of a file', () => {
-  it('rejects a file without devices, and gives a reason', async () => {
+describe('importing a file', () => {
+  it('rejects a file without a name column and explains why', async () => {
     const workspace = await openWorkspace(app)
     await expect(workspace.import('hardwareId\nH1\n')).rejects.toThrow('there is no column "name"')
     expect(await workspace.devices()).toEqual([])

@@ -12,7 +12,7 @@ export interface Workspace {
   devices(): Promise<Record<string, unknown>[]>
 }
 
-/** A user without devices, and a function that runs the CLI. */
+/** Creates a user without devices and functions that run the CLI. */
 export async function openWorkspace(app: TestApp): Promise<Workspace> {
   const user = await app.createUser()
   const folder = await temporaryFolder()
@@ -40,5 +40,5 @@ export async function openWorkspace(app: TestApp): Promise<Workspace> {
   }
 }
 
-/** The counts of imported rows in the report of an import. */
+/** Returns the counts of imported rows as in an import report. */
 export const counts = (created: number, updated: number, unchanged: number) => ({ created, updated, unchanged })

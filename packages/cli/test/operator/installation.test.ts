@@ -12,7 +12,7 @@ afterAll(async () => {
   for (const database of databases) await database.drop()
 })
 
-/** The settings of an installation with a separate, empty database. */
+/** Creates the settings of an installation with a separate, empty database. */
 async function newInstallation(): Promise<{ env: Record<string, string>; folder: string; database: TestDatabase }> {
   const database = await createTestDatabase()
   databases.push(database)
@@ -29,7 +29,7 @@ async function newInstallation(): Promise<{ env: Record<string, string>; folder:
 describe('an installation', () => {
   it('serves, adds users, runs queries, and stops on a signal', async () => {
     const { env: usual, folder } = await newInstallation()
-    // No other server may respond on this port after it has stopped.
+    // Claim the port, so that no other server responds on it after this server has stopped.
     const [port] = await claimPorts(1)
     const env = { ...usual, PORT: String(port) }
     const server = startMuster(['serve'], { env })
@@ -57,7 +57,7 @@ describe('an installation', () => {
   it('rejects duplicate users and does not overwrite credentials', async () => {
     const { env, folder } = await newInstallation()
     await mkdir(folder, { mode: 0o700 })
-    // As root, files belong to the owner of the folder.
+    // If the command runs as root, its files belong to the folder's owner.
     const self = process.getuid?.() ?? 0
     const owner = self === 0 ? 1000 : self
     for (const each of [dirname(folder), folder]) await chown(each, owner, process.getgid?.() ?? 0)
@@ -100,7 +100,7 @@ describe('an installation', () => {
     expect(await muster(['users', 'remove', 'owner@localhost', '--yes'], { env })).toMatchObject({ code: 7 })
   })
 
-  it('records what operators do', async () => {
+  it('records events for operator commands', async () => {
     const { env, folder, database } = await newInstallation()
     await muster(['users', 'add', 'ada@example.com'], { env })
     const { stdout } = await muster(['users', 'list', '--csv', '--columns', 'id'], { env })
@@ -120,7 +120,7 @@ describe('an installation', () => {
     ])
   })
 
-  it('gives new users the public URL if it is set', async () => {
+  it("writes the public URL to new users' credentials if it is set", async () => {
     const { env, folder } = await newInstallation()
     const addedUrl = async (email: string, more: Record<string, string> = {}) => {
       await muster(['users', 'add', email], { env: { ...env, ...more } })
@@ -131,7 +131,7 @@ describe('an installation', () => {
     expect(await addedUrl('bob@example.com', { MUSTER_PUBLIC_URL })).toBe(MUSTER_PUBLIC_URL)
   })
 
-  it('resets the password of a user and writes it to a new file', async () => {
+  it("resets a user's password and writes the new password to a new file", async () => {
     const { env: usual, folder } = await newInstallation()
     const [port] = await claimPorts(1)
     const env = { ...usual, PORT: String(port) }
@@ -166,9 +166,9 @@ describe('an installation', () => {
     const given = await passwordIn(password)
     expect([await signIn(former), await signIn(given)]).toEqual([401, 200])
 
-    // The file is not overwritten, and the password is unchanged.
+    // The command does not overwrite the file or change the password.
     const again = await muster(['users', 'reset-password', 'owner@localhost'], { env })
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('Name another file with --file') })
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('Set another file with --file') })
     expect(await signIn(given)).toBe(200)
     const unknownUser = await muster(['users', 'reset-password', 'unknown@example.com', '--json'], { env })
     expect(JSON.parse(unknownUser.stderr)).toMatchObject({ error: { code: 'NOT_FOUND' } })
@@ -176,12 +176,12 @@ describe('an installation', () => {
     await server.done
   })
 
-  it('migrates to the schema of the release', async () => {
+  it("migrates to the release's schema", async () => {
     const { env } = await newInstallation()
     expect(await muster(['migrate', '--json'], { env })).toMatchObject({ code: 0, stdout: '{"migrations":[]}\n' })
   })
 
-  it('names the setting of an unreachable database', async () => {
+  it('reports the setting of an unreachable database', async () => {
     const { code, stderr } = await muster(['migrate'], { env: { DATABASE_URL: 'postgresql://127.0.0.1:1/none' } })
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('DATABASE_URL') })
   })
@@ -195,7 +195,7 @@ describe('sample fleets', () => {
   })
   const anonymous = (rows: { account_id: string }[]) => rows.map(({ account_id: _account, ...rest }) => rest)
 
-  it('are always the same and are added once', async () => {
+  it('are reproducible and are added only once', async () => {
     const [one, other] = [await newInstallation(), await newInstallation()]
     const args = ['seed', '--users', '2', '--devices', '300', '--services', '3', '--json']
     const first = await muster(args, { env: one.env })
@@ -231,7 +231,7 @@ describe('sample fleets', () => {
 })
 
 describe('the embedded database', () => {
-  it('is started for a command if no server runs', async () => {
+  it('is started for a command if no server is running', async () => {
     const { path } = await temporaryFolder()
     const env = { MUSTER_DATA: join(path, 'data') }
     const { stdout, stderr, code } = await muster(['seed', '--devices', '20', '--services', '0', '--json'], { env })
@@ -245,7 +245,7 @@ describe('the embedded database', () => {
     ['users', 'reset-password', 'ada@example.com'],
     ['keys', 'rotate-master'],
     ['backup', 'night.backup'],
-  ])('is not created by %s %s, which need an existing installation', async (...args) => {
+  ])('is not created by %s %s, which requires an existing installation', async (...args) => {
     const { path } = await temporaryFolder()
     const env = { MUSTER_DATA: join(path, 'data') }
     const { code, stderr } = await muster(args, { env })
@@ -272,7 +272,7 @@ describe('help', () => {
     ['query'],
   ]
 
-  it.each(commands.map((command) => [command]))('exists for muster %j', async (command) => {
+  it.each(commands.map((command) => [command]))('is available for muster %j', async (command) => {
     expect(await muster([...command, '--help'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Usage: muster'),

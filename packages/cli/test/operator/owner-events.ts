@@ -5,7 +5,7 @@ export interface OwnerEvent {
   data: Record<string, unknown>
 }
 
-/** Events of the installation's owner that the server itself recorded, oldest first. */
+/** Returns the owner's events that the server itself recorded, oldest first. */
 export async function ownerEvents(dataFolder: string, { url }: Pick<ServerProcess, 'url'>): Promise<OwnerEvent[]> {
   const document = `{ login { events(size: 1000, types: [BACKUP_CREATE, BACKUP_RESTORE, MASTER_KEY_ROTATE, USER_REMOVE]) {
     items { type actor { id } source { kind } data } } } }`

@@ -28,7 +28,7 @@ afterAll(async () => {
 const keyIn = async (folder: string, name: string): Promise<Buffer> =>
   Buffer.from(await readFile(join(folder, name), 'utf8'), 'base64')
 
-/** The encrypted values in the database, each with its owner. */
+/** Returns the encrypted values in the database, each with its owner. */
 async function storedSecrets({ db }: TestDatabase) {
   const keys = await db.selectFrom('access_key').select(['account_id', 'key', 'encrypted_secret']).execute()
   const webhooks = await db
@@ -86,7 +86,7 @@ it('resumes a killed rotation while the server runs and all secrets keep working
   const former = await keyIn(folder, 'master.key')
   expect(new Set(await opensAll(former))).toEqual(new Set([true]))
 
-  // Blocks the rotation at its first secret and kills it there.
+  // Block the rotation at its first secret, then kill it.
   const held = await database.db.startTransaction().execute()
   await sql`select from access_key for update`.execute(held)
   const cut = startMuster(['keys', 'rotate-master'], { env })

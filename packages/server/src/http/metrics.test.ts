@@ -81,7 +81,7 @@ test('a server exports exactly the metrics that the table lists', async () => {
     muster_event_feed_lag_seconds: expect.any(Number),
     muster_webhook_maker_lag_events: expect.any(Number),
     'muster_jobs{state="failed"}': 0,
-    'muster_database_connections_most{pool="requests"}': 10,
+    'muster_database_connections_most{pool="requests"}': 13,
     'muster_database_connections_in_use{pool="work"}': expect.any(Number),
     'muster_database_waiting{pool="requests"}': 0,
     'muster_database_wait_seconds_count{pool="requests"}': expect.any(Number),

@@ -3,13 +3,13 @@ import { configError, type Entry } from './ini.ts'
 const LEVEL_LENGTH = 128
 const reserved = /^\$svc\.(status|category)[A-E]$/
 
-/** Splits a name at the first dot into the group and the name within the group. */
+/** Splits an attribute name at the first dot into the group and the name within the group. */
 export function pathOf(attribute: string): [string, string | undefined] {
   const dot = attribute.indexOf('.')
   return dot < 0 ? [attribute, undefined] : [attribute.slice(0, dot), attribute.slice(dot + 1)]
 }
 
-/** Validates the name of an attribute that a device sets on itself. */
+/** Returns the attribute name of a setting. Throws if a device must not set an attribute with this name on itself. */
 export function attributeNameOf(entry: Entry): string {
   const name = entry.key
   const levels = pathOf(name).filter((level) => level !== undefined)
@@ -22,7 +22,7 @@ export function attributeNameOf(entry: Entry): string {
   if (name.startsWith('$') && !reserved.test(name))
     throw configError(
       entry,
-      `"${name}" is reserved: the only names with $ are $svc.statusA to E and $svc.categoryA to E`,
+      `"${name}" is reserved: the only allowed names with $ are $svc.statusA to E and $svc.categoryA to E`,
     )
   return name
 }

@@ -12,7 +12,7 @@ test.each([
   ['[state]\nA = uptime', 1, /unknown section \[state\]\. Known sections: \[services\], \[status\], \[attributes\]/],
   ['[status]\nF = uptime', 2, /one of A, B, C, D, E/],
   ['[status]\nA = uptimes', 2, /"uptimes" is not a source\. Known sources: uptime, load, memory, /],
-  ['[status]\nA = uptime please', 2, /"uptime" takes no argument/],
+  ['[status]\nA = uptime please', 2, /"uptime" does not accept an argument/],
   ['[status]\nA = disk', 2, /"disk" must be followed by a folder such as \//],
   ['[status]\nA = command', 2, /"command" must be followed by a shell command/],
   ['[status]\nA = every never uptime', 2, /"every" must be followed by a duration/],
@@ -21,12 +21,12 @@ test.each([
   ['[attributes]\nnet = text a\nnet.ssid = text b', 2, /net conflicts with net\.ssid on line 3/],
   ['[status]\nA = uptime\n[attributes]\n$svc.statusA = load', 2, /conflicts with \$svc\.statusA on line 4/],
   ['[services]\nweb = htp:80', 2, /"htp" is not a service type\. .*Types: TCP, UDP, VNC/],
-  ['[services]\nweb = tcp', 2, /web needs a port from 1 to 65535/],
-  ['[services]\nweb = http:70000', 2, /web needs a port/],
-  ['[services]\nweb = http:81\nshop = tcp:81', 3, /port 81 already belongs to "web"/],
+  ['[services]\nweb = tcp', 2, /web requires a port from 1 to 65535/],
+  ['[services]\nweb = http:70000', 2, /web requires a port/],
+  ['[services]\nweb = http:81\nshop = tcp:81', 3, /"web" already uses port 81/],
   ['[services]\nignore = 80, ssh', 2, /"ssh" is not a port/],
   ['[services]\nloopback = perhaps', 2, /loopback must be yes or no/],
-])('rejects %j with the line number', (config, line, message) => {
+])('rejects %j and reports the line number', (config, line, message) => {
   const rejection = rejectionOf(config)
   expect(rejection.exitCode).toBe(2)
   expect(rejection.message).toMatch(message)
@@ -40,5 +40,5 @@ function rejectionOf(config: string): CliError {
     if (error instanceof CliError) return error
     throw error
   }
-  throw new Error('the configuration is accepted')
+  throw new Error('parseAgentConfig accepted the configuration')
 }

@@ -9,11 +9,11 @@ import { readServiceSettings } from './service-section.ts'
 import { assertKnown, durationOf, textOf, urlOf } from './setting.ts'
 
 export interface AgentConfig {
-  /** The configuration file, or undefined if there is none. */
+  /** Path of the configuration file, or undefined if no file exists. */
   file: string | undefined
   url: string | undefined
   broker: string | undefined
-  /** A PEM file of certificates to trust in addition to Node's. */
+  /** PEM file with certificates to trust in addition to the Node.js defaults. */
   ca: string | undefined
   name: string | undefined
   platform: string | undefined
@@ -24,7 +24,7 @@ export interface AgentConfig {
 const sectionNames = ['services', 'status', 'attributes']
 const general = ['url', 'broker', 'ca', 'name', 'platform', 'interval', 'timeout']
 
-/** Reads the named configuration file, which must exist, or the first default file that exists. */
+/** Reads the specified configuration file, which must exist, or else the first default file that exists. */
 export async function readAgentConfig(named: string | undefined, env = process.env): Promise<AgentConfig> {
   const file = named ?? (env.MUSTER_AGENT_CONFIG || undefined)
   for (const place of file === undefined ? defaultPaths(env) : [file]) {

@@ -1,6 +1,6 @@
 import { CliError, exitCodes } from '../../errors/cli-error.ts'
 
-/** A setting with its file and line, for error messages. */
+/** A setting with its file and line number, for error messages. */
 export interface Entry {
   key: string
   value: string
@@ -8,12 +8,12 @@ export interface Entry {
   line: number
 }
 
-/** The settings of a file by section. Settings before the first section are under `''`. */
+/** A file's settings, keyed by section. The key `''` contains the settings before the first section. */
 export type Sections = ReadonlyMap<string, Entry[]>
 
 /**
- * Parses `key = value` lines in `[sections]`. A line that begins with `#` or `;` is a comment. Elsewhere these characters
- * belong to the value, because commands use them. There is no quoting or escaping.
+ * Parses `key = value` lines in `[sections]`. A line that begins with `#` or `;` is a comment. Elsewhere, these characters
+ * belong to the value, because commands use them. The format does not support quoting or escaping.
  */
 export function parseIni(text: string, file: string, known: readonly string[]): Sections {
   const sections = new Map<string, Entry[]>([['', []]])
@@ -45,6 +45,6 @@ export function parseIni(text: string, file: string, known: readonly string[]): 
 
 const bracketed = (names: readonly string[]): string => names.map((name) => `[${name}]`).join(', ')
 
-/** A configuration error with its file and line. */
+/** Creates a usage error that begins with the file and line number. */
 export const configError = ({ file, line }: Pick<Entry, 'file' | 'line'>, what: string): CliError =>
   new CliError(`${file}, line ${line}: ${what}`, { exitCode: exitCodes.usage })

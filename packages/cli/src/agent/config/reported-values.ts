@@ -3,13 +3,13 @@ import { attributeNameOf, pathOf } from './attribute-names.ts'
 import { configError, type Entry, type Sections } from './ini.ts'
 import { parseDuration } from './setting.ts'
 
-/** An attribute of the device and where its value comes from. */
+/** A device attribute and the source of its value. */
 export interface ReportedValue {
   attribute: string
-  /** The source, as written in the configuration. */
+  /** The value as written in the configuration. */
   written: string
   source: Source
-  /** Milliseconds between two readings. */
+  /** Milliseconds between readings. */
   every: number
 }
 
@@ -21,7 +21,7 @@ interface Defaults {
 
 const statusLetters = /^[A-E]$/
 
-/** Reads the sections [status] and [attributes]. */
+/** Reads the `[status]` and `[attributes]` sections. */
 export function readReported(sections: Sections, defaults: Defaults): ReportedValue[] {
   const statuses = (sections.get('status') ?? []).map((entry) => {
     if (!statusLetters.test(entry.key))
@@ -34,7 +34,7 @@ export function readReported(sections: Sections, defaults: Defaults): ReportedVa
   return all.map(({ entry, attribute }) => ({ attribute, written: entry.value, ...readValue(entry, defaults) }))
 }
 
-/** `[every TIME] [timeout TIME] SOURCE …` */
+/** Parses `[every TIME] [timeout TIME] SOURCE …`. */
 function readValue(entry: Entry, defaults: Defaults): Pick<ReportedValue, 'source' | 'every'> {
   let { every, timeout } = defaults
   let rest = entry.value
@@ -54,7 +54,7 @@ function readValue(entry: Entry, defaults: Defaults): Pick<ReportedValue, 'sourc
   return { source, every }
 }
 
-/** Rejects a name that is both a value and a group, as the API does. */
+/** Rejects a name that is both a value and a group, because the API rejects it too. */
 function assertNoConflicts(all: readonly { entry: Entry; attribute: string }[]): void {
   for (const { entry, attribute } of all) {
     const [group, name] = pathOf(attribute)

@@ -7,7 +7,7 @@ const NAME_LENGTH = 100
 const MAX_EXPECTED = 50
 const DAY_MS = 86_400_000
 
-/** Reads the section [services]: five settings, and any number of `name = type[:port]` lines. */
+/** Reads the `[services]` section: five settings and up to 50 `name = type[:port]` lines. */
 export function readServiceSettings(entries: readonly Entry[]): ServiceSettings {
   const settings: ServiceSettings = {
     every: 5_000,
@@ -59,8 +59,8 @@ function expectedService(entry: Entry, before: readonly ExpectedService[]): Expe
   }
   const port = digits === undefined ? (type.port ?? undefined) : portOf(digits)
   if (port === undefined)
-    throw configError(entry, `${entry.key} needs a port from 1 to 65535, such as "${typeName}:8080"`)
+    throw configError(entry, `${entry.key} requires a port from 1 to 65535, such as "${typeName}:8080"`)
   const same = before.find((each) => each.port === port && each.protocol === type.protocol)
-  if (same !== undefined) throw configError(entry, `port ${port} already belongs to "${same.name}"`)
+  if (same !== undefined) throw configError(entry, `"${same.name}" already uses port ${port}`)
   return { name: entry.key, application: type.id, port, protocol: type.protocol }
 }

@@ -2,14 +2,14 @@ import { configError, type Entry } from './ini.ts'
 
 const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
-/** Milliseconds of a duration such as 30s, 5m, 1h, or 30d, or undefined for any other string. */
+/** Parses a duration such as 30s, 5m, 1h, or 30d. Returns milliseconds, or undefined for any other string. */
 export function parseDuration(text: string): number | undefined {
   const [, digits, unit = ''] = /^(\d{1,9})\s*([smhd])$/.exec(text) ?? []
   const seconds = secondsOf[unit]
   return seconds === undefined ? undefined : Number(digits) * seconds * 1_000
 }
 
-/** Reads a duration from `least` to `most` seconds, in milliseconds. */
+/** Reads a duration between `least` and `most` seconds. Returns milliseconds. */
 export function durationOf(entry: Entry, { least, most }: { least: number; most: number }): number {
   const found = parseDuration(entry.value)
   if (found !== undefined && found >= least * 1_000 && found <= most * 1_000) return found
@@ -35,14 +35,14 @@ export function portOf(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535 ? port : undefined
 }
 
-/** Reads a URL with one of these schemes. */
+/** Reads a URL. Throws if its scheme is not one of `schemes`. */
 export function urlOf(entry: Entry, schemes: readonly string[]): string {
   const url = URL.canParse(entry.value) ? new URL(entry.value) : undefined
   if (url !== undefined && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '') return entry.value
   throw configError(entry, `${entry.key} must be a URL that begins with ${schemes.join(', ')}, not "${entry.value}"`)
 }
 
-/** Rejects an unknown setting, which usually is a typing mistake. */
+/** Rejects an unknown setting, which is usually a typo. */
 export function assertKnown(entries: readonly Entry[], known: readonly string[], section: string): void {
   const unknown = entries.find(({ key }) => !known.includes(key))
   if (unknown === undefined) return

@@ -1,15 +1,15 @@
 const MIN_MS = 1_000
-/** The upper limit of the first delay. */
+/** Upper limit of the first delay. */
 const FIRST_MS = 4_000
 const MAX_MS = 60_000
 
-/** Chooses the delay before the next attempt. */
+/** Chooses the delay, in milliseconds, before the next attempt. */
 export interface Backoff {
   next(): number
   reset(): void
 }
 
-/** Doubles the upper limit each time and picks a random delay below it, so that a fleet does not reconnect all at once. */
+/** Picks a random delay below a limit that doubles with each attempt, so that a fleet does not reconnect simultaneously. */
 export function createBackoff(random = Math.random): Backoff {
   let most = FIRST_MS / 2
   return {

@@ -1,6 +1,6 @@
 /**
- * The default broker: MQTT over WebSocket on the host of the API, because a proxy that forwards the API can also
- * forward it.
+ * Returns the default broker URL: MQTT over WebSocket on the API host. A proxy that forwards the API can also forward
+ * WebSocket connections.
  */
 export function brokerUrlOf(url: string): string {
   const broker = new URL(`${url.replace(/\/+$/, '')}/mqtt`)

@@ -1,7 +1,7 @@
-/** Wakes callers that wait for something new to report. */
+/** Wakes callers that wait for changes to report. */
 export interface ChangeSignal {
   notify(): void
-  /** Resolves at the next call of `notify`. */
+  /** Resolves at the next call to `notify`. */
   next(): Promise<void>
 }
 

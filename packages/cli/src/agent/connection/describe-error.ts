@@ -1,4 +1,4 @@
-/** Node's error codes for a certificate without a trusted issuer. */
+/** Node.js error codes for a certificate without a trusted issuer. */
 const untrusted: ReadonlySet<unknown> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',

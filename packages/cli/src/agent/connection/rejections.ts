@@ -3,14 +3,14 @@ import { post } from '../registration/post.ts'
 import type { Values } from '../sources/values.ts'
 import type { Subject } from './session.ts'
 
-/** The number of connections that must end while a subject is reported before the subject counts as rejected. */
+/** Number of connections that must end while the agent reports a subject before it treats the subject as rejected. */
 const STRIKES = 2
-/** How long a rejected subject is muted. */
+/** How long the agent does not report a rejected subject. */
 const MUTED_MS = 10 * 60_000
 
 /**
- * Distinguishes a server that rejects a report from a network failure. Both close the connection, but only a rejection does
- * so repeatedly for the same subject. Rejected subjects are muted, so that the others are reported.
+ * Distinguishes a rejected report from a network failure. Both close the connection, but only a rejection closes it
+ * repeatedly for the same subject. Rejected subjects are muted so that the agent can report the other subjects.
  */
 export interface Rejections {
   isMuted(subject: Subject): boolean
@@ -30,7 +30,7 @@ export function createRejections(log: Log, now: () => number): Rejections {
       strikes.delete(subject)
       mutedUntil.set(subject, now() + MUTED_MS)
       if (subject !== 'values') {
-        log.warn(`the server rejected the ${subject} and closed the connection; its log has the reason`, {
+        log.warn(`the server rejected the ${subject} and closed the connection; see the server log for the reason`, {
           retryIn: '10 minutes',
         })
       }
@@ -45,7 +45,10 @@ interface ByHttp {
   ca: string[] | undefined
 }
 
-/** Reports each value separately over HTTP, to learn why it is rejected. A rejected value is not sent again until it changes. */
+/**
+ * Reports each value separately over HTTP to find out why the server rejects it. The agent does not send a rejected value
+ * again until the value changes.
+ */
 export async function reportByHttp(values: Values, { url, device, ca }: ByHttp, log: Log): Promise<void> {
   for (const [attribute, value] of values.pending()) {
     const body = { attributes: { [attribute]: value } }

@@ -5,8 +5,8 @@ import type { Values } from '../sources/values.ts'
 import type { ChangeSignal } from './change-signal.ts'
 
 /**
- * The subject of a publication. A server that rejects it closes the connection, because MQTT 3.1.1 has no error
- * response.
+ * The subject of a publication. A server that rejects a publication closes the connection, because MQTT 3.1.1 does not
+ * define an error response.
  */
 export type Subject = 'services' | 'states' | 'values'
 
@@ -14,9 +14,9 @@ export interface SessionOptions {
   deviceId: string
   history: ServiceHistory
   values: Values
-  /** Notifies when there is something new to report. */
+  /** Notifies the session of changes to report. */
   changeSignal: ChangeSignal
-  /** Whether this connection must not report a subject. */
+  /** Whether the session must not report a subject. */
   isMuted: (subject: Subject) => boolean
   onAccepted: (subject: Subject) => void
   /** Disconnects cleanly when aborted. */
@@ -44,7 +44,7 @@ export async function runSession(client: MqttClient, options: SessionOptions): P
   return options.signal.aborted ? undefined : inFlight.subject
 }
 
-/** Waits for acknowledgments of messages in flight, but only for a limited time. */
+/** Waits up to 5 seconds for acknowledgments of messages in flight, then disconnects. */
 function disconnectCleanly(client: MqttClient): void {
   const timer = setTimeout(() => client.stream.destroy(), ACKNOWLEDGMENT_TIMEOUT_MS)
   client.once('close', () => clearTimeout(timer))
@@ -77,7 +77,7 @@ async function reportAll(
       await change
     }
   } catch {
-    // The connection has ended. The caller reports why.
+    // The connection has ended. The caller reports the reason.
   }
   return false
 }
@@ -129,7 +129,7 @@ function nextMessage(client: MqttClient, topic: string): Promise<Buffer> {
 
 const responseTimeout = (): Promise<never> =>
   sleep(RESPONSE_TIMEOUT_MS, undefined, { ref: false }).then(() => {
-    throw new Error('the server did not respond to the list of services')
+    throw new Error('the server did not respond to the service list')
   })
 
 function readIds(payload: Buffer): Map<string, string> {

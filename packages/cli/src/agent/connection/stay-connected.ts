@@ -14,7 +14,7 @@ import { runSession } from './session.ts'
 
 export interface Connecting {
   settings: AgentSettings
-  /** The device as registered. The file is read again before each attempt, because the device may be registered again. */
+  /** The device at startup. The agent rereads the file before each attempt, because a user may register the device again. */
   device: DeviceState
   broker: string
   ca: string[] | undefined
@@ -28,11 +28,11 @@ export interface Connecting {
 
 /** How long a connection must last before the backoff is reset. */
 const STABLE_MS = 60_000
-/** After the server rejects the secret, the agent waits about this long before it retries, or until the file has another secret. */
+/** Approximate wait after the server rejects the secret. The wait ends early if the file contains a different secret. */
 const REJECTED_RETRY_MS = 5 * 60_000
 const FILE_CHECK_MS = 2_000
 
-/** Keeps this machine connected and the server up to date until the signal aborts. */
+/** Keeps this machine connected and reports changes until the signal aborts. */
 export async function stayConnected(connecting: Connecting): Promise<void> {
   const { settings, log, signal, statusReport } = connecting
   const backoff = createBackoff()
@@ -84,7 +84,7 @@ async function runConnection(device: DeviceState, connecting: Connecting, reject
   if (!signal.aborted) log.warn('the connection was lost')
 }
 
-/** Waits for a valid secret: registers with the code if there is one, else waits until a user registers this machine again. */
+/** Registers again with the configured code, if any. Otherwise waits until a user registers this machine again. */
 async function waitForSecret(device: DeviceState, error: ConnectError, connecting: Connecting): Promise<void> {
   const { settings, log, signal, statusReport } = connecting
   const problem = "the server rejected this device's secret: the secret was rotated or the device was deleted"
@@ -92,7 +92,7 @@ async function waitForSecret(device: DeviceState, error: ConnectError, connectin
   log.error(problem, {
     device: device.deviceId,
     response: error.message,
-    todo: 'muster agent register --code CODE, after the owner allows it or deletes the device',
+    todo: 'after the owner allows a new registration or deletes the device, run muster agent register --code CODE',
   })
   if (settings.code !== undefined && (await registerOnce({ ...settings, url: device.url }, log)) !== undefined) return
   const until = performance.now() + REJECTED_RETRY_MS * (0.5 + Math.random())

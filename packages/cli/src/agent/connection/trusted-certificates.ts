@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { getCACertificates } from 'node:tls'
 import { CliError, exitCodes } from '../../errors/cli-error.ts'
 
-/** Node's trusted certificates and those in the file, or undefined to trust only Node's. */
+/** Returns the Node.js default certificates and the certificates in the file. Without a file, returns undefined. */
 export async function readTrustedCertificates(file: string | undefined): Promise<string[] | undefined> {
   if (file === undefined) return undefined
   const text = await readFile(file, 'utf8').catch((error: Error) => {

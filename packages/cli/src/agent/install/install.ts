@@ -5,7 +5,7 @@ import { systemctl } from './systemctl.ts'
 import { exampleConfig, thesePrograms, unitText } from './unit.ts'
 
 export interface Place {
-  /** The root folder. Nothing is started if it is not `/`, such as the root of an image that is being built. */
+  /** Root folder. If it is not `/`, such as the root of an image that is being built, nothing is started or stopped. */
   root: string
 }
 
@@ -13,7 +13,7 @@ const UNIT = 'muster-agent.service'
 const unitIn = ({ root }: Place): string => join(root, 'etc/systemd/system', UNIT)
 const configIn = ({ root }: Place): string => join(root, 'etc/muster/agent.ini')
 
-/** Writes the unit, writes a configuration if there is none, and starts the agent. Returns what it did. */
+/** Writes the unit, writes a configuration if none exists, and starts the agent. Returns the completed steps. */
 export async function install(place: Place): Promise<string[]> {
   const programs = thesePrograms()
   if (place.root === '/') await assertReadableByAll([programs.node, programs.muster])
@@ -31,7 +31,7 @@ export async function install(place: Place): Promise<string[]> {
   return [...done, `started ${UNIT}; show its log with journalctl -u muster-agent`]
 }
 
-/** Removes the unit. With `purge`, also removes the agent's state and configuration. */
+/** Removes the unit. With `purge`, also removes the agent's state and configuration. Returns the completed steps. */
 export async function uninstall(place: Place, { purge }: { purge: boolean }): Promise<string[]> {
   const done: string[] = []
   const isInstalled = await exists(unitIn(place))
@@ -75,7 +75,7 @@ const remove = (path: string): Promise<void> =>
 const notAllowed = ({ code, message }: NodeJS.ErrnoException): CliError =>
   new CliError(message, code === 'EACCES' || code === 'EPERM' ? { hint: 'Try again as root (sudo).' } : {})
 
-/** The agent runs as a separate user, which must be able to read the programs. */
+/** The agent runs as a separate user, and that user must be able to read the programs. */
 async function assertReadableByAll(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     for (let folder = dirname(path); ; folder = dirname(folder)) {

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process'
 import { CliError } from '../../errors/cli-error.ts'
 
-/** Runs systemctl. */
 export function systemctl(...args: string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     execFile('systemctl', args, { timeout: 90_000 }, (error, _stdout, stderr) => {
       if (error === null) return resolve()
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-      const why = isMissing ? 'this machine has no systemd' : stderr.trim() || error.message
+      const why = isMissing ? 'systemd is not installed' : stderr.trim() || error.message
       const hint = isMissing ? 'Configure this machine\'s service manager to run "muster agent run".' : undefined
       reject(new CliError(`systemctl ${args.join(' ')}: ${why}`, hint === undefined ? {} : { hint }))
     })

@@ -20,12 +20,12 @@ export async function unitText({ node, muster }: Programs): Promise<string> {
   return text.replace('@NODE@', () => quoted(node)).replace('@MUSTER@', () => quoted(muster))
 }
 
-/** The initial configuration. */
+/** Returns the initial configuration. */
 export const exampleConfig = (): Promise<string> => template('agent.ini')
 
 /**
- * Quotes a path as described in systemd.service(5), "Command lines". Escapes quotes, backslashes, specifiers, and
- * variables.
+ * Quotes a path for a systemd command line: escapes quotes, backslashes, specifiers, and variables (systemd.service(5),
+ * "Command lines").
  */
 function quoted(path: string): string {
   const escaped = path.replace(/["\\]/g, '\\$&').replace(/[%$]/g, '$&$&')

@@ -7,13 +7,13 @@ export interface HardwareId {
   from: 'machine-id' | 'product-uuid' | 'made-up'
 }
 
-/** The agent's application id, so that its derived ids differ from those of other programs. */
+/** The agent's application ID. It makes the agent's derived IDs differ from the IDs that other programs derive. */
 export const APPLICATION = '6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4'
 
 const MACHINE_ID = '/etc/machine-id'
 const PRODUCT_UUID = '/sys/class/dmi/id/product_uuid'
 
-/** Derives this machine's hardware id from its machine id, else from its mainboard. Else generates one, which must be stored. */
+/** Derives the hardware ID from the machine ID, else from the mainboard. Else generates an ID, which the caller must store. */
 export async function findHardwareId(): Promise<HardwareId> {
   const machineId = await readId(MACHINE_ID)
   if (machineId !== undefined) return { id: derivedId(machineId), from: 'machine-id' }
@@ -22,7 +22,7 @@ export async function findHardwareId(): Promise<HardwareId> {
   return { id: randomUUID().replaceAll('-', ''), from: 'made-up' }
 }
 
-/** The 32 hex digits of a file, or undefined if it has none or has a placeholder for "not set". */
+/** Returns a file's 32 hex digits, or undefined if the file contains anything else or 32 equal digits (not set). */
 async function readId(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const digits = text.trim().replaceAll('-', '').toLowerCase()
@@ -30,8 +30,9 @@ async function readId(file: string): Promise<string | undefined> {
 }
 
 /**
- * Derives an id that is as stable as the machine id but does not reveal it. machine-id(5) asks programs to keep it secret.
- * The algorithm is that of sd_id128_get_machine_app_specific(3): HMAC-SHA256 keyed with the id, as a version 4 UUID.
+ * Derives an ID that is as stable as the machine ID but does not reveal it, because machine-id(5) requires the machine ID to
+ * remain confidential. The algorithm is from sd_id128_get_machine_app_specific(3): HMAC-SHA256 keyed with the machine ID,
+ * formatted as a version 4 UUID.
  */
 export function derivedId(machineId: string): string {
   const hash = createHmac('sha256', Buffer.from(machineId, 'hex')).update(Buffer.from(APPLICATION, 'hex')).digest()

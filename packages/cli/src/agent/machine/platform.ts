@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { machine, release, type } from 'node:os'
 
-/** The operating system and the architecture, such as `Debian GNU/Linux 12 (bookworm), x86_64`. */
+/** Returns the operating system and the architecture, such as `Debian GNU/Linux 12 (bookworm), x86_64`. */
 export async function findPlatform(): Promise<string> {
   const system = (await prettyName()) ?? `${type()} ${release()}`
   return Array.from(`${system}, ${machine()}`).slice(0, 200).join('')
 }
 
-/** The file in /etc takes precedence (os-release(5)). */
+/** Reads PRETTY_NAME. The file in /etc takes precedence (os-release(5)). */
 async function prettyName(): Promise<string | undefined> {
   for (const file of ['/etc/os-release', '/usr/lib/os-release']) {
     const text = await readFile(file, 'utf8').catch(() => '')

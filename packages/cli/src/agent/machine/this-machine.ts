@@ -8,12 +8,12 @@ import type { DeviceState } from '../state/device-file.ts'
 import { findHardwareId } from './hardware-id.ts'
 import { findPlatform } from './platform.ts'
 
-/** This machine's name and platform, from the configuration or the system. */
+/** Returns this machine's name and platform from the configuration, else from the system. */
 export async function describeMachine({ name, platform }: AgentConfig): Promise<{ name: string; platform: string }> {
   return { name: name ?? hostname(), platform: platform ?? (await findPlatform()) }
 }
 
-/** The services that listen now, or undefined if the system does not report them. */
+/** Returns the services that are listening now, or undefined if the system does not report listening sockets. */
 export async function findServices(
   { services }: AgentConfig,
   programs: Programs = createPrograms(),
@@ -23,7 +23,7 @@ export async function findServices(
   return detectServices(sockets, services, programs.namesOf(unclearInodes(sockets, services)))
 }
 
-/** Rejects the identity of another machine. Two machines with a copied disk would repeatedly disconnect each other. */
+/** Rejects another machine's identity. Two machines with copies of a disk would repeatedly disconnect each other. */
 export async function assertSameMachine(device: DeviceState): Promise<void> {
   const { id, from } = await findHardwareId()
   if (from === 'made-up' || from !== device.hardwareIdFrom || id === device.hardwareId) return

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 export interface Post {
   url: string
   body: unknown
-  /** The device that authenticates, if it is already registered. */
+  /** Credentials of the device, if it is already registered. */
   device?: { deviceId: string; secret: string } | undefined
   ca: string[] | undefined
 }
@@ -17,7 +17,7 @@ export interface PostResponse {
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 1024 * 1024
 
-/** Posts JSON and reads the response. `fetch` would use as much memory as the rest of the agent's connection. */
+/** Posts JSON and reads the response. Avoids `fetch`, which would use as much memory as the rest of the connection. */
 export async function post({ url, body, device, ca }: Post): Promise<PostResponse> {
   const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
   const text = JSON.stringify(body)
@@ -35,7 +35,7 @@ export async function post({ url, body, device, ca }: Post): Promise<PostRespons
   return { status: response.statusCode ?? 0, body: readJson(await readAll(response)) }
 }
 
-/** A user name in HTTP Basic cannot contain a colon (RFC 7617 §2), so the colons of the id are removed. */
+/** Removes the colons from the ID, because an HTTP Basic user name cannot contain a colon (RFC 7617 §2). */
 const basic = ({ deviceId, secret }: { deviceId: string; secret: string }): string =>
   `Basic ${Buffer.from(`${deviceId.replaceAll(':', '')}:${secret}`).toString('base64')}`
 

@@ -12,13 +12,13 @@ export interface RegisterMachine {
   folder: string
   url: string
   code: string
-  /** Set by the operator. */
+  /** Hardware ID that the operator set. */
   hardwareId?: string | undefined
-  /** Ignores the stored device and registers a new one. */
+  /** Whether to ignore the stored device and register a new one. */
   isNew?: boolean
 }
 
-/** Registers this machine and stores its credentials. `again`: the machine was already registered as this device. */
+/** Registers this machine and stores its credentials. `again` is true if the machine was already registered as this device. */
 export async function registerMachine(options: RegisterMachine): Promise<{ device: DeviceState; again: boolean }> {
   const { config, folder, url, code } = options
   await createStateFolder(folder)
@@ -46,7 +46,7 @@ async function hardwareIdOf(
 ): Promise<{ id: string; from: DeviceState['hardwareIdFrom'] }> {
   if (hardwareId !== undefined) {
     if (hardwareId.trim() === '' || Array.from(hardwareId).length > 200)
-      throw new CliError('a hardware id must have 1 to 200 characters', { exitCode: exitCodes.usage })
+      throw new CliError('a hardware ID must have 1 to 200 characters', { exitCode: exitCodes.usage })
     return { id: hardwareId, from: 'given' }
   }
   if (kept?.hardwareIdFrom === 'given' || kept?.hardwareIdFrom === 'made-up')

@@ -22,7 +22,7 @@ export class TryAgainError extends CliError {
   override readonly name = 'TryAgainError'
 }
 
-/** Registers this machine as a device. A device that is already registered keeps its id and gets a new secret. */
+/** Registers this machine as a device. A device that is already registered keeps its ID and receives a new secret. */
 export async function register(registration: Registration): Promise<{ deviceId: string; secret: string }> {
   const { url, present, ca, ...body } = registration
   const response = await post({
@@ -44,8 +44,8 @@ function readResponse({ status, body }: PostResponse, { url, hardwareId }: Regis
   const error = body?.errors?.[0]
   const code: unknown = error?.extensions?.code
   if (typeof code !== 'string') {
-    throw new CliError(`the response of ${url} is not from Muster (HTTP ${status})`, {
-      hint: 'Is it the URL of the server itself, without /graphql/v1?',
+    throw new CliError(`the response from ${url} is not from Muster (HTTP ${status})`, {
+      hint: 'Use the URL of the server itself, without /graphql/v1.',
       exitCode: exitCodes.usage,
     })
   }

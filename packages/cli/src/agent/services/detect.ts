@@ -10,8 +10,8 @@ export interface RunningService {
 }
 
 /**
- * Types by the usual name of the server program, for nonstandard ports. The port distinguishes related types, such as
- * HTTP and HTTPS.
+ * Service types for nonstandard ports, keyed by the usual name of the server program. On standard ports, the port
+ * distinguishes related types such as HTTP and HTTPS.
  */
 const typeOfProgram: Readonly<Record<string, string>> = {
   sshd: 'SSH',
@@ -42,13 +42,13 @@ const typeOfProgram: Readonly<Record<string, string>> = {
   node_exporter: 'Prometheus',
 }
 
-/** Common alternative ports of a type. */
+/** Service types, keyed by common alternative ports. */
 const typeOfPort: Readonly<Record<number, string>> = { 8080: 'HTTP', 8443: 'HTTPS', 5901: 'VNC', 5902: 'VNC' }
 
-/** The range of client ports (RFC 6335 §6, Linux). In it, UDP sockets of clients look the same as those of servers. */
+/** The range of client ports (RFC 6335 §6, Linux), in which client and server UDP sockets are indistinguishable. */
 const EPHEMERAL = { least: 32_768, most: 60_999 }
 
-/** Finds the services among listening sockets: expected services by port, and known types that other machines can reach. */
+/** Detects services: expected services by port, and services of known types that the settings allow. */
 export function detectServices(
   sockets: readonly ListeningSocket[],
   settings: ServiceSettings,
@@ -77,7 +77,7 @@ function knownAt(
   const type = typeAt(port, protocol) ?? (program === undefined ? undefined : typeNamed(typeOfProgram[program]))
   if (type === undefined) return undefined
   const name = type.port === port ? type.name.toLowerCase() : `${type.name.toLowerCase()}-${port}`
-  // The name identifies the service, so an expected service reserves its name.
+  // A service's name identifies it, so expected services reserve their names.
   return expected.some((each) => each.name === name) ? undefined : { name, application: type.id, port }
 }
 
@@ -91,7 +91,7 @@ const typeAt = (port: number, protocol: 'tcp' | 'udp'): ApplicationType | undefi
   applicationTypes.find((each) => each.port === port && each.protocol === protocol) ??
   (protocol === 'tcp' ? typeNamed(typeOfPort[port]) : undefined)
 
-/** The sockets whose port does not determine the service type. */
+/** Returns the inodes of sockets whose port does not determine the service type. */
 export const unclearInodes = (sockets: readonly ListeningSocket[], settings: ServiceSettings): string[] =>
   sockets
     .filter((socket) => socket.protocol === 'tcp' && isWanted(socket, settings))

@@ -1,25 +1,25 @@
 import { readFile } from 'node:fs/promises'
 
-/** A socket that accepts connections, or datagrams from any address. */
+/** A TCP socket that accepts connections or a UDP socket that accepts datagrams from any address. */
 export interface ListeningSocket {
   protocol: 'tcp' | 'udp'
   port: number
-  /** Whether only this machine can reach it. */
+  /** Whether only this machine can reach the socket. */
   isLoopback: boolean
   inode: string
 }
 
 /**
- * Matches the lines of sockets in the states LISTEN (0A, TCP) and CLOSE (07, unconnected UDP; include/net/tcp_states.h).
- * proc_pid_net(5) describes the format: `sl: local rem st tx:rx tr:when retrnsmt uid timeout inode`. A busy machine has
- * thousands of other lines, which are skipped without parsing.
+ * Match the lines for sockets in state LISTEN (0A, TCP) or CLOSE (07, unconnected UDP; include/net/tcp_states.h).
+ * proc_pid_net(5) describes the format: `sl: local rem st tx:rx tr:when retrnsmt uid timeout inode`. The tables of a busy
+ * machine contain thousands of other lines, which the expressions skip without parsing.
  */
 const lines = {
   tcp: /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A \S+ \S+ \S+ +\d+ +\d+ (\d+)/gm,
   udp: /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 07 \S+ \S+ \S+ +\d+ +\d+ (\d+)/gm,
 } as const
 
-/** The listening sockets of this machine, or undefined if the system does not report them. */
+/** Returns this machine's listening sockets, or undefined if the system does not report them. */
 export async function findListening(folder = '/proc/net'): Promise<ListeningSocket[] | undefined> {
   const tables = await Promise.all(
     ['tcp', 'tcp6', 'udp', 'udp6'].map(async (name) => {
@@ -40,7 +40,7 @@ export function parseTable(text: string, protocol: 'tcp' | 'udp'): ListeningSock
   }))
 }
 
-/** Addresses are 32-bit words in the byte order of the machine, which is little-endian on all platforms of Node. */
+/** Addresses are 32-bit words in the machine's byte order, which is assumed to be little-endian. */
 function isLoopback(hex: string): boolean {
   if (hex.length === 8) return hex.endsWith('7F')
   if (hex === '00000000000000000000000001000000') return true

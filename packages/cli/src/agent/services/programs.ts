@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** Finds the names of the programs that own sockets, by inode, where permissions allow it. Caches each socket's name. */
+/** Finds and caches the names of the programs that own sockets, keyed by inode, as far as permissions allow. */
 export interface Programs {
   namesOf(inodes: readonly string[]): ReadonlyMap<string, string>
 }
@@ -18,7 +18,7 @@ export function createPrograms(folder = '/proc'): Programs {
   }
 }
 
-/** Synchronous, because each of the thousands of links would need a promise, and procfs reads come from memory. */
+/** Reads synchronously, because procfs is in memory and each of the thousands of links would require a promise. */
 function findNames(folder: string, inodes: Set<string>, found: Map<string, string>): void {
   for (const id of list(folder)) {
     if (inodes.size === 0) return

@@ -38,7 +38,7 @@ test('reports a service as new, down, up, and forgotten after a long absence', a
   expect(history.all()).toEqual([])
 })
 
-test('survives a restart of the agent', async () => {
+test('restores the history after an agent restart', async () => {
   await (await open()).update([ssh], 0)
   const history = await open()
   expect(describeError(await history.update([], 10))).toEqual(['ssh down'])
@@ -53,14 +53,14 @@ test('keeps expected services until they are removed from the configuration', as
   expect(describeError(await (await open()).update([], 5_001))).toEqual(['web forgotten'])
 })
 
-test('immediately forgets services that the configuration ignores or no longer detects', async () => {
+test('immediately forgets services that the configuration now ignores or no longer detects', async () => {
   await (await open()).update([ssh], 0)
   expect(describeError(await (await open({ ignored: new Set([22]) })).update([], 1))).toEqual(['ssh forgotten'])
   await (await open()).update([ssh], 2)
   expect(describeError(await (await open({ found: false })).update([], 3))).toEqual(['ssh forgotten'])
 })
 
-test('never exceeds the limit of services per device', async () => {
+test('never exceeds 100 services per device', async () => {
   const history = await open()
   const many = Array.from({ length: 130 }, (_, index) => ({ ...ssh, name: `s${index}` }))
   await history.update(many, 0)

@@ -4,16 +4,16 @@ import type { RunningService } from './detect.ts'
 import type { ServiceSettings } from './service-settings.ts'
 
 export interface TrackedService extends RunningService {
-  /** Whether it was in the configuration at the last update. */
+  /** Whether the configuration included the service at the last update. */
   isExpected: boolean
-  /** When it was first seen to have stopped, in milliseconds. Null while it listens. */
+  /** When the agent first found the service stopped, in Unix milliseconds. Null while the service is listening. */
   goneSince: number | null
 }
 
 /** The current and past services of this machine, stored on disk. */
 export interface ServiceHistory {
   all(): readonly TrackedService[]
-  /** Records which services listen now, and returns the changes. */
+  /** Records the services that are listening at `now`, in Unix milliseconds, and returns the changes. */
   update(running: readonly RunningService[], now: number): Promise<ServiceChange[]>
 }
 
@@ -22,7 +22,7 @@ export interface ServiceChange {
   what: 'new' | 'up' | 'down' | 'forgotten'
 }
 
-/** The API's limit of services per device. */
+/** The API's limit on services per device. */
 export const MAX_SERVICES = 100
 
 export async function openServiceHistory(folder: string, settings: ServiceSettings): Promise<ServiceHistory> {
@@ -86,7 +86,7 @@ function applyUpdate(
     }
   }
   const isNew = ({ name }: RunningService): boolean => !updated.some((each) => each.name === name)
-  // Expected services belong to the device from the start, whether they listen or not.
+  // Expected services belong to the device from the start, whether or not they are listening.
   for (const { name, application, port } of settings.expected.filter(isNew)) {
     const isUp = running.some((each) => each.name === name)
     updated.push(recordChange('new', { name, application, port, isExpected: true, goneSince: isUp ? null : now }))
@@ -98,7 +98,7 @@ function applyUpdate(
   return { updated, changes }
 }
 
-/** Whether a service has stopped long ago, or the configuration no longer includes it. */
+/** Returns whether a service stopped long enough ago to be forgotten, or the configuration excludes it. */
 function isForgotten({ name, port, isExpected, goneSince }: TrackedService, settings: ServiceSettings, now: number) {
   if (settings.expected.some((each) => each.name === name)) return false
   if (isExpected || !settings.found || settings.ignored.has(port)) return true

@@ -1,7 +1,7 @@
-/** A service that is reported whether or not it listens. */
+/** A service that the agent reports whether or not it is listening. */
 export interface ExpectedService {
   name: string
-  /** Id of its application type. */
+  /** ID of the application type. */
   application: number
   port: number
   protocol: 'tcp' | 'udp'
@@ -9,15 +9,15 @@ export interface ExpectedService {
 
 /** Which services the agent detects and reports. */
 export interface ServiceSettings {
-  /** Milliseconds between two scans. */
+  /** Milliseconds between scans. */
   every: number
-  /** Whether detected services of known types are reported. */
+  /** Whether to report detected services of known types. */
   found: boolean
-  /** Whether services that only this machine can reach are reported. */
+  /** Whether to report services that only this machine can reach. */
   loopback: boolean
-  /** Ports that are not reported. */
+  /** Ports that the agent does not report. */
   ignored: ReadonlySet<number>
-  /** Milliseconds after which a stopped service is removed from the device. */
+  /** Milliseconds after which the agent removes a stopped service from the device. */
   forgottenAfter: number
   expected: readonly ExpectedService[]
 }

@@ -4,7 +4,7 @@ import { diskOf, firstLineOf, memory, temperature } from './measurements.ts'
 import type { Sample } from './sample.ts'
 
 interface BuiltIn {
-  /** The argument after the source name. A trailing `?` makes it optional. */
+  /** Description of the argument after the source name. A trailing `?` marks an optional argument. */
   takes?: string
   read(argument: string): Promise<Sample>
 }
@@ -14,7 +14,7 @@ export const builtIns: Readonly<Record<string, BuiltIn>> = {
   load: { read: async () => load(loadavg()[0] ?? 0) },
   memory: { read: memory },
   disk: { takes: 'folder such as /', read: diskOf },
-  temperature: { takes: 'name of a sensor?', read: temperature },
+  temperature: { takes: 'sensor name?', read: temperature },
   address: { read: async () => ({ text: address() }) },
   kernel: { read: async () => ({ text: release() }) },
   agent: { read: async () => ({ text: version }) },
@@ -26,7 +26,7 @@ const MINUTE = 60
 const HOUR = 3_600
 const DAY = 86_400
 
-/** Uses only the largest unit, so that the value eventually changes only once a day. */
+/** Formats a duration in its largest unit, so that after one day the value changes only once a day. */
 export function roughly(seconds: number): string {
   if (seconds >= DAY) return count(Math.floor(seconds / DAY), 'day')
   if (seconds >= HOUR) return count(Math.floor(seconds / HOUR), 'hour')
@@ -38,7 +38,7 @@ const count = (number: number, unit: string): string => `${number} ${unit}${numb
 
 const load = (value: number): Sample => ({ text: value.toFixed(1), measured: { value, step: 0.5 } })
 
-/** The first address that other machines can reach. Prefers IPv4. */
+/** Returns the first address that other machines can reach. Prefers IPv4. */
 function address(): string {
   const all = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   const outer = all.filter(({ internal, address }) => !internal && !address.startsWith('fe80:'))

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { firstLine, MAX_BYTES } from './first-line.ts'
 import type { Sample } from './sample.ts'
 
-/** How much of a command's error output is reported. */
+/** Maximum length of the error output that the agent reads from a command. */
 const MAX_ERROR_BYTES = 1_024
 
 interface Limits {
@@ -11,9 +11,9 @@ interface Limits {
   signal: AbortSignal
 }
 
-/** Runs a shell command and returns its first line of output. Rejects if the command fails or takes too long. */
+/** Runs a shell command and returns its first nonempty output line. Rejects if the command fails or takes too long. */
 export async function runCommand(line: string, { timeout, signal: stopped }: Limits): Promise<Sample> {
-  // A separate process group, so that its child processes end with it.
+  // The command runs in a separate process group, so that its child processes end with it.
   const child = spawn('/bin/sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: ownEnv() })
   let tookTooLong = false
   const timer = setTimeout(() => {
@@ -33,13 +33,13 @@ export async function runCommand(line: string, { timeout, signal: stopped }: Lim
   } finally {
     clearTimeout(timer)
     stopped.removeEventListener('abort', stop)
-    // Background processes of the command would keep the agent's pipes open.
+    // Background processes that the command started would keep the agent's pipes open.
     endGroup(child)
   }
   return { text: firstLine(output()) }
 }
 
-/** The agent's environment without the agent's private variables. */
+/** Returns the agent's environment without its private variables. */
 function ownEnv(): NodeJS.ProcessEnv {
   const { MUSTER_CODE: _code, NODE_COMPILE_CACHE: _cache, ...env } = process.env
   return env
@@ -75,7 +75,7 @@ function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // All processes of the group have already ended.
+    // All processes in the group have already ended.
   }
   child.stdout?.destroy()
   child.stderr?.destroy()

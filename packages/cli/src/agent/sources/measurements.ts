@@ -8,7 +8,7 @@ const percent = (part: number, whole: number, step: number): Sample => {
   return { text: `${Math.round(value)}%`, measured: { value, step } }
 }
 
-/** The used share of a file system, like df: without the blocks reserved for root. */
+/** Returns the percentage of a file system that is in use. Like df, excludes the blocks reserved for root. */
 export async function diskOf(folder: string): Promise<Sample> {
   const { blocks, bfree, bavail } = await statfs(folder)
   const used = blocks - bfree
@@ -25,7 +25,7 @@ export async function memory(): Promise<Sample> {
 
 const ZONES = '/sys/class/thermal'
 
-/** The temperature of the named sensor, else the highest temperature. */
+/** Returns the named sensor's temperature or, without a name, the highest temperature. */
 export async function temperature(name: string): Promise<Sample> {
   const zones = (await readdir(ZONES).catch(() => [])).filter((zone) => zone.startsWith('thermal_zone'))
   const sensors = await Promise.all(zones.map((zone) => readZone(join(ZONES, zone))))

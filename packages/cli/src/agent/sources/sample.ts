@@ -1,4 +1,4 @@
-/** A reading of a source: a string, and the number if it is a measurement. */
+/** A source's reading: a string and, for a measurement, the number. */
 export interface Sample {
   text: string
   measured?: Measured
@@ -6,6 +6,6 @@ export interface Sample {
 
 export interface Measured {
   value: number
-  /** The smallest difference that counts as a change, so that noise is not reported. */
+  /** The smallest difference to report as a change, so that the agent does not report noise. */
   step: number
 }

@@ -2,10 +2,10 @@ import { builtIns } from './built-in.ts'
 import { runCommand } from './command.ts'
 import type { Sample } from './sample.ts'
 
-/** Reads a value. Rejects with a message for the log if there is none. The signal cancels the reading. */
+/** Reads a value. Rejects with a message for the log if the value cannot be read. The signal cancels the read. */
 export type Source = (signal: AbortSignal) => Promise<Sample>
 
-/** Parses a source of the configuration. Returns an error message if it is invalid. */
+/** Parses a source from the configuration. Returns an error message if the source is invalid. */
 export function parseSource(written: string, { timeout }: { timeout: number }): Source | string {
   const [, word = '', rest = ''] = /^(\S+)\s*(.*)$/.exec(written) ?? []
   if (word === 'command') {
@@ -17,7 +17,7 @@ export function parseSource(written: string, { timeout }: { timeout: number }): 
     return `"${word}" is not a source. Known sources: ${Object.keys(builtIns).join(', ')}, and "command" with a shell command`
   }
   const { takes, read } = builtIn
-  if (takes === undefined && rest !== '') return `"${word}" takes no argument, but is followed by "${rest}"`
+  if (takes === undefined && rest !== '') return `"${word}" does not accept an argument, but is followed by "${rest}"`
   if (takes !== undefined && rest === '' && !takes.endsWith('?')) return `"${word}" must be followed by a ${takes}`
   return () => read(rest)
 }

@@ -6,22 +6,22 @@ export interface Failure {
   message: string
 }
 
-/** The latest values, and which of them are not yet reported. */
+/** The latest values, including which values the agent has not yet reported. */
 export interface Values {
-  /** Each value is read separately, so that a slow one does not delay the others. */
+  /** The values to read. Callers read each value separately, so that a slow source does not delay other values. */
   each: readonly WatchedValue[]
-  /** The values to report, by attribute. */
+  /** Returns the values to report, keyed by attribute name. */
   pending(): Map<string, string>
-  /** Marks a value as done: the server has accepted it or has permanently rejected it. */
+  /** Marks a value as done after the server has accepted or permanently rejected it. */
   markDone(attribute: string, value: string): void
-  /** All values, for display. */
+  /** Returns all values for display. */
   all(): { attribute: string; value: string | undefined; failure: string | undefined; isReported: boolean }[]
 }
 
 export interface WatchedValue {
-  /** Milliseconds between two readings. */
+  /** Milliseconds between readings. */
   every: number
-  /** Reads the value. Resolves to true if it must be reported. */
+  /** Reads the value. Resolves to true if the agent must report it. */
   read(signal: AbortSignal): Promise<boolean>
 }
 
@@ -54,7 +54,7 @@ export function createValues(reported: readonly ReportedValue[], { onFailure, on
     } catch (error) {
       if (signal.aborted) return false
       const message = (error as Error).message
-      // Report a failure once, not at each reading.
+      // Report a failure once, not on every reading.
       if (value.failure !== message) onFailure({ attribute: value.attribute, message })
       value.failure = message
     }
@@ -78,7 +78,7 @@ export function createValues(reported: readonly ReportedValue[], { onFailure, on
   }
 }
 
-/** Keeps the previous sample if a measurement changed by less than its step. */
+/** Returns the previous sample if a measurement changed by less than its step. */
 function withoutNoise(before: Sample | undefined, now: Sample): Sample {
   if (before?.measured === undefined || now.measured === undefined) return now
   return Math.abs(now.measured.value - before.measured.value) < now.measured.step ? before : now

@@ -4,12 +4,12 @@ import { readJsonFile, writeJsonFile } from './json-file.ts'
 
 /** The device that this machine is registered as, with its credentials. */
 export interface DeviceState {
-  /** The server that it is registered with. */
+  /** URL of the server that this machine is registered with. */
   url: string
   deviceId: string
   secret: string
   hardwareId: string
-  /** `given`: set at registration. */
+  /** Source of the hardware ID. `given` means that the operator set it at registration. */
   hardwareIdFrom: HardwareId['from'] | 'given'
   registered: string
 }

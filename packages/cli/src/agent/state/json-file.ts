@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { replacePrivateFile } from '@muster/server/lib/private-file.ts'
 import { CliError } from '../../errors/cli-error.ts'
 
-/** Reads a JSON file and validates it with `read`. Returns undefined if there is no such file. */
+/** Reads a JSON file and validates it with `read`. Returns undefined if the file does not exist. */
 export async function readJsonFile<Value>(
   file: string,
   read: (json: unknown) => Value | undefined,
@@ -16,7 +16,7 @@ export async function readJsonFile<Value>(
   })
 }
 
-/** Writes a JSON file atomically, readable only by its owner. */
+/** Atomically writes a JSON file that only its owner can read. */
 export async function writeJsonFile(file: string, value: unknown): Promise<void> {
   await replacePrivateFile(file, `${JSON.stringify(value, null, 2)}\n`).catch((error: Error) => {
     throw new CliError(`cannot write ${file}: ${error.message}`)
@@ -29,8 +29,7 @@ async function readText(file: string): Promise<string | undefined> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    const hint =
-      code === 'EACCES' ? 'It belongs to the user that the agent runs as. Try again as root (sudo).' : undefined
+    const hint = code === 'EACCES' ? "The file belongs to the agent's user. Try again as root (sudo)." : undefined
     throw new CliError(`cannot read ${file}: ${message}`, hint === undefined ? {} : { hint })
   }
 }

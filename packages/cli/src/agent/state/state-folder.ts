@@ -3,12 +3,12 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { CliError } from '../../errors/cli-error.ts'
 
-/** The state folder of the system agent. systemd creates it (StateDirectory=). */
+/** State folder of the system agent. systemd creates this folder (StateDirectory=). */
 export const SYSTEM_STATE = '/var/lib/muster-agent'
 
 /**
- * The folder for the agent's state: the given folder, else systemd's STATE_DIRECTORY, else /var/lib/muster-agent for root,
- * else a folder in the user's state folder.
+ * Returns the agent's state folder: the specified folder, else MUSTER_AGENT_STATE, else systemd's STATE_DIRECTORY, else
+ * /var/lib/muster-agent for root, else `muster-agent` in the user's state folder.
  */
 export function stateFolder(named: string | undefined, env = process.env): string {
   const given = named ?? (env.MUSTER_AGENT_STATE || env.STATE_DIRECTORY || undefined)

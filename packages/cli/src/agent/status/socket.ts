@@ -10,7 +10,7 @@ const socketIn = (folder: string): string => join(folder, 'agent.sock')
 const MAX_PATH_BYTES = 107
 
 /**
- * Serves the agent's status on a Unix socket in the folder. Only one agent can listen on it, because two agents would
+ * Serves the agent's status on a Unix socket in the state folder. Only one agent can listen on the socket. Two agents would
  * connect as the same device and repeatedly disconnect each other.
  */
 export async function serveStatus(folder: string, status: () => AgentStatus): Promise<{ close(): Promise<void> }> {
@@ -20,7 +20,7 @@ export async function serveStatus(folder: string, status: () => AgentStatus): Pr
   }
   if (await isListening(path)) {
     throw new CliError(`another agent is running with the state folder ${folder}`, {
-      hint: '"muster agent status" shows its status.',
+      hint: 'To see its status, run "muster agent status".',
       exitCode: exitCodes.usage,
     })
   }
@@ -48,7 +48,7 @@ async function isListening(path: string): Promise<boolean> {
   return socket !== undefined
 }
 
-/** The status of the agent with this state folder, or undefined if none is running. */
+/** Returns the status of the agent that uses this state folder, or undefined if no agent is running. */
 export async function askStatus(folder: string): Promise<AgentStatus | undefined> {
   const socket = await open(socketIn(folder))
   if (socket === undefined) return undefined

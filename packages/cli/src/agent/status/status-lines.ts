@@ -1,7 +1,7 @@
 import type { DeviceState } from '../state/device-file.ts'
 import type { AgentStatus } from './status.ts'
 
-/** The agent's status as lines for a terminal. */
+/** Formats the agent's status as lines for a terminal. */
 export function statusLines(device: DeviceState, status: AgentStatus | undefined): string[] {
   const lines = [
     `device     ${device.deviceId}`,
@@ -28,7 +28,7 @@ export function valueLine({
   failure,
   isReported,
 }: Omit<AgentStatus['values'][number], 'isReported'> & { isReported?: boolean }): string {
-  const waiting = isReported === false && value !== undefined ? ' (to be reported)' : ''
+  const waiting = isReported === false && value !== undefined ? ' (not reported yet)' : ''
   const shown = value === undefined ? 'no value' : JSON.stringify(value)
   return `${attribute}: ${shown}${waiting}${failure === undefined ? '' : `; currently failing: ${failure}`}`
 }

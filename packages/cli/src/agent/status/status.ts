@@ -4,9 +4,9 @@ export interface AgentStatus {
   url: string
   broker: string
   connected: boolean
-  /** When it was connected or disconnected. */
+  /** When the agent connected or disconnected (ISO 8601). */
   since: string
-  /** Why it is not connected. */
+  /** Why the agent is not connected. Undefined while it is connected. */
   problem: string | undefined
   memoryMb: number
   services: { name: string; port: number; state: 'active' | 'inactive' }[]

@@ -6,8 +6,8 @@ import { newAgentCommand } from './new-agent-command.ts'
 export function buildCommand(): Command {
   return newAgentCommand('check')
     .description(
-      prose(`Reads the configuration, inspects this machine, and prints what the agent would report. Sends nothing to the server. Exits
-with 1 if a value cannot be read.`),
+      prose(`Read the configuration, inspect this machine, and print what the agent would report. The command sends
+nothing to the server. Exits with 1 if a value cannot be read.`),
     )
     .action(run)
 }

@@ -11,11 +11,11 @@ interface Options extends Pick<AgentOptions, 'json' | 'url' | 'code'> {
 export function buildCommand(): Command {
   return withRegistration(newCommand('install'))
     .description(
-      prose(`Writes a systemd unit and an initial configuration, and starts the agent, now and at each boot. Registers this machine first
-if it is not registered and you pass a code. Requires root.`),
+      prose(`Write a systemd unit and an initial configuration, and start the agent now and at each boot. If this
+machine is not registered, the command first registers it with the code that you pass. Requires root.`),
     )
-    .option('--print', 'print the unit and change nothing')
-    .option('--root <folder>', 'root folder to write to; if it is not /, nothing is registered or started', '/')
+    .option('--print', 'print the unit without changing anything')
+    .option('--root <folder>', 'root folder to write to; registers and starts the agent only in /', '/')
     .action(run)
 }
 
@@ -40,10 +40,10 @@ async function registerIfNew(options: Options): Promise<string[]> {
   ])
   const settings = await readSettings({ ...options, state: SYSTEM_STATE })
   const before = await readDevice(settings.folder)
-  if (before !== undefined) return [`this machine is already registered as the device ${before.deviceId}`]
+  if (before !== undefined) return [`this machine is already registered as device ${before.deviceId}`]
   const hint = 'Pass --url and --code, or set MUSTER_URL and MUSTER_CODE.'
   const url = required(settings.url, 'this machine is not registered, and no server URL is set', hint)
   const code = required(settings.code, 'this machine is not registered, and no registration code is set', hint)
   const { device } = await registerMachine({ ...settings, url, code })
-  return [`registered this machine as the device ${device.deviceId}`]
+  return [`registered this machine as device ${device.deviceId}`]
 }

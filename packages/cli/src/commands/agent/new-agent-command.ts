@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import { newCommand } from '../../options/new-command.ts'
 
-/** A command of the agent, with the common options. */
+/** Creates an agent command with the common options. */
 export function newAgentCommand(name: string): Command {
   return newCommand(name)
     .option('--config <file>', 'configuration file (default: /etc/muster/agent.ini, else ~/.config/muster/agent.ini)')
-    .option('--state <folder>', 'folder for the device id and secret (default: /var/lib/muster-agent as root)')
+    .option('--state <folder>', 'folder for the device ID and secret (default as root: /var/lib/muster-agent)')
 }
 
 /** Like `newAgentCommand`, for commands that may register this machine. */
@@ -14,7 +14,4 @@ export const newRegisteringCommand = (name: string): Command => withRegistration
 export const withRegistration = (command: Command): Command =>
   command
     .option('--url <url>', 'server URL (default: MUSTER_URL, else the configuration)')
-    .option(
-      '--code <code>',
-      'registration code (default: MUSTER_CODE, which hides it from other users of this machine)',
-    )
+    .option('--code <code>', 'registration code (default: MUSTER_CODE, which other users of this machine cannot see)')

@@ -11,10 +11,11 @@ interface Options extends AgentOptions {
 export function buildCommand(): Command {
   return newRegisteringCommand('register')
     .description(
-      prose(`Registers this machine as a device and stores its id and secret in a file that only the agent's user can read. A machine
-that is already registered keeps its id and gets a new secret. A running agent uses it within seconds.`),
+      prose(`Register this machine as a device, and store its ID and secret in a file that only the agent's user can
+read. A machine that is already registered keeps its ID and receives a new secret. A running agent uses the new secret
+within seconds.`),
     )
-    .option('--hardware-id <id>', 'unique id of this machine (default: derived from the machine id)')
+    .option('--hardware-id <id>', 'unique ID of this machine (default: derived from the machine ID)')
     .option('--new', 'register as a new device and forget the previous one')
     .action(run)
 }
@@ -34,11 +35,11 @@ async function run(options: Options): Promise<void> {
   const code = required(
     settings.code,
     'no registration code is set',
-    'Pass --code or set MUSTER_CODE. The owner of the devices can create one with "muster codes create".',
+    'Pass --code or set MUSTER_CODE. The owner of the devices can create a code with "muster codes create".',
   )
   const { device, again } = await registerMachine({ config, folder, url, code, hardwareId, isNew })
   const { secret: _secret, ...shown } = device
   if (options.json) return console.log(JSON.stringify({ ...shown, again, state: folder }))
-  console.log(`${again ? 'Registered again' : 'Registered'}: this machine is the device ${device.deviceId} at ${url}`)
-  console.log(`Its secret is in ${folder}. Next, run "muster agent run", or "muster agent install" to use systemd.`)
+  console.log(`${again ? 'Registered again' : 'Registered'} as device ${device.deviceId} at ${url}`)
+  console.log(`The secret is in ${folder}. Next, run "muster agent run", or "muster agent install" to use systemd.`)
 }

@@ -6,9 +6,9 @@ import { newRegisteringCommand } from './new-agent-command.ts'
 export function buildCommand(): Command {
   return newRegisteringCommand('run')
     .description(
-      prose(`Connects this machine over MQTT and stays connected. Reports changes of listening services and of the values in the
-configuration. Registers the machine first if it is not registered and you pass a code. Ctrl-C or SIGTERM disconnects and
-exits.`),
+      prose(`Connect this machine over MQTT, stay connected, and report changes to listening services and configured
+values. If this machine is not registered, the command first registers it with the code that you pass. Ctrl-C or SIGTERM
+disconnects and exits.`),
     )
     .option('--broker <url>', "mqtt, mqtts, ws, or wss URL (default: WebSocket at the server's /mqtt)")
     .action(async (options: AgentOptions) => {

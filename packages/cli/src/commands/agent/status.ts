@@ -6,7 +6,7 @@ import { newAgentCommand } from './new-agent-command.ts'
 export function buildCommand(): Command {
   return newAgentCommand('status')
     .description(
-      'Prints which device this machine is and the status of its agent. Exits with 1 unless the agent is connected.',
+      'Show the device of this machine and the status of its agent. Exits with 1 unless the agent is connected.',
     )
     .action(run)
 }
@@ -22,7 +22,7 @@ async function run(options: AgentOptions): Promise<void> {
   const device = await readDevice(folder)
   const status = await askStatus(folder)
   if (device === undefined) {
-    throw new CliError(`this machine is not registered: ${folder} has no device`, {
+    throw new CliError(`this machine is not registered: ${folder} does not contain device.json`, {
       hint: 'Register it: muster agent register --url URL --code CODE. If the agent runs as another user, pass --state.',
     })
   }

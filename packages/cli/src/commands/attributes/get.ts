@@ -15,15 +15,15 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('get')
     .description(
-      prose(`Shows attributes. With a single name, prints only its value, and exits with 4 if it is not set. For many devices at once:
-muster devices list --columns name,site,net.ssid`),
+      prose(`Show attributes. With a single name, the command prints only the value, and exits with 4 if the attribute
+is not set. To show attributes of many devices, run "muster devices list --columns name,site,net.ssid".`),
     )
     .argument('<target>', targetHelp)
-    .argument('[name...]', 'names of attributes (default: all)')
-    .option('--context <name>', 'effective values in this context: its overrides merged with the base values')
-    .option('--overrides', 'with --context: only its overrides')
+    .argument('[name...]', 'attribute names (default: all)')
+    .option('--context <name>', 'show effective values in this context: overrides merged with base values')
+    .option('--overrides', 'with --context, show only overrides')
     .addOption(
-      new Option('--contexts', 'the base values and the overrides of each context').conflicts(['context', 'overrides']),
+      new Option('--contexts', 'show base values and overrides in each context').conflicts(['context', 'overrides']),
     )
     .action(run)
 }
@@ -37,7 +37,7 @@ async function run(
   const muster = await openMuster(options, 4)
   const target = await findTarget(muster, meant)
   if (contexts) {
-    if (names.length > 0) throw usageError('--contexts shows all attributes and takes no names')
+    if (names.length > 0) throw usageError('--contexts shows all attributes and does not accept names')
     const { printContexts } = await import('../../attributes/print-contexts.ts')
     return printContexts(muster, target, options)
   }

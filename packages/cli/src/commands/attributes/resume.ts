@@ -6,10 +6,10 @@ import { openMuster } from '../../server/open-muster.ts'
 export function buildCommand(): Command {
   return newClientCommand('resume')
     .description(
-      prose(`Resumes an interrupted or failed bulk change of "muster attributes set" or "unset", without asking for confirmation
-again. Removes the state file when it is done.`),
+      prose(`Resume an interrupted or failed bulk change from "muster attributes set" or "muster attributes unset". The
+command does not ask for confirmation, and removes the state file when the change is complete.`),
     )
-    .argument('[file]', 'state file that the interrupted command printed (default: the only one in ~/.muster/changes)')
+    .argument('[file]', 'state file that the interrupted command printed (default: the only file in ~/.muster/changes)')
     .action(run)
 }
 
@@ -25,7 +25,7 @@ async function run(given: string | undefined, options: ClientOptions): Promise<v
   if (muster.url !== plan.url || (await findUserId(muster)) !== plan.userId) {
     throw usageError(
       `the change was started on ${plan.url} by a different user`,
-      'Pass the --credentials or --profile that it was started with.',
+      'Pass the same --credentials or --profile as the original command.',
     )
   }
   await runPlan(muster, plan, { ...options, state: file })
@@ -35,5 +35,5 @@ function onlyFile(files: readonly string[]): string {
   const [file, another] = files
   if (file === undefined) throw new CliError('no interrupted change found')
   if (another === undefined) return file
-  throw usageError('found several interrupted changes', `Pass one of them: ${files.join(' ')}`)
+  throw usageError('found several interrupted changes', `Pass one of these files: ${files.join(' ')}`)
 }

@@ -11,14 +11,14 @@ interface Options extends ChangeOptions {
 export function buildCommand(): Command {
   const command = newClientCommand('set')
     .description(
-      prose(`Sets attributes. With --where, --all, or --from, omit the target:
+      prose(`Set attributes. With --where, --all, or --from, omit the target.
 
 muster attributes set gateway-1 site=oslo net.ssid=lab
 
 muster attributes set --where site=oslo --where platform=linux status=checked`),
     )
-    .argument('<target-and-attributes...>', 'the target (omitted in a bulk change), then name=value …')
-    .option('--file <name=file>', 'use the content of a file as the value; repeatable', collect)
+    .argument('<target-and-attributes...>', 'target (omit for a bulk change), then name=value …')
+    .option('--file <name=file>', "set an attribute to a file's content; repeatable", collect)
   return withChangeOptions(command).action(run)
 }
 

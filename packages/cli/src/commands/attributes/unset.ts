@@ -7,21 +7,20 @@ import { newClientCommand, prose } from '../../options/new-command.ts'
 export function buildCommand(): Command {
   const command = newClientCommand('unset')
     .description(
-      prose(`Removes attributes. The name of a group removes the whole group. With --context, removes overrides, so the base values apply
-again. Names that are not set are ignored. With --where, --all, or --from, omit the target:
+      prose(`Remove attributes. A group name removes the whole group. With --context, the command removes overrides, so
+the base values apply again. Names that are not set are ignored. With --where, --all, or --from, omit the target.
 
 muster attributes unset gateway-1 site net.ssid
 
 muster attributes unset --where site=oslo status`),
     )
-    .argument('<target-and-names...>', 'the target (omitted in a bulk change), then names …')
+    .argument('<target-and-names...>', 'target (omit for a bulk change), then names …')
   return withChangeOptions(command).action(run)
 }
 
 async function run(given: string[], options: ChangeOptions): Promise<void> {
   const { meant, rest } = splitTarget(given, options)
-  if (rest.length === 0)
-    throw usageError('no attributes to remove', 'Pass the names of attributes, such as site or net.ssid.')
+  if (rest.length === 0) throw usageError('no attributes to remove', 'Pass attribute names, such as site or net.ssid.')
   const { changeAttributes } = await import('../../attributes/change.ts')
   await changeAttributes({ meant, changes: toChanges(rest.map((name) => [name, null])), options })
 }

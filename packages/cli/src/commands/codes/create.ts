@@ -19,15 +19,15 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('create')
     .description(
-      prose(`Creates and prints a code that devices use to register themselves. The code is shown only once. Every device that uses it
-gets its attributes and services.`),
+      prose(`Create a code that devices use to register themselves, and print the code. The code is shown only once.
+Every device that registers with the code receives the specified attributes and services.`),
     )
-    .option('--uses <count>', 'maximum number of devices that can use it', wholeNumber(1, 1_000_000), 1)
+    .option('--uses <count>', 'maximum number of devices that can use the code', wholeNumber(1, 1_000_000), 1)
     .option('--expires <when>', 'expiry: a date, or a duration from now such as 12h (default: 7d)', futureMoment)
-    .option('--name <name>', 'default name of its devices')
-    .option('--platform <name>', 'default platform of its devices')
-    .option('--attribute <name=value>', 'attribute of its devices; repeatable', collect)
-    .option('--service <entry>', 'service of its devices; repeatable', collect)
+    .option('--name <name>', 'default device name')
+    .option('--platform <name>', 'default device platform')
+    .option('--attribute <name=value>', 'device attribute; repeatable', collect)
+    .option('--service <entry>', 'device service, such as ssh or web=http:8080; repeatable', collect)
     .addHelpText('after', serviceHelp)
     .action(run)
 }
@@ -49,6 +49,6 @@ async function run({
   if (options.json) return printJson({ ...registrationCode, code })
   const devices = uses === 1 ? 'one device' : `${uses} devices`
   await say(code)
-  console.error(`The code is shown only once. It can register ${devices} until ${localTime(registrationCode.expires)}.`)
+  console.error(`The code is shown only once and can register ${devices} until ${localTime(registrationCode.expires)}.`)
   console.error(`On a device: muster agent register --url ${muster.url} --code ${code}`)
 }

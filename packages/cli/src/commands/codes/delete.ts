@@ -6,9 +6,9 @@ import { deleteEach } from '../delete-each.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('delete')
-    .description('Deletes registration codes. Devices that used them are kept.')
-    .argument('<id...>', 'registration code ids ("muster codes list" shows them)')
-    .option('-y, --yes', 'skip the confirmation')
+    .description('Delete registration codes. Devices that registered with these codes are not deleted.')
+    .argument('<id...>', 'registration code IDs, as shown by "muster codes list"')
+    .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }
 

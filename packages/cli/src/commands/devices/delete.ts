@@ -13,13 +13,11 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('delete')
     .description(
-      prose(
-        `Deletes devices with their services and attributes. If one of them cannot be deleted, none is. Active devices require --force.`,
-      ),
+      prose(`Delete devices with their services and attributes, all or none. To delete active devices, pass --force.`),
     )
-    .argument('<device...>', 'ids, hardware ids, or names; at most 1000')
+    .argument('<device...>', 'IDs, hardware IDs, or names; at most 1000')
     .option('--force', 'also delete active devices')
-    .option('-y, --yes', 'skip the confirmation')
+    .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }
 

@@ -13,8 +13,8 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('get')
-    .argument('<device>', 'id, hardware id, or name')
-    .option('--context <name>', 'show the effective attributes in this context')
+    .argument('<device>', 'ID, hardware ID, or name')
+    .option('--context <name>', 'show effective attributes in this context')
     .action(run)
 }
 

@@ -22,13 +22,13 @@ interface Options extends ListOptions {
 export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
     .description(
-      prose(`Lists devices. Columns are id, name, state, stateSince, platform, hardwareId, created, lastReported, and the names of
-attributes. --json prints all of them and the services.`),
+      prose(`List devices. The columns are id, name, state, stateSince, platform, hardwareId, created, lastReported, and
+attribute names. --json prints all columns and the services.`),
     )
     .argument('[part]', 'part of the name, case-insensitive; short for --where name~PART')
-    .option('--where <condition>', 'a condition, such as state=active or site=oslo; repeatable', collect)
-    .option('--sort <order>', 'field or attribute; prefix - for descending order: -created', 'name asc')
-    .option('--context <name>', 'use the effective attributes in this context')
+    .option('--where <condition>', 'list devices that match a condition, such as state=active; repeatable', collect)
+    .option('--sort <order>', 'field or attribute; for descending order, add the prefix -, as in -created', 'name asc')
+    .option('--context <name>', 'use effective attributes in this context')
     .addHelpText('after', whereHelp)
     .action(run)
 }

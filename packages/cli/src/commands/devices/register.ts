@@ -15,11 +15,11 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('register')
     .description(
-      prose(`Adds a device with its attributes and services, and prints the secret that the device uses to authenticate. The
-secret is shown only once. For devices that register themselves, see "muster codes create".`),
+      prose(`Add a device with its attributes and services, and print the secret that the device uses to authenticate.
+The secret is shown only once. For devices that register themselves, see "muster codes create".`),
     )
-    .argument('<name>', 'name of the device')
-    .option('--hardware-id <id>', 'unique id of the hardware in your account')
+    .argument('<name>', 'device name')
+    .option('--hardware-id <id>', 'hardware ID, unique in your account')
     .option('--platform <name>', 'platform, such as "Debian 12"')
     .option('--attribute <name=value>', 'attribute; repeatable', collect)
     .option('--service <entry>', 'service, such as ssh or web=http:8080; repeatable', collect)
@@ -43,5 +43,5 @@ async function run(
   if (options.json) return printJson({ id: device.id, name: device.name, secret })
   await say(`Registered ${device.id}`)
   await say(`Secret: ${secret}`)
-  console.error("The secret is shown only once. It is the device's password, and the device id is its user name.")
+  console.error("The secret is shown only once. The device's user name is its ID, and its password is the secret.")
 }

@@ -6,7 +6,7 @@ import { openMuster } from '../../server/open-muster.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('rename')
-    .argument('<device>', 'id, hardware id, or current name')
+    .argument('<device>', 'ID, hardware ID, or current name')
     .argument('<name>', 'new name')
     .action(run)
 }

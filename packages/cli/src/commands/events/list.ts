@@ -18,11 +18,11 @@ interface Options extends ListOptions {
 
 export function buildCommand(): Command {
   return newListCommand('list', { limit: 100 })
-    .description('Lists events, newest first, as far back as the server keeps them.')
+    .description('List the events that the server has kept, newest first.')
     .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)
-    .option('--device <device>', 'only events of this device: its id, hardware id, or name; repeatable', collect)
-    .option('--since <when>', 'only events since this time: a date, or a duration before now such as 12h', pastMoment)
-    .option('--until <when>', 'only events before this time: a date, or a duration before now', pastMoment)
+    .option('--device <device>', 'show events of this device (ID, hardware ID, or name); repeatable', collect)
+    .option('--since <when>', 'show events since this time: a date, or a duration before now such as 12h', pastMoment)
+    .option('--until <when>', 'show events before this time: a date, or a duration before now', pastMoment)
     .action(run)
 }
 

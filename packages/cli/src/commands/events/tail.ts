@@ -19,11 +19,12 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('tail')
     .description(
-      prose(`Prints events as they happen, one per line, until Ctrl-C. Resumes after a lost connection or a server restart without losing
-or repeating events. At the end, prints the command that continues from the last event.`),
+      prose(`Print events as they happen, one per line, until Ctrl-C. After a lost connection or a server restart, the
+command resumes without losing or repeating events. At the end, it prints the command that continues from the last
+event.`),
     )
     .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)
-    .option('--device <device>', 'only events of this device: its id, hardware id, or name; repeatable', collect)
+    .option('--device <device>', 'show events of this device (ID, hardware ID, or name); repeatable', collect)
     .option('--after <id>', 'start after this event')
     .action(run)
 }
@@ -50,7 +51,7 @@ async function run({ type, device = [], after, ...options }: Options): Promise<v
     if (!interruption.signal.aborted) throw error
   } finally {
     interruption.release()
-    if (last !== undefined) console.error(`To continue from here: muster events tail --after ${last}`)
+    if (last !== undefined) console.error(`To continue from here, run: muster events tail --after ${last}`)
   }
 }
 

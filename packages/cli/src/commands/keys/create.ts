@@ -19,8 +19,8 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('create')
     .description(
-      prose(`Creates an access key and prints its id and secret. The secret is shown only once. --save stores it in a profile of the
-credentials file instead of printing it.`),
+      prose(`Create an access key and print its ID and secret. The secret is shown only once. With --save, the command
+saves the key in a profile of the credentials file instead of printing the secret.`),
     )
     .argument('[name]', 'purpose of the key')
     .option('--read-only', 'allow queries but no changes')
@@ -31,7 +31,7 @@ credentials file instead of printing it.`),
         'save',
       ),
     )
-    .option('--save <profile>', 'save the access key as this profile of the credentials file')
+    .option('--save <profile>', 'save the access key in this profile of the credentials file')
     .action(run)
 }
 
@@ -61,13 +61,13 @@ async function run(
   console.error('The secret is shown only once.')
 }
 
-/** The key already exists, so if its secret cannot be saved, the error must say that the key is unusable. */
+/** Saves the profile. The key already exists, so the error after a failure must explain that the key is unusable. */
 async function saveProfile(file: string, profile: string, values: Readonly<Record<string, string>>): Promise<void> {
   await writeProfile(file, profile, values).catch((error: Error) => {
     throw new CliError(
       `${values.MUSTER_ACCESS_KEY_ID} was created, but its secret could not be saved and is lost: ${error.message}`,
       {
-        hint: `Delete it: muster keys delete ${values.MUSTER_ACCESS_KEY_ID} --yes`,
+        hint: `Delete the key: muster keys delete ${values.MUSTER_ACCESS_KEY_ID} --yes`,
       },
     )
   })

@@ -6,9 +6,9 @@ import { deleteEach } from '../delete-each.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('delete')
-    .description('Deletes access keys. They stop working immediately.')
-    .argument('<key...>', 'access key ids ("muster keys list" shows them)')
-    .option('-y, --yes', 'skip the confirmation')
+    .description('Delete access keys. Deleted keys stop working immediately.')
+    .argument('<key...>', 'access key IDs, as shown by "muster keys list"')
+    .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }
 

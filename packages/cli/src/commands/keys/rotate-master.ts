@@ -4,15 +4,15 @@ import { newCommand, prose } from '../../options/new-command.ts'
 export function buildCommand(): Command {
   return newCommand('rotate-master')
     .description(
-      prose(`Encrypts the secrets of access keys, webhooks, and authenticator apps with a new master key while servers run. Creates the new
-key in $MUSTER_DATA/master.key and moves the current one to master.key.previous. Keep that file as long as you keep older
-backups. If the command is interrupted, run it again to resume.
+      prose(`Encrypt the secrets of access keys, webhooks, and authenticator apps with a new master key while servers
+run. The command creates the new key in $MUSTER_DATA/master.key and moves the current key to master.key.previous. Keep
+the previous key as long as you keep older backups. If the command is interrupted, run it again to resume.
 
-With MUSTER_MASTER_KEY, first set the new key there and the current key in MUSTER_MASTER_KEY_PREVIOUS on every server. Then
-run this command with both, and then remove the previous key.
+If you use MUSTER_MASTER_KEY, first set MUSTER_MASTER_KEY to the new key and MUSTER_MASTER_KEY_PREVIOUS to the current
+key on every server. Then run this command with both variables, and remove the previous key.
 
-Console users must sign in again, and download links for events must be requested again. Uses DATABASE_URL, else the database in
-MUSTER_DATA, whether or not a server is running.`),
+After the rotation, console users must sign in again, and clients must request new download links for events. The
+command connects to DATABASE_URL, else to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
     .action(run)
 }
@@ -36,5 +36,5 @@ async function run({ json }: { json?: boolean }): Promise<void> {
   console.log(
     `Encrypted ${rotation.count} secrets with the master key in ${rotation.key}. Previous master key: ${rotation.former}`,
   )
-  for (const id of rotation.damaged) console.log(`${id}: no available master key decrypts its secret; delete it`)
+  for (const id of rotation.damaged) console.log(`${id}: no available master key can decrypt its secret; delete it`)
 }

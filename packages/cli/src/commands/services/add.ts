@@ -8,7 +8,7 @@ import { readServices, serviceHelp } from '../../services/read-services.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('add')
-    .argument('<device>', 'id, hardware id, or name')
+    .argument('<device>', 'ID, hardware ID, or name')
     .argument('<service>', 'service, such as ssh or web=http:8080')
     .addHelpText('after', serviceHelp)
     .action(run)

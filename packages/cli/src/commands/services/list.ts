@@ -18,11 +18,11 @@ const usual = ['id', 'name', 'device', 'type', 'host', 'port', 'enabled', 'state
 
 export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
-    .description('Lists services by device. Without arguments, lists the services of all devices.')
-    .argument('[device...]', 'ids, hardware ids, or names')
+    .description('List the services of the specified devices or, without arguments, of all devices.')
+    .argument('[device...]', 'IDs, hardware IDs, or names')
     .option('--name <part>', 'part of the service name, case-insensitive')
-    .option('--state <state>', 'only services in this state: active or inactive')
-    .option('--type <type>', 'name or id of a service type ("muster services types"); repeatable', collect)
+    .option('--state <state>', 'service state: active or inactive')
+    .option('--type <type>', 'service type by name or ID, as shown by "muster services types"; repeatable', collect)
     .action(run)
 }
 

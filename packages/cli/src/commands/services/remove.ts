@@ -6,8 +6,8 @@ import { deleteEach } from '../delete-each.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('remove')
-    .argument('<id...>', 'service ids ("muster services list" shows them)')
-    .option('-y, --yes', 'skip the confirmation')
+    .argument('<id...>', 'service IDs, as shown by "muster services list"')
+    .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }
 

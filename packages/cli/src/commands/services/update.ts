@@ -17,12 +17,12 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('update')
-    .description('Changes only the given properties of a service.')
-    .argument('<id>', 'service id ("muster services list" shows it)')
+    .description('Change only the specified properties of a service.')
+    .argument('<id>', 'service ID, as shown by "muster services list"')
     .option('--name <name>', 'new name')
-    .option('--type <type>', 'name or id of a service type ("muster services types")')
-    .option('--host <host>', 'host of the service, as seen from the device')
-    .option('--no-host', 'remove the host: the service runs on the device itself')
+    .option('--type <type>', 'service type by name or ID, as shown by "muster services types"')
+    .option('--host <host>', 'host that runs the service, as the device addresses it')
+    .option('--no-host', 'remove the host, because the device itself runs the service')
     .option('--port <port>', 'port, 1 to 65535', wholeNumber(1, 65_535))
     .option('--no-port', 'remove the port')
     .addOption(new Option('--enable', 'enable the service').conflicts('disable'))

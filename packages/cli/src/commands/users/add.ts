@@ -12,12 +12,12 @@ interface Options {
 export function buildCommand(): Command {
   return newCommand('add')
     .description(
-      prose(`Adds a user with a password and an access key, and writes both to a file that only you can read. Uses DATABASE_URL, else the
-database in MUSTER_DATA, whether or not a server is running.`),
+      prose(`Add a user with a password and an access key, and write both to a file that only you can read. The command
+connects to DATABASE_URL, else to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
-    .argument('<email>', 'email address of the user')
+    .argument('<email>', "user's email address")
     .option('--credentials <file>', 'new file for the credentials (default: $MUSTER_DATA/credentials-<email>)')
-    .option('--name <name>', 'name of the user')
+    .option('--name <name>', "user's name")
     .action(run)
 }
 

@@ -4,11 +4,12 @@ import { newCommand, prose } from '../../options/new-command.ts'
 export function buildCommand(): Command {
   return newCommand('disable')
     .description(
-      prose(`Disables a user. Within a second, all servers reject the user's sign-ins, sessions, access keys, devices, registration codes,
-streams, and download links with the reason user-disabled. Devices, keys, and data are kept, and "muster users enable" enables
-them again. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is running.`),
+      prose(`Disable a user. Within a second, all servers reject the user's sign-ins, sessions, access keys, devices,
+registration codes, streams, and download links with the reason user-disabled. The command keeps the user's devices,
+keys, and data. To enable the user again, run "muster users enable". The command connects to DATABASE_URL, else to the
+embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
-    .argument('<email>', 'email address of the user')
+    .argument('<email>', "user's email address")
     .action(run)
 }
 

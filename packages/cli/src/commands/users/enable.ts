@@ -4,10 +4,11 @@ import { newCommand, prose } from '../../options/new-command.ts'
 export function buildCommand(): Command {
   return newCommand('enable')
     .description(
-      prose(`Enables a disabled user: the password, passkeys, access keys, and devices work again. Ended sessions stay ended. Uses
-DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is running.`),
+      prose(`Enable a disabled user. The password, passkeys, access keys, and devices work again. Sessions that ended
+remain ended. The command connects to DATABASE_URL, else to the embedded database in MUSTER_DATA, whether or not a
+server is running.`),
     )
-    .argument('<email>', 'email address of the user')
+    .argument('<email>', "user's email address")
     .action(run)
 }
 

@@ -13,12 +13,13 @@ const usual = ['email', 'name', 'state', 'devices', 'accessKeys', 'sessions', 'l
 export function buildCommand(): Command {
   return newCommand('list')
     .description(
-      prose(`Lists the users of the installation, with the number of their devices, access keys, and sessions. Columns are id, email, name,
-state, disabled, devices, accessKeys, sessions, created, and lastUsed (of a session or an access key). Uses DATABASE_URL, else
-the database in MUSTER_DATA, whether or not a server is running.`),
+      prose(`List the users of the installation with the number of their devices, access keys, and sessions. The columns
+are id, email, name, state, disabled, devices, accessKeys, sessions, created, and lastUsed (the last use of a session or
+an access key). The command connects to DATABASE_URL, else to the embedded database in MUSTER_DATA, whether or not a
+server is running.`),
     )
     .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))
-    .option('--raw', 'in CSV, write formulas without a protective apostrophe')
+    .option('--raw', 'write formulas in CSV without a protective apostrophe')
     .option('--columns <names>', 'comma-separated columns of the table or CSV', namesWithCommas)
     .action(run)
 }

@@ -10,13 +10,16 @@ interface Options {
 export function buildCommand(): Command {
   return newCommand('remove')
     .description(
-      prose(`Removes a user and everything that belongs to the user: devices, services, attributes, access keys, registration codes,
-webhooks, sessions, and events. Asks you to type the email address first. The user is disabled immediately, and the data is
-deleted in batches. If the command is interrupted, run it again to continue. The last user cannot be removed. Only restoring a
-backup can undo this. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is running.`),
+      prose(`Remove a user and all of the user's data: devices, services, attributes, access keys, registration codes,
+webhooks, sessions, and events. To confirm, type the email address. You cannot remove the last user. Only restoring a
+backup can undo this command.
+
+The command disables the user immediately and deletes the data in batches. If it is interrupted, run it again to
+continue. It connects to DATABASE_URL, else to the embedded database in MUSTER_DATA, whether or not a server is
+running.`),
     )
-    .argument('<email>', 'email address of the user')
-    .option('-y, --yes', 'skip the confirmation')
+    .argument('<email>', "user's email address")
+    .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }
 

@@ -13,14 +13,14 @@ interface Options {
 export function buildCommand(): Command {
   return newCommand('reset-password')
     .description(
-      prose(`Sets a new password, writes it to a file that only you can read, and ends all console sessions of the user. Access keys keep
-working unless you pass --revoke-keys. Uses DATABASE_URL, else the database in MUSTER_DATA, whether or not a server is
-running.`),
+      prose(`Set a new password, write it to a file that only you can read, and end all of the user's console sessions.
+Access keys continue to work unless you pass --revoke-keys. The command connects to DATABASE_URL, else to the embedded
+database in MUSTER_DATA, whether or not a server is running.`),
     )
-    .argument('<email>', 'email address of the user')
+    .argument('<email>', "user's email address")
     .option('--file <file>', 'new file for the password (default: $MUSTER_DATA/password-<email>)')
     .option('--password-only', 'also turn off two-factor authentication and remove passkeys')
-    .option('--revoke-keys', 'also delete all access keys of the user')
+    .option('--revoke-keys', "also delete all of the user's access keys")
     .action(run)
 }
 

@@ -14,8 +14,8 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('create')
     .description(
-      prose(`Creates a webhook, which sends events to a URL, and prints the secret that the receiver uses to verify them. The
-secret is shown only once. Try the webhook with "muster webhooks test".`),
+      prose(`Create a webhook, which sends events to a URL, and print the secret that the receiver uses to verify
+deliveries. The secret is shown only once. To send a test event, run "muster webhooks test".`),
     )
     .argument('<url>', 'http or https URL; its address must be public unless the server allows other addresses')
     .option('--name <name>', 'purpose of the webhook')

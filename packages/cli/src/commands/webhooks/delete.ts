@@ -6,9 +6,9 @@ import { deleteEach } from '../delete-each.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('delete')
-    .description('Deletes webhooks with their deliveries.')
-    .argument('<id...>', 'webhook ids ("muster webhooks list" shows them)')
-    .option('-y, --yes', 'skip the confirmation')
+    .description('Delete webhooks and their deliveries.')
+    .argument('<id...>', 'webhook IDs, as shown by "muster webhooks list"')
+    .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }
 

@@ -13,8 +13,8 @@ const usual = ['id', 'created', 'event', 'status', 'attempts', 'httpStatus', 'ne
 
 export function buildCommand(): Command {
   return newListCommand('deliveries', { limit: 100 })
-    .argument('<id>', 'webhook id ("muster webhooks list" shows it)')
-    .addOption(new Option('--failed', 'only deliveries that failed permanently'))
+    .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
+    .addOption(new Option('--failed', 'list only deliveries that failed permanently'))
     .action(run)
 }
 

@@ -20,18 +20,18 @@ interface Options extends ClientOptions {
 export function buildCommand(): Command {
   return newClientCommand('listen')
     .description(
-      prose(`Receives deliveries, verifies their signatures with the secret in MUSTER_WEBHOOK_SECRET, and prints them until Ctrl-C. With
---create, creates a webhook and deletes it at the end. The server must be able to reach this machine, and its
-MUSTER_WEBHOOK_ALLOW must contain a local address, such as 127.0.0.0/8.`),
+      prose(`Receive deliveries, verify their signatures with the secret in MUSTER_WEBHOOK_SECRET, and print them until
+Ctrl-C. With --create, the command creates a webhook and deletes it at the end. The server must be able to reach this
+machine. To deliver to a local address, its MUSTER_WEBHOOK_ALLOW must include that address, such as 127.0.0.0/8.`),
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 for a free port', wholeNumber(0, 65_535), 8080)
-    .addOption(new Option('--create', 'create a webhook for as long as this command runs'))
-    .option('--url <url>', 'with --create: URL that the webhook sends to (default: http://HOST:PORT)')
-    .option('--events <types>', 'with --create: event types to send (default: all)', eventTypes)
+    .addOption(new Option('--create', 'create a webhook and delete it when the command ends'))
+    .option('--url <url>', 'with --create, URL that the webhook sends to (default: http://HOST:PORT)')
+    .option('--events <types>', 'with --create, event types to send (default: all)', eventTypes)
     .option(
       '--answer <status>',
-      'HTTP status of the response, to test how the server reacts',
+      'HTTP status to respond with, to test how the server reacts',
       wholeNumber(200, 599),
       204,
     )
@@ -42,7 +42,7 @@ async function run({ host, port, create, url, events, answer, ...options }: Opti
   const given = process.env.MUSTER_WEBHOOK_SECRET
   if (!create && !given) {
     throw usageError(
-      'the secret for verifying deliveries is missing',
+      'missing secret for verifying deliveries',
       'Set MUSTER_WEBHOOK_SECRET, or pass --create to create a webhook.',
     )
   }
@@ -66,7 +66,7 @@ async function run({ host, port, create, url, events, answer, ...options }: Opti
       await receiver.until(interruption.signal)
     } finally {
       await muster.mutations.deleteWebhook({ id: webhook.id }).catch((error: Error) => {
-        const hint = `Delete it: muster webhooks delete ${webhook.id} --yes`
+        const hint = `Delete the webhook: muster webhooks delete ${webhook.id} --yes`
         throw new CliError(`could not delete the webhook ${webhook.id}: ${error.message}`, {
           hint,
           exitCode: exitCodes.failed,

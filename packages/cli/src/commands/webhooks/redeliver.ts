@@ -14,12 +14,12 @@ const MONTH_MS = 30 * 86_400_000
 
 export function buildCommand(): Command {
   return newClientCommand('redeliver')
-    .argument('<id>', 'webhook id')
-    .argument('[delivery]', 'delivery id ("muster webhooks deliveries" shows it)')
-    .addOption(new Option('--failed', 'all deliveries that failed permanently'))
+    .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
+    .argument('[delivery]', 'delivery ID, as shown by "muster webhooks deliveries"')
+    .addOption(new Option('--failed', 'resend all deliveries that failed permanently in the last 30 days'))
     .option(
       '--since <when>',
-      'failed deliveries since this time: a date, or a duration before now such as 12h',
+      'resend failed deliveries since this time: a date, or a duration before now such as 12h',
       pastMoment,
     )
     .action(run)
@@ -28,12 +28,12 @@ export function buildCommand(): Command {
 async function run(webhookId: string, deliveryId: string | undefined, options: Options): Promise<void> {
   const since = options.since ?? (options.failed ? new Date(Date.now() - MONTH_MS).toISOString() : undefined)
   if ((deliveryId === undefined) === (since === undefined)) {
-    throw usageError('pass a delivery id, --failed, or --since')
+    throw usageError('pass a delivery ID, --failed, or --since')
   }
   const muster = await openMuster(options, 4)
   const count = await muster.mutations.redeliver(
     deliveryId === undefined ? { webhookId, since } : { webhookId, deliveryId },
   )
   if (options.json) return printJson({ redelivered: count })
-  await say(count === 1 ? 'Sending 1 delivery again' : `Sending ${count} deliveries again`)
+  await say(count === 1 ? 'Resending 1 delivery' : `Resending ${count} deliveries`)
 }

@@ -7,18 +7,18 @@ import { printWebhook } from '../../webhooks/print-webhook.ts'
 export function buildCommand(): Command {
   return newClientCommand('rotate')
     .description(
-      prose(`Creates a new secret for a webhook and prints it. The secret is shown only once. During the overlap, deliveries are also
-signed with the old secret, so that the receiver can switch.`),
+      prose(`Create a new secret for a webhook and print it. The secret is shown only once. During the overlap, the
+server also signs deliveries with the old secret, so that the receiver can switch.`),
     )
-    .argument('<id>', 'webhook id ("muster webhooks list" shows it)')
-    .option('--overlap <time>', 'how long to also sign with the old secret: 0s to 7d', overlapOf, 86_400)
+    .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
+    .option('--overlap <time>', 'how long to also sign with the old secret, from 0s to 7d', overlapOf, 86_400)
     .action(run)
 }
 
 function overlapOf(text: string): number {
   const seconds = text === '0' ? 0 : span(text)
   if (seconds <= 604_800) return seconds
-  throw new InvalidArgumentError('It must be at most 7d.')
+  throw new InvalidArgumentError('Expected at most 7d.')
 }
 
 async function run(id: string, { overlap, ...options }: ClientOptions & { overlap: number }): Promise<void> {

@@ -7,8 +7,8 @@ import { deliveryColumns, deliveryFields } from '../../webhooks/webhook-columns.
 
 export function buildCommand(): Command {
   return newClientCommand('test')
-    .description('Sends one test event immediately and prints the result, even if the webhook is disabled or paused.')
-    .argument('<id>', 'webhook id ("muster webhooks list" shows it)')
+    .description('Send a test event and print the result, even if the webhook is disabled or paused.')
+    .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
     .action(run)
 }
 
@@ -25,6 +25,6 @@ async function run(id: string, options: ClientOptions): Promise<void> {
     )
   if (delivery.status === 'delivered') return
   throw new CliError('the receiver did not accept the test event', {
-    hint: 'It must respond with a status from 200 to 299 within 15 seconds.',
+    hint: 'The receiver must respond with a status from 200 to 299 within 15 seconds.',
   })
 }

@@ -16,8 +16,8 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('update')
-    .description('Changes only the given properties of a webhook. --enable or a new URL resumes a paused webhook.')
-    .argument('<id>', 'webhook id ("muster webhooks list" shows it)')
+    .description('Change only the specified properties of a webhook. --enable or a new URL resumes a paused webhook.')
+    .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
     .option('--url <url>', 'URL to send to')
     .option('--name <name>', 'purpose of the webhook')
     .option('--no-name', 'remove the name')
