@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-// Hundreds of processes load the same modules: test workers, and the servers and commands that they start. Compile each once for
-// all of them.
+// Hundreds of processes load the same modules: test workers, and the servers and commands that they start. Compile each once
+// for all of them.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
 
 export default defineConfig({

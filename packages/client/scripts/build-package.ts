@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 
 /**
  * Builds the published package in a separate folder. The repository uses the sources directly, so its package.json differs
- * from that of the package.
+ * from the package.json of the published package.
  */
 export async function buildPackage(dist: string): Promise<void> {
   await rm(dist, { recursive: true, force: true })
@@ -22,7 +22,7 @@ export async function buildPackage(dist: string): Promise<void> {
       minify: false,
       lib: { entry: { index: `${root}src/index.ts`, node: `${root}src/node.ts` }, formats: ['es'] },
       emptyOutDir: false,
-      // One module per source, so that bundlers can drop unused code.
+      // Write one module per source file, so that bundlers can drop unused code.
       rolldownOptions: {
         external: [/^node:/],
         output: {
@@ -39,7 +39,7 @@ export async function buildPackage(dist: string): Promise<void> {
   await writeFile(`${dist}/package.json`, `${JSON.stringify(await manifest(), null, 2)}\n`)
 }
 
-/** The types of the sources, with import paths of the built files. */
+/** Writes the types of the sources, with the import paths of the built files. */
 async function emitTypes(dist: string): Promise<void> {
   const compiler = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc')
   const options = ['--project', `${root}tsconfig.types.json`, '--outDir', `${dist}/types`]
@@ -54,12 +54,15 @@ async function emitTypes(dist: string): Promise<void> {
   }
 }
 
-/** Modules of other packages go into a folder with the name of the package, because npm does not pack node_modules. */
+/**
+ * Returns a module's file name. Modules of other packages are in a folder named after the package, because npm does not pack
+ * node_modules.
+ */
 function fileOf(module: string): string {
   return `${module.replace(/^.*node_modules\/([^/]+)\/(?:dist|src)\//, '$1/').replace(/^packages\/([^/]+)\/src\//, '$1/')}.js`
 }
 
-/** The name of a bundled package. */
+/** Returns the path of a bundled package's license. */
 function licenseOf(name: string): string {
   return fileURLToPath(new URL('../LICENSE', import.meta.resolve(name)))
 }

@@ -1,4 +1,4 @@
-// `npm run build` builds the package in dist/.
+// Builds the package in dist/ (`npm run build`).
 import { fileURLToPath } from 'node:url'
 import { buildPackage } from './build-package.ts'
 

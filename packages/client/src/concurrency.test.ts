@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { forEachConcurrently } from './index.ts'
 
 describe('forEachConcurrently', () => {
-  it('processes each item once, within the concurrency', async () => {
+  it('processes each item once and respects the concurrency limit', async () => {
     let now = 0
     let most = 0
     const done: number[] = []
@@ -19,7 +19,7 @@ describe('forEachConcurrently', () => {
     expect(most).toBe(3)
   })
 
-  it('rejects with the first failure after running items finish, and closes the iterator', async () => {
+  it('rejects with the first failure after items in progress finish, and closes the iterator', async () => {
     const events: string[] = []
     async function* endless() {
       try {
@@ -37,7 +37,7 @@ describe('forEachConcurrently', () => {
     expect(events).toEqual(['did 0', 'did 1', 'closed'])
   })
 
-  it('starts no further item after an abort', async () => {
+  it('starts no further items after an abort', async () => {
     const stop = new AbortController()
     const done: number[] = []
     const work = (item: number): void => {
@@ -50,7 +50,7 @@ describe('forEachConcurrently', () => {
     expect(done).toEqual([1, 2])
   })
 
-  it('rejects with a failure of the iterator', async () => {
+  it("rejects with the iterator's failure", async () => {
     async function* failing() {
       yield 1
       throw new Error('no more')

@@ -1,13 +1,13 @@
 export interface ConcurrencyOptions {
-  /** Items in flight. Default: 4. */
+  /** Maximum number of items in progress. Default: 4. */
   concurrency?: number | undefined
-  /** After it aborts, no further item starts. Running items finish. */
+  /** After this signal aborts, no further item starts. Items in progress finish. */
   signal?: AbortSignal | undefined
 }
 
 /**
- * Processes items concurrently. After the first failure, starts no further item, waits for running items, and throws the
- * failure. Reads items lazily.
+ * Processes items concurrently and reads them lazily. After the first failure, starts no further item, waits for items in
+ * progress, and throws the failure. Throws TypeError if `concurrency` is not a positive integer.
  *
  * ```ts
  * await forEachConcurrently(ids, (deviceId) => muster.mutations.deleteDevice({ deviceId }), { concurrency: 8 })
@@ -41,7 +41,7 @@ export async function forEachConcurrently<Item>(
   }
 }
 
-/** Calls of `next` may overlap, because both kinds of iterators queue them. */
+/** Converts items to an async iterator. Calls to `next` may overlap, because both kinds of iterators queue these calls. */
 function toAsyncIterator<Item>(items: Iterable<Item> | AsyncIterable<Item>): AsyncIterator<Item> {
   if (Symbol.asyncIterator in items) return items[Symbol.asyncIterator]()
   const iterator = items[Symbol.iterator]()

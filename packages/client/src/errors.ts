@@ -6,32 +6,32 @@ export interface GraphQLProblem {
 }
 
 export interface ErrorDetails {
-  /** HTTP status of the response, if there was one. */
+  /** HTTP status of the response. Undefined if the client received no response. */
   status?: number | undefined
   requestId?: string | undefined
   errors?: readonly GraphQLProblem[] | undefined
-  /** The rest of the response besides its errors. */
+  /** The response's `data`, if any. */
   data?: unknown
   cause?: unknown
 }
 
 /**
- * The base class of all API errors and connection errors. `code` is a code of the API (`NOT_FOUND`, …) or a code that is
- * documented on a class below.
+ * The base class of all API errors and connection errors. `code` is an API error code, such as `NOT_FOUND`, or a code that a
+ * class below documents.
  */
 export class MusterError extends Error {
   readonly code: string
-  /** HTTP status of the response, if there was one. */
+  /** HTTP status of the response. Undefined if the client received no response. */
   readonly status: number | undefined
   /** Identifies the request in the server log. */
   readonly requestId: string | undefined
-  /** The path of the failed field in the response. */
+  /** Path of the failed field in the response. */
   readonly path: readonly (string | number)[] | undefined
-  /** Why the credentials were rejected. */
+  /** Reason for the error, such as why the server rejected the credentials. */
   readonly reason: string | undefined
-  /** All errors of the response. */
+  /** All errors in the response. */
   readonly errors: readonly GraphQLProblem[]
-  /** The rest of the response besides its errors. */
+  /** The response's `data`, if any. */
   readonly data: unknown
 
   constructor(code: string, message: string, details: ErrorDetails = {}) {
@@ -49,35 +49,37 @@ export class MusterError extends Error {
   }
 }
 
-/** The credentials are invalid. `reason` says why. */
+/** The credentials are invalid. `reason` explains why. */
 export class UnauthenticatedError extends MusterError {}
-/** The credentials are valid but do not allow this, such as a read-only key that mutates. */
+/** The credentials are valid but do not allow the operation, such as a mutation with a read-only key. */
 export class ForbiddenError extends MusterError {}
-/** The document, a variable, or an argument is invalid. The message says what is valid. */
+/** The document, a variable, or an argument is invalid. The message describes valid input. */
 export class BadUserInputError extends MusterError {}
-/** The attribute name is reserved, or reserved for another kind of target. */
+/** The attribute name is reserved, in general or for another kind of target. */
 export class ReservedAttributeError extends MusterError {}
 /** The object does not exist in your account. */
 export class NotFoundError extends MusterError {}
-/** A conflict with existing data: a duplicate hardware id, a value instead of a group, an active device. */
+/**
+ * The operation conflicts with existing data, such as a duplicate hardware ID, a value instead of a group, or an active device.
+ */
 export class ConflictError extends MusterError {}
-/** A value exceeds a limit. The message names both. */
+/** A value exceeds a limit. The message contains the value and the limit. */
 export class LimitExceededError extends MusterError {}
-/** The document exceeds a limit of depth, aliases, tokens, or objects. */
+/** The document exceeds the limit on depth, aliases, tokens, or objects. */
 export class QueryTooComplexError extends MusterError {}
-/** The server does not store documents: send the document instead of its hash. */
+/** The server does not store documents. Send the document instead of its hash. */
 export class PersistedQueryNotFoundError extends MusterError {}
-/** Still rate limited after 5 minutes, or the server asked to wait for more than 1 minute. */
+/** The operation was still rate limited after 5 minutes, or the server requested a delay of more than 1 minute. */
 export class RateLimitedError extends MusterError {}
-/** The server or its database was unavailable, also after the retries. */
+/** The server or its database was unavailable, even after retries. */
 export class UnavailableError extends MusterError {}
-/** A server error. The server logs it with the `requestId`. */
+/** The server failed because of a bug. The server log contains the error under `requestId`. */
 export class InternalError extends MusterError {}
 /** Code `UNREACHABLE`: the connection failed, so the operation did not run. */
 export class UnreachableError extends MusterError {}
-/** Code `NO_ANSWER`: the connection was lost or timed out after the request was sent. */
+/** Code `NO_ANSWER`: the connection was lost or timed out after the client sent the request. */
 export class NoAnswerError extends MusterError {}
-/** Code `OUTCOME_UNKNOWN`: a mutation may or may not have run. Check before you repeat it. */
+/** Code `OUTCOME_UNKNOWN`: the mutation may or may not have run. Check before you repeat it. */
 export class OutcomeUnknownError extends NoAnswerError {}
 /** Code `BAD_ANSWER`: the response is not from Muster's API, probably because of a proxy or a wrong URL. */
 export class BadAnswerError extends MusterError {}
@@ -97,7 +99,9 @@ const classes: Readonly<Record<string, typeof MusterError>> = {
   INTERNAL: InternalError,
 }
 
-/** Error names come from the codes, because bundlers shorten the class names that programs log. */
+/**
+ * Error names, keyed by class. The names are derived from codes, because bundlers shorten the class names that programs log.
+ */
 const ownNames = new Map<unknown, string>([
   [MusterError, 'MusterError'],
   [UnreachableError, 'UnreachableError'],
@@ -115,7 +119,7 @@ function nameOfCode(code: string): string {
 }
 
 /**
- * Creates the error for a response with `errors`. The code of the first error determines the class.
+ * Creates the error for a response with `errors`. The first error's code determines the class.
  *
  * ```ts
  * const { errors = [], ...rest } = await muster.execute('{ login { email } }')
@@ -126,5 +130,5 @@ export function errorOf(errors: readonly GraphQLProblem[], details: ErrorDetails
   const [first] = errors
   const code = first?.extensions?.code ?? 'UNKNOWN'
   const Class = classes[code] ?? MusterError
-  return new Class(code, first?.message ?? 'the server gave no reason', { ...details, errors })
+  return new Class(code, first?.message ?? 'the server did not provide a reason', { ...details, errors })
 }

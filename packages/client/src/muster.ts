@@ -23,34 +23,34 @@ import { dataOf } from './transport/data-of.ts'
 import { type Operation, send, type Transport } from './transport/transport.ts'
 import type { CallOptions } from './types.ts'
 
-/** The server, the credentials, and the timeouts. One of `secret`, `privateKey`, and `sign` is required. */
+/** Server, credentials, and default call options. Exactly one of `secret`, `privateKey`, and `sign` is required. */
 export interface MusterOptions extends Credentials {
-  /** Server URL: `https://muster.example.com`. */
+  /** Server URL, such as `https://muster.example.com`. */
   url: string
-  /** Id of the access key. Required unless `sign` is given. */
+  /** Access key ID. Required unless `sign` is set. */
   keyId?: string | undefined
-  /** The secret of the access key in base64, as shown at creation. */
+  /** Secret of the access key in base64, as shown at creation. */
   secret?: string | undefined
-  /** For an access key with a public key: the Ed25519 private key as PEM (PKCS #8) or a `CryptoKey`. */
+  /** Ed25519 private key as PEM (PKCS #8) or a `CryptoKey`, for an access key with a public key. */
   privateKey?: Credentials['privateKey']
-  /** A custom signing function, for keys that are stored elsewhere. */
+  /** Custom signing function, for keys that are stored elsewhere. */
   sign?: Credentials['sign']
-  /** Default: `rfc9421`. */
+  /** Signature form. Default: `rfc9421`. */
   form?: Credentials['form']
   /** Timeout of one attempt in milliseconds. Default: 60,000. */
   timeout?: number | undefined
-  /** Maximum number of retries, where a retry is safe. Default: 4, and 10 in lists. */
+  /** Maximum number of retries where a retry is safe. Default: 4, and 10 in lists. */
   retries?: number | undefined
-  /** Replaces the global `fetch`. */
+  /** Replacement for the global `fetch`. */
   fetch?: typeof fetch | undefined
 }
 
 export interface QueryOptions extends CallOptions {
-  /** The operation to run if the document has several. */
+  /** Name of the operation to run. Required if the document contains several operations. */
   operationName?: string | undefined
 }
 
-/** Retries of a list page: enough for a server to restart. */
+/** Maximum number of retries of a list page, which gives a server enough time to restart. */
 const LIST_RETRIES = 10
 
 /**
@@ -63,9 +63,9 @@ const LIST_RETRIES = 10
 export class Muster {
   /** Server URL. */
   readonly url: string
-  /** Each mutation as a function of its arguments, which returns all plain fields of the result. */
+  /** A function for each mutation. It accepts the mutation's arguments and returns all plain fields of the result. */
   readonly mutations: Mutations
-  /** Attributes of devices, services, and the user. */
+  /** Reads and changes the attributes of devices, services, and the user. */
   readonly attributes: TargetAttributes
   readonly #transport: Transport
   readonly #listRetries: number
@@ -79,7 +79,7 @@ export class Muster {
       sign: signerOf(credentials),
       timeout,
       retries: retries ?? 4,
-      // Browsers require that fetch is called without a receiver.
+      // Browsers require calling fetch without a receiver.
       fetch: (input, init) => send(input, init),
     }
     const mutate = (selection: object, options: CallOptions) => this.#run('Mutation', selection, options)
@@ -90,7 +90,7 @@ export class Muster {
     })
   }
 
-  /** Queries a selection. The result has the type of the selection. */
+  /** Queries a selection. The type of the result follows from the selection. Throws MusterError. */
   select<const Given extends Selection<'Query'>>(
     selection: Given & Checked<'Query', Given>,
     options: CallOptions = {},
@@ -98,7 +98,7 @@ export class Muster {
     return this.#run('Query', selection, options) as Promise<Selected<'Query', Given>>
   }
 
-  /** Runs the mutations of a selection in order. The result has the type of the selection. */
+  /** Runs the mutations of a selection in order. The type of the result follows from the selection. Throws MusterError. */
   mutate<const Given extends Selection<'Mutation'>>(
     selection: Given & Checked<'Mutation', Given>,
     options: CallOptions = {},
@@ -106,7 +106,7 @@ export class Muster {
     return this.#run('Mutation', selection, options) as Promise<Selected<'Mutation', Given>>
   }
 
-  /** Runs a document and returns `data`. Throws the error class of the code if the response has errors. */
+  /** Runs a document and returns `data`. If the response contains errors, throws the class of the first error's code. */
   query<Data = Record<string, unknown>>(
     document: string,
     variables?: Readonly<Record<string, unknown>>,
@@ -130,7 +130,7 @@ export class Muster {
     )
   }
 
-  /** Runs a document and returns the whole response, including errors. Throws only if there is no response. */
+  /** Runs a document and returns the whole response, including errors. Throws only if the client receives no API response. */
   execute(
     document: string | TypedDocument<unknown, never>,
     variables?: Readonly<Record<string, unknown>>,
@@ -139,7 +139,7 @@ export class Muster {
     return send(this.#transport, { document: documentText(document), variables, operationName }, options)
   }
 
-  /** Returns one device. Throws NotFoundError if it does not exist. */
+  /** Returns a device by ID. Throws NotFoundError if the device does not exist. */
   async getDevice<const Given extends Selection<'Device'> = never>(
     id: string,
     { select, ...options }: CallOptions & Choice<'Device', Given> = {},
@@ -148,7 +148,7 @@ export class Muster {
     return device as Chosen<'Device', Given, Device>
   }
 
-  /** Returns one service. The id of a device means its bulk service. Throws NotFoundError if it does not exist. */
+  /** Returns a service by ID or, for a device ID, the bulk service. Throws NotFoundError if the service does not exist. */
   async getService<const Given extends Selection<'Service'> = never>(
     id: string,
     { select, ...options }: CallOptions & Choice<'Service', Given> = {},
@@ -157,14 +157,14 @@ export class Muster {
     return service as Chosen<'Service', Given, Service>
   }
 
-  /** Lists matching devices. Default order: by id. */
+  /** Lists matching devices. Default order: by ID. */
   devices<const Given extends Selection<'Device'> = never>(
     options: DeviceListOptions & Choice<'Device', Given> = {},
   ): List<Chosen<'Device', Given, Device>> {
     return listDevices(this.#askForList, options)
   }
 
-  /** Lists services of all or the given devices, grouped by device. */
+  /** Lists the services of all or specific devices, grouped by device. */
   services<const Given extends Selection<'Service'> = never>(
     options: ServiceListOptions & Choice<'Service', Given> = {},
   ): List<Chosen<'Service', Given, Service>> {
@@ -178,7 +178,7 @@ export class Muster {
     return listPastEvents(this.#askForList, options)
   }
 
-  /** Lists the deliveries of a webhook, newest first. */
+  /** Lists a webhook's deliveries, newest first. */
   deliveries<const Given extends Selection<'WebhookDelivery'> = never>(
     options: DeliveryListOptions & Choice<'WebhookDelivery', Given>,
   ): List<Chosen<'WebhookDelivery', Given, WebhookDelivery>> {
@@ -186,8 +186,8 @@ export class Muster {
   }
 
   /**
-   * Yields events as they happen, without losing or repeating events across reconnects. Ends when the loop ends or the signal
-   * aborts.
+   * Yields events as they happen, without losing or repeating events across reconnects. Ends when the caller leaves the loop.
+   * Throws the signal's reason after an abort, and errors that a retry cannot fix.
    */
   events<const Given extends Selection<'Event'> = never>(
     options: EventOptions & Choice<'Event', Given> = {},
@@ -227,5 +227,5 @@ function assertUrl(url: string): void {
     throw new TypeError(`url must be an http or https URL, not ${JSON.stringify(url)}`)
   const { username, password, search, hash } = new URL(url)
   if (username + password + search + hash !== '')
-    throw new TypeError('url must be the URL of the server without user, query, or fragment')
+    throw new TypeError('url must be the server URL without user, query, or fragment')
 }

@@ -4,10 +4,10 @@ import type { Mutations } from './schema/types.generated.ts'
 import { plainSelection } from './select/build-document.ts'
 import type { CallOptions } from './types.ts'
 
-/** Runs a selection of Mutation. */
+/** Runs a selection on Mutation and returns the response data. */
 export type RunMutation = (selection: object, options: CallOptions) => Promise<Record<string, unknown>>
 
-/** Each mutation of the schema as a function that selects all plain fields of its result. */
+/** Creates a function for each mutation in the schema. It selects all plain fields of the mutation's result. */
 export function createMutations(run: RunMutation): Mutations {
   const functions = Object.entries(schemaTable.Mutation!).map(([name, entry]) => {
     const target = nameOf(typeOf(entry))

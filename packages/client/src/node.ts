@@ -1,4 +1,4 @@
-// The client with file access, for Node, Deno, and Bun.
+// The client with file access, for Node.js, Deno, and Bun.
 import { type MusterOptions, Muster as WebMuster } from './muster.ts'
 import { type ReadCredentialsOptions, readCredentials } from './node/credentials.ts'
 
@@ -10,7 +10,7 @@ export {
   type StoredCredentials,
 } from './node/credentials.ts'
 
-/** The options for reading credentials and for the client. */
+/** Options for reading credentials and for the client. */
 export interface FromCredentialsOptions
   extends ReadCredentialsOptions,
     Pick<MusterOptions, 'form' | 'timeout' | 'retries' | 'fetch'> {}
@@ -18,7 +18,8 @@ export interface FromCredentialsOptions
 /** A client for Muster's API that signs every request as one user. */
 export class Muster extends WebMuster {
   /**
-   * Creates a client from a profile of the credentials file. Throws CredentialsError if there is none.
+   * Creates a client from the environment or a profile of the credentials file. Throws CredentialsError if the credentials are
+   * missing or incomplete.
    *
    * ```ts
    * const muster = await Muster.fromCredentials({ profile: 'staging' })

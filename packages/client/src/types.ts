@@ -1,22 +1,22 @@
-/** Attributes as returned: values and groups of values. */
+/** Attributes as returned by the API: values and groups of values. */
 export type Attributes = Record<string, string | Record<string, string>>
 
-/** Changes of attributes. Other attributes are unchanged. `null` removes a value or a whole group. */
+/** Attribute changes. `null` removes a value or a whole group. Other attributes remain unchanged. */
 export type AttributeChanges = Readonly<Record<string, string | null | Readonly<Record<string, string | null>>>>
 
-/** The options of every call. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Cancels the call, which throws the signal's `reason`. If a mutation was already sent, it may still run. */
+  /** Cancels the call, which then throws the signal's `reason`. A mutation that was already sent may still run. */
   signal?: AbortSignal | undefined
-  /** Timeout of one attempt in milliseconds. */
+  /** Timeout of one attempt in milliseconds. Default: the client's `timeout`. */
   timeout?: number | undefined
-  /** Maximum number of retries, where a retry is safe. */
+  /** Maximum number of retries where a retry is safe. Default: the client's `retries`. */
   retries?: number | undefined
-  /** Whether a mutation may be sent again if its outcome is unknown. Default: depends on its fields. */
+  /** Whether the client may send a mutation again if its outcome is unknown. The default depends on the mutation's fields. */
   idempotent?: boolean | undefined
   /**
-   * Sent as Idempotency-Key with a mutation that creates something: 1 to 255 printable ASCII characters. If omitted, each call
-   * has a new one. Set and store one to repeat a call after your program restarts.
+   * Idempotency-Key of a mutation that creates something: 1 to 255 printable ASCII characters. By default, each call uses a
+   * new key. To repeat a call after your program restarts, set and store a key.
    */
   idempotencyKey?: string | undefined
 }

@@ -11,7 +11,7 @@ import { Muster } from '../src/index.ts'
 import { startCuttingProxy } from './cutting-proxy.ts'
 
 const CREATIONS = 100
-/** The number of concurrent requests whose connections are cut. */
+/** Number of concurrent requests whose connections are cut. */
 const BATCH_SIZE = 5
 /** Every fifth cut kills the server. */
 const KILL_EVERY = 5
@@ -31,7 +31,7 @@ it('creates each device once when 100 requests are interrupted and retried', { t
 
   for (let cut = 1; cut <= CREATIONS / BATCH_SIZE; cut++) {
     const batch = names.slice((cut - 1) * BATCH_SIZE, cut * BATCH_SIZE)
-    // Drop the responses, so that the connections are cut only after the change.
+    // Drop the responses to cut the connections only after the change.
     if (cut % 2 === 0) proxy.dropResponses(BATCH_SIZE)
     const creations = batch.map((name) => muster.mutate({ registerDevice: { $: { name }, device: { name: true } } }))
     await sleep(randomInt(30))

@@ -4,15 +4,17 @@ import { onTestFinished } from 'vitest'
 
 export interface CuttingProxy {
   url: string
-  /** The number of connections so far. */
+  /** Returns the number of connections so far. */
   connections(): number
   /** Cuts all open connections. */
   cut(): void
-  /** Cuts this number of connections after the server has responded, and drops the responses. */
+  /** Drops the next `count` responses and cuts their connections. */
   dropResponses(count: number): void
 }
 
-/** A proxy that cuts connections at the worst time: after the request was processed, before the response arrives. */
+/**
+ * Starts a proxy that can cut connections at the worst time: after the server processes a request, before the response arrives.
+ */
 export async function startCuttingProxy(target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target)
   const open = new Set<Socket>()

@@ -19,8 +19,8 @@ async function behindProxy(): Promise<{ proxy: CuttingProxy; muster: Muster; dir
   }
 }
 
-describe('a connection that is lost after the server has run the request', () => {
-  it('retries a mutation that creates, without creating duplicates', async () => {
+describe('if the connection is lost after the server has run the request, the client', () => {
+  it('retries a mutation that creates something without creating duplicates', async () => {
     const { proxy, muster, direct } = await behindProxy()
     for (let number = 0; number < 5; number++) {
       proxy.dropResponses(2)
@@ -35,7 +35,7 @@ describe('a connection that is lost after the server has run the request', () =>
     )
   })
 
-  it('returns the id of the created object if the lost response contained its secret', async () => {
+  it('reports the ID of the created object if the lost response contained its secret', async () => {
     const { proxy, muster, direct } = await behindProxy()
     proxy.dropResponses(1)
     const error = await muster.mutations.createAccessKey({ name: 'laptop' }).catch((thrown: unknown) => thrown)
@@ -49,7 +49,7 @@ describe('a connection that is lost after the server has run the request', () =>
     expect(created).toHaveLength(1)
   })
 
-  it('runs no other mutation twice', async () => {
+  it('does not retry other mutations', async () => {
     const { proxy, muster, direct } = await behindProxy()
     const { device } = await direct.mutations.registerDevice({ name: 'pump' })
     proxy.dropResponses(1)
@@ -58,7 +58,7 @@ describe('a connection that is lost after the server has run the request', () =>
     expect(proxy.connections()).toBe(1)
   })
 
-  it('retries a mutation that sets a value, without duplicate events', async () => {
+  it('retries a mutation that sets a value without causing duplicate events', async () => {
     const { proxy, muster, direct } = await behindProxy()
     const { device } = await direct.mutations.registerDevice({ name: 'pump' })
     proxy.dropResponses(2)

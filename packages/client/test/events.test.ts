@@ -23,7 +23,7 @@ async function behindProxy() {
   }
 }
 
-/** A promise that can be resolved from outside. */
+/** Creates a promise and a function that resolves it. */
 function gate(): { open: () => void; opened: Promise<void> } {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ function gate(): { open: () => void; opened: Promise<void> } {
 }
 
 describe('events', () => {
-  it('arrive as they happen, with only the selected fields', async () => {
+  it('arrive as they happen with only the selected fields', async () => {
     const { direct } = await behindProxy()
     const onConnect = () => void direct.mutations.registerDevice({ name: 'pump' })
     const select = { type: true, target: { name: true } } as const
@@ -72,8 +72,8 @@ describe('events', () => {
 
   it.each([
     ['other events', false],
-    ['no event at all', true],
-  ])('are not lost when the connection breaks before the first, with %s before', async (_name, isEmpty) => {
+    ['no events', true],
+  ])('are not lost if the connection breaks before the first event, with %s at the start', async (_name, isEmpty) => {
     const { proxy, direct, accountId, keyId, secret } = await behindProxy()
     if (isEmpty) await sql`delete from event where account_id = ${accountId}`.execute(app.db)
     else await direct.mutations.registerDevice({ name: 'before' })
@@ -99,7 +99,7 @@ describe('events', () => {
     expect(names).toEqual(['pump', 'later'])
   })
 
-  it('can start after a known event', async () => {
+  it('start after the event that the caller specifies', async () => {
     const { direct } = await behindProxy()
     for (const name of ['a', 'b', 'c']) await direct.mutations.registerDevice({ name })
     const [, , first] = await direct.pastEvents({ types: ['DEVICE_REGISTER'] }).toArray()
@@ -111,7 +111,7 @@ describe('events', () => {
     expect(names).toEqual(['b', 'c'])
   })
 
-  it('continue on another server when their server stops', async () => {
+  it('continue on another server if their server stops', async () => {
     const { keyId, secret } = await app.createUser()
     const [port] = await claimPorts(1)
     const env = { PORT: String(port) }
@@ -142,7 +142,7 @@ describe('events', () => {
     await expect(loop()).rejects.toThrow('enough')
   })
 
-  it('end with errors that a retry cannot fix', async () => {
+  it('throw errors that a retry cannot fix', async () => {
     const { direct } = await behindProxy()
     const next = (options: Parameters<Muster['events']>[0], muster = direct) => muster.events(options).next()
     await expect(next({ after: '1' })).rejects.toBeInstanceOf(NotFoundError)

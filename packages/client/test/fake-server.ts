@@ -28,7 +28,7 @@ export interface FakeServer {
   url: string
 }
 
-/** Starts a fake server that sends these replies in order and then repeats the last one. */
+/** Starts a fake server that sends these replies in order and then repeats the last reply. */
 export async function startFakeServer(replies: Reply[], options: Partial<MusterOptions> = {}): Promise<FakeServer> {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
@@ -48,7 +48,7 @@ export async function startFakeServer(replies: Reply[], options: Partial<MusterO
   return { muster: new Muster({ url, keyId: 'MKTESTKEY', secret, ...options }), received, url }
 }
 
-/** The response of an operation that ran and failed. */
+/** Creates the response of an operation that ran and failed. */
 export const failed = (code: string, status = 200, headers: Record<string, string> = {}): Reply => ({
   status,
   headers,

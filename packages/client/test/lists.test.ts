@@ -25,7 +25,7 @@ async function fleet(count: number): Promise<{ muster: Muster; ids: string[] }> 
 }
 
 describe('devices', () => {
-  it('are listed once each, even if devices are added, removed, and renamed during the listing', async () => {
+  it('are listed once each, even if devices are added, removed, and renamed during the loop', async () => {
     const { muster, ids } = await fleet(3_000)
     const seen: string[] = []
     for await (const { items } of muster.devices({ size: 500, select: { id: true } }).pages()) {
@@ -40,7 +40,7 @@ describe('devices', () => {
     expect(ids.filter((id) => !seen.includes(id))).toEqual([])
   })
 
-  it('can be selected in part, sorted, and listed from a cursor', async () => {
+  it('are listed with selected fields, in a given order, and from a cursor', async () => {
     const { muster } = await fleet(25)
     const list = muster.devices({ name: 'DEVICE 1', sort: 'name desc', size: 4, select: { name: true } })
     expect(await list.total()).toBe(11)
@@ -54,7 +54,7 @@ describe('devices', () => {
     expect(await muster.devices({ name: 'none' }).toArray()).toEqual([])
   })
 
-  it('are no longer requested after the loop ends or aborts', async () => {
+  it('are no longer requested after an abort', async () => {
     const { muster } = await fleet(10)
     const stop = new AbortController()
     const seen: string[] = []
@@ -68,7 +68,7 @@ describe('devices', () => {
     expect(seen).toHaveLength(4)
   })
 
-  it('are listed once each when the server restarts during the listing', async () => {
+  it('are listed once each if the server restarts during the loop', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'muster-client-restart-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const [port] = await claimPorts(1)
@@ -95,7 +95,7 @@ describe('devices', () => {
     expect(await muster.devices().total()).toBe(300)
   })
 
-  it('use no more memory than one page', async () => {
+  it('require memory for only one page', async () => {
     const { accountId, keyId, secret } = await app.createUser()
     const long = { attributes: { note: 'x'.repeat(4_000) } }
     for (let batch = 0; batch < 15; batch++) await seedDevices(app.db, accountId, Array(1_000).fill(long))
@@ -106,7 +106,7 @@ describe('devices', () => {
       let count = 0
       for await (const { id, attributes } of muster.devices()) count += id && attributes.note ? 1 : 0
       console.log(count)`
-    // All devices together would use 60 MB.
+    // All devices together would require 60 MB.
     const ran = await project.run(
       process.execPath,
       ['--max-old-space-size=48', await project.write('all.ts', program)],
@@ -121,7 +121,7 @@ describe('devices', () => {
 })
 
 describe('other lists', () => {
-  it('lists services grouped by device, of all or some devices', async () => {
+  it('lists the services of all or specific devices, grouped by device', async () => {
     const { muster } = await fleet(0)
     const services = [
       { name: 'shell', port: 22 },
@@ -152,7 +152,7 @@ describe('other lists', () => {
     expect(await muster.pastEvents({ maxDate: '2001-01-01T00:00:00Z' }).toArray()).toEqual([])
   })
 
-  it('lists the deliveries of the given webhook', async () => {
+  it('lists only the deliveries of the specified webhook', async () => {
     const { muster } = await fleet(0)
     const url = 'https://receiver.invalid/'
     const [one, other] = [

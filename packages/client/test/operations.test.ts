@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 
 describe('a selection', () => {
-  it('returns results in the form of the selection, with arguments and aliases', async () => {
+  it('returns results in the shape of the selection, including arguments and aliases', async () => {
     const { device } = await muster.mutations.registerDevice({
       name: 'pump',
       platform: 'linux',
@@ -64,7 +64,7 @@ describe('a selection', () => {
     })
   })
 
-  it('throws a TypeError if it is invalid and was not checked by the compiler', async () => {
+  it('throws a TypeError if it is invalid and the compiler did not check it', async () => {
     const wrong: [unknown, string][] = [
       [{ login: { emial: true } }, 'User has no field "emial"'],
       [{ login: { constructor: true } }, 'User has no field "constructor"'],
@@ -106,7 +106,7 @@ describe('mutations', () => {
     expect(await muster.mutations.deleteDevice({ deviceId: device.id })).toBe(true)
   })
 
-  it('can be combined in one request', async () => {
+  it('run together in one request', async () => {
     const { one, two } = await muster.mutate({
       'one: registerDevice': { $: { name: 'a' }, device: { name: true } },
       'two: registerDevice': { $: { name: 'b' }, device: { name: true } },
@@ -116,7 +116,7 @@ describe('mutations', () => {
 })
 
 describe('a document', () => {
-  it('can be typed, as a parsed document or a string', async () => {
+  it('is accepted as a typed parsed document or a typed string', async () => {
     type Found = { login: { devices: { total: number } } }
     const text = 'query ($name: String!) { login { devices(name: $name) { total } } }'
     const tree = parse(text) as TypedDocument<Found, { name: string }>
@@ -127,7 +127,7 @@ describe('a document', () => {
     }
   })
 
-  it('throws the class of the error code with the request id', async () => {
+  it('throws the class of the error code with the request ID', async () => {
     await expect(muster.query('{ login { emial } }')).rejects.toBeInstanceOf(BadUserInputError)
     const result = await muster.execute('{ login { emial } }')
     expect(result).toMatchObject({ status: 400, requestId: expect.stringMatching(/./) })
@@ -138,7 +138,7 @@ describe('a document', () => {
 })
 
 describe('credentials', () => {
-  it('can be a private key, in both signature forms', async () => {
+  it('can be a private key in both signature forms', async () => {
     const { publicKey, privateKey } = await generateKeyPair()
     const { key } = await muster.mutations.createAccessKey({ publicKey, requireDigest: true })
     for (const form of ['rfc9421', 'cavage'] as const) {
@@ -147,20 +147,20 @@ describe('credentials', () => {
     }
   })
 
-  it('that are invalid are reported with the reason', async () => {
+  it('are reported with the reason if they are invalid', async () => {
     const { key, secret } = await muster.mutations.createAccessKey({ readOnly: true })
     const reader = new Muster({ url: app.url, keyId: key, secret: secret!, form: 'cavage' })
     await expect(reader.mutations.registerDevice({ name: 'x' })).rejects.toBeInstanceOf(ForbiddenError)
     await muster.mutations.deleteAccessKey({ key })
-    // A server process is notified within a second, also of its changes.
+    // A server process applies changes within a second, including its own changes.
     const query = () => reader.select({ login: { email: true } }).catch((error: unknown) => error)
     await expect.poll(query).toBeInstanceOf(UnauthenticatedError)
     expect(await query()).toMatchObject({ reason: 'bad-signature', status: 401 })
   })
 })
 
-describe('one device, one service', () => {
-  it('is found by id, or throws NOT_FOUND', async () => {
+describe('getDevice and getService', () => {
+  it('return an object by ID, or throw NotFoundError', async () => {
     const services = [{ name: 'shell', port: 22 }]
     const { device } = await muster.mutations.registerDevice({ name: 'pump', services })
     const found = await muster.getDevice(device.id, { select: { name: true, services: { id: true } } })
@@ -200,7 +200,7 @@ describe('attributes', () => {
     await expect(muster.attributes.get('80:00:00:00:00:00:00:01')).rejects.toBeInstanceOf(NotFoundError)
   })
 
-  it('are set on many targets, with a report of rejected ones', async () => {
+  it('are set on many targets, and rejected targets are reported', async () => {
     const ids: string[] = []
     for (let number = 0; number < 7; number++)
       ids.push((await muster.mutations.registerDevice({ name: `pump ${number}` })).device.id)
@@ -234,7 +234,7 @@ describe('attributes', () => {
   it('wait for a small rate-limit quota', async () => {
     const user = await app.createUser()
     const rejections = { count: 0 }
-    // The quota is refilled only after it was exceeded.
+    // The test refills the quota only after a rejection.
     const env = { MUSTER_KEY_POINTS: '100', MUSTER_KEY_POINTS_PER_SECOND: '100' }
     const server = await app.startAnother({ env, elapsed: () => rejections.count * 50 })
     onTestFinished(() => server.close())

@@ -11,7 +11,7 @@ import { createProject, type Project, root, strictSettings } from './project.ts'
 import { readExamples, withCredentials } from './readme-examples.ts'
 
 let app: TestApp
-/** A folder with only the package, installed from its tarball. */
+/** A project that contains only the package, installed from its tarball. */
 let project: Project
 let packed: string[]
 beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('the package', () => {
     }
   })
 
-  it.each([0, 1, 3])('runs the example number %s of the README', async (number) => {
+  it.each([0, 1, 3])('runs README example %s', async (number) => {
     const user = { url: app.url, ...(await app.createUser()) }
     const file = await project.write(`example-${number}.ts`, withCredentials(readExamples()[number]!.code, user))
     const ran = await project.run(process.execPath, [file], {
@@ -59,7 +59,7 @@ describe('the package', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it("has types that compile without Node's types", async () => {
+  it('has types that compile without the Node.js types', async () => {
     await project.write('types/tsconfig.json', strictSettings(['es2024', 'dom', 'dom.iterable', 'dom.asynciterable']))
     const text = `import { Muster, verifyWebhook } from '@muster/client'
       export async function run(headers: Headers): Promise<string> {
@@ -76,7 +76,7 @@ describe('the package', () => {
     expect(ran.code).toBe(0)
   })
 
-  /** A program, bundled for a page. */
+  /** Bundles a program for a page and returns its code. */
   async function bundle(name: string, text: string): Promise<string> {
     await project.write(`${name}.js`, text)
     const outDir = join(project.folder, `bundle-${name}`)
@@ -90,7 +90,7 @@ describe('the package', () => {
     return readFile(join(outDir, 'bundle.js'), 'utf8')
   }
 
-  it('can be bundled for a page without Node, with only the parts that it uses', async () => {
+  it('can be bundled for a page without Node.js modules and without unused parts', async () => {
     const all = await bundle(
       'all',
       "import { Muster } from '@muster/client'; window.muster = new Muster(window.options)",
@@ -125,7 +125,7 @@ describe('the package', () => {
     const browser = await chromium.launch(chromiumOptions)
     onTestFinished(() => browser.close())
     const page = await browser.newPage()
-    // If it never arrives, the timeout of the test ends the wait.
+    // The test timeout limits the wait.
     page.setDefaultTimeout(0)
     await page.goto(site.url)
     await page.waitForFunction("document.title !== ''")

@@ -12,7 +12,7 @@ export interface Ran {
   stderr: string
 }
 
-/** The project folder of a client user. */
+/** A project that uses the client. */
 export interface Project {
   folder: string
   write(name: string, text: string): Promise<string>
@@ -20,7 +20,7 @@ export interface Project {
   remove(): Promise<void>
 }
 
-/** `linked`: with links to the packages of this repository. Otherwise empty. */
+/** Creates a project. With `linked`, links to the packages of this repository. */
 export async function createProject({ linked }: { linked: boolean }): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-client-'))
   const write = async (name: string, text: string): Promise<string> => {
@@ -52,7 +52,7 @@ function run(
   })
 }
 
-/** Compiles with strict options. */
+/** Returns a tsconfig.json with strict options. */
 export const strictSettings = (lib: string[], types: string[] = []): string =>
   JSON.stringify({
     compilerOptions: {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 
-/** An example of the README as a separate program. */
+/** A README example as a separate program. */
 export interface Example {
-  /** Its heading, and its number under that heading. */
+  /** Heading and number of the example. */
   name: string
   code: string
-  /** The output according to its comments. */
+  /** Expected output according to the example's comments. */
   prints: string[]
 }
 
@@ -30,7 +30,7 @@ export function readExamples(): Example[] {
   return examples
 }
 
-/** Replaces the placeholder server and key of the README. */
+/** Replaces the README's placeholder server and key. */
 export const withCredentials = (code: string, user: { url: string; keyId: string; secret: string }): string =>
   code
     .replaceAll("url: 'http://127.0.0.1:4000'", `url: '${user.url}'`)

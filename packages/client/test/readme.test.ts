@@ -19,12 +19,12 @@ afterAll(async () => {
   await app.close()
 })
 
-describe('the examples of the README', () => {
+describe('the README examples', () => {
   it('exist', () => {
     expect(examples.length).toBeGreaterThan(12)
   })
 
-  it('mention everything that the client exports, together with the text', () => {
+  it('and text mention everything that the client exports', () => {
     const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
     const names = Object.keys(client)
     expect(names).toContain('readCredentials')

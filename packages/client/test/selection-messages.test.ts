@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createProject, root, strictSettings } from './project.ts'
 
-it('the compiler explains errors in selections', async () => {
+it('makes the compiler explain errors in selections', async () => {
   const project = await createProject({ linked: true })
   await project.write('tsconfig.json', strictSettings(['es2024', 'esnext'], ['node']))
   const mistakes = [

@@ -1,4 +1,4 @@
-// This code never runs. It fails to compile if the types do not detect one of the mistakes.
+// This code never runs. It fails to compile if the types do not detect a mistake.
 import { Muster, type Selection, type TypedDocument } from '../src/index.ts'
 
 const muster = new Muster({ url: 'http://localhost', keyId: 'k', secret: 'cw==' })
@@ -21,7 +21,7 @@ export async function resultsHaveTheTypeOfTheSelection(): Promise<void> {
   is<NonNullable<typeof result.me>['devices']['items'], { name: string; platform: string | null }[]>(true)
   // @ts-expect-error login may be null
   result.me.devices
-  // @ts-expect-error it was not selected
+  // @ts-expect-error a field that was not selected
   result.me?.devices.items[0]?.state
 
   const created = await muster.mutate({ registerDevice: { $: { name: 'x' }, device: { id: true }, secret: true } })
@@ -40,9 +40,9 @@ export async function resultsHaveTheTypeOfTheSelection(): Promise<void> {
   const document = {} as TypedDocument<{ total: number }, { name: string }>
   const { total } = await muster.query(document, { name: 'x' })
   is<typeof total, number>(true)
-  // @ts-expect-error the variable is missing
+  // @ts-expect-error a missing variable
   await muster.query(document)
-  // @ts-expect-error the variable is of another type
+  // @ts-expect-error a variable of another type
   await muster.query(document, { name: 1 })
 }
 
@@ -53,7 +53,7 @@ export async function mistakesDoNotCompile(): Promise<void> {
   await muster.select({ logn: { email: true } })
   // @ts-expect-error an unknown field under an alias
   await muster.select({ 'me: login': { 'mail: emial': true } })
-  // @ts-expect-error an unknown field, deep
+  // @ts-expect-error an unknown nested field
   await muster.select({ login: { devices: { items: { services: { prt: true } } } } })
   // @ts-expect-error a field of another type
   await muster.select({ login: { hardwareId: true } })

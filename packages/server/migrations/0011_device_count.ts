@@ -34,8 +34,8 @@ async function writeChangesDown(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Making a trigger waits for those who are writing, so whatever commits from then on is written down. One statement sees what is there and
- * what is written down of it at the same moment: the difference was there before.
+ * Making a trigger waits for those who are writing, so whatever commits from then on is written down. One statement sees what
+ * is there and what is written down of it at the same moment: the difference was there before.
  */
 async function countNextAccount(db: Kysely<unknown>, { after }: { after: string | null }): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`

@@ -81,7 +81,7 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   const size = config.databaseConnections
   const { statementTimeout, databaseSilence: responseTimeout } = config
   const onUnresponsive = (isUnresponsive: boolean): void => {
-    if (isUnresponsive) log.warn('the database does not respond; requests get 503')
+    if (isUnresponsive) log.warn('the database is not responding; requests receive 503')
     else log.info('the database responds again')
   }
   const watch = (pool: Pool): PoolWatch => watchPool(pool, 'requests', { metrics, tracing })

@@ -4,14 +4,14 @@ import type { Mutations } from '../schema/types.generated.ts'
 import type { AttributeChanges, Attributes, CallOptions } from '../types.ts'
 import { type SendBatch, type SetManyItem, type SetManyOptions, type SetManyOutcome, setMany } from './set-many.ts'
 
-/** The context, and the options of the call. */
+/** Options of a call that reads or changes attributes. */
 export interface ContextOptions extends CallOptions {
-  /** Default: the base values. */
+  /** The context to read or change. Default: the base values. */
   context?: string | undefined
 }
 
 /**
- * Attributes of devices, of services, and of the access key's user, by the id of the target.
+ * Reads and changes attributes of a target: a device, a service, or the access key's user, identified by its ID.
  *
  * ```ts
  * const { device } = await muster.mutations.registerDevice({ name: 'gate' })
@@ -30,9 +30,12 @@ export class TargetAttributes {
     this.#sendBatch = sendBatch
   }
 
-  /** Returns all attributes, nested. With a context, its overrides are merged with the base values. */
+  /**
+   * Returns all attributes, nested. With a context, merges the context's overrides with the base values. Throws NotFoundError
+   * if the target does not exist.
+   */
   get(target: string, options?: ContextOptions): Promise<Attributes>
-  /** Returns one value, or null if it is not set. */
+  /** Returns one effective value, or null if the attribute is not set. Throws NotFoundError if the target does not exist. */
   get(target: string, name: string, options?: ContextOptions): Promise<string | null>
   async get(
     target: string,
@@ -46,9 +49,9 @@ export class TargetAttributes {
     return found[field] as Attributes | string | null
   }
 
-  /** Sets several attributes, all or none. Null removes an attribute. Returns all attributes after the change. */
+  /** Sets several attributes, all or none. Null removes an attribute or a group. Returns all attributes after the change. */
   set(target: string, attributes: AttributeChanges, options?: ContextOptions): Promise<Attributes>
-  /** Sets one attribute. Null removes it. Returns the effective value. */
+  /** Sets one attribute. Null removes the attribute. Returns the effective value. */
   set(target: string, name: string, value: string | null, options?: ContextOptions): Promise<string | null>
   set(
     target: string,
@@ -61,14 +64,14 @@ export class TargetAttributes {
     return this.#mutations.setAttributes({ serviceId: target, attributes: first, context }, options)
   }
 
-  /** Removes base values, or overrides of a context. Ignores attributes that are not set. */
+  /** Removes base values or, with a context, overrides. Ignores attributes that are not set. */
   async unset(target: string, names: string | readonly string[], options?: ContextOptions): Promise<void> {
     const given = typeof names === 'string' ? [names] : names
     if (given.length === 0) return
     await this.set(target, Object.fromEntries(given.map((name) => [name, null])), options)
   }
 
-  /** Returns only the overrides of a context, nested, including those that equal the base value. */
+  /** Returns only the overrides in a context, nested, including overrides that equal the base value. */
   async overrides(target: string, context: string, options: CallOptions = {}): Promise<Attributes> {
     return (await this.#read(target, { overrides: { $: { context } } }, options)).overrides as Attributes
   }
@@ -78,7 +81,10 @@ export class TargetAttributes {
     return (await this.#read(target, { contexts: true }, options)).contexts as string[]
   }
 
-  /** Sets attributes of many targets in concurrent batches. A rejected target does not affect the others. */
+  /**
+   * Sets attributes of many targets in concurrent batches. Returns the number of changed targets and the rejected items. A
+   * rejected item does not affect other items. Throws an error if a whole batch fails.
+   */
   setMany(
     items: Iterable<SetManyItem> | AsyncIterable<SetManyItem>,
     options: SetManyOptions = {},
@@ -92,7 +98,7 @@ export class TargetAttributes {
     value: string | null,
     { context, ...options }: ContextOptions = {},
   ): Promise<string | null> {
-    // JSON would omit undefined.
+    // JSON would omit an undefined value.
     if (value === undefined) throw new TypeError('value must be a string, or null to remove the attribute')
     return this.#mutations.setAttribute({ serviceId: target, name, value, context }, options)
   }

@@ -1,7 +1,9 @@
-/** A batch is one request, which is limited to 1 MiB. This leaves room for the rest of the request. */
+/**
+ * Maximum size of a batch. Each batch is one request of at most 1 MiB, so this value leaves room for the rest of the request.
+ */
 const BATCH_BYTES = 900_000
 
-/** Groups items as they arrive, up to a number of items and a size. */
+/** Groups items as they arrive into batches of at most `size` items and `BATCH_BYTES` bytes. */
 export async function* batchesOf<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   size: number,
@@ -9,7 +11,7 @@ export async function* batchesOf<Item>(
   let batch: Item[] = []
   let bytes = 0
   for await (const item of items) {
-    // A UTF-16 code unit takes at most 3 bytes in UTF-8.
+    // A UTF-16 code unit requires at most 3 bytes in UTF-8.
     const more = JSON.stringify(item).length * 3
     if (batch.length > 0 && (batch.length === size || bytes + more > BATCH_BYTES)) {
       yield batch

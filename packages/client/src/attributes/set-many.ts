@@ -3,33 +3,34 @@ import type { AttributesResult } from '../schema/types.generated.ts'
 import type { AttributeChanges, CallOptions } from '../types.ts'
 import { batchesOf } from './batches.ts'
 
-/** The attributes to set on one target. */
+/** Attributes to set on one target. */
 export interface SetManyItem {
-  /** Id of a device, a service, or the user. */
+  /** ID of a device, a service, or the user. */
   target: string
   attributes: AttributeChanges
   context?: string | undefined
 }
 
 export interface SetManyOptions extends CallOptions {
-  /** The context of items that have none. Default: the base values. */
+  /** Context of items without a context. Default: the base values. */
   context?: string | undefined
-  /** Batches in flight. Default: 4. */
+  /** Maximum number of batches in flight. Default: 4. */
   concurrency?: number | undefined
-  /** Items per batch, 1 to 1000. Default: 100. */
+  /** Maximum number of items per batch, 1 to 1000. Default: 100. */
   batch?: number | undefined
-  /** Called after each batch with the number of finished items. */
+  /** Receives the number of finished items after each batch. */
   onProgress?: ((progress: { succeeded: number; failed: number }) => void) | undefined
 }
 
-/** The outcome of `setMany`. */
+/** Outcome of `setMany`. */
 export interface SetManyOutcome {
+  /** Number of items that the server saved. */
   succeeded: number
-  /** Rejected items, with reasons. None of their attributes were set. */
+  /** Rejected items with the error code and message. The server saved none of their attributes. */
   failed: (SetManyItem & { code: string; message: string })[]
 }
 
-/** Sends a batch and returns the results in the order of the items. */
+/** Sends a batch. Returns the results in the order of the items. */
 export type SendBatch = (
   items: { serviceId: string; attributes: AttributeChanges; context: string | undefined }[],
   options: CallOptions,

@@ -35,7 +35,7 @@ describe('effectOf', () => {
     ['C', 'idempotent'],
     ['D', 'once'],
     [undefined, 'once'],
-  ])('uses the named operation: %s', (name, effect) => {
+  ])('classifies the operation named %s as %s', (name, effect) => {
     expect(effectOf(several, name)).toBe(effect)
   })
 })

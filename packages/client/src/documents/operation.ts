@@ -1,15 +1,19 @@
-// Strings, block strings, and comments (GraphQL §2.1.4, §2.9.4). Their content is not part of the structure.
+// Matches strings, block strings, and comments (GraphQL §2.1.4, §2.9.4), whose content is not part of the structure.
 const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
 
 /**
- * The effect of sending a document twice. `none`: it changes nothing. `idempotent`: the result is the same as sending it
- * once. `creates`: it takes effect once if both requests have the same Idempotency-Key. `once`: it takes effect twice.
+ * The effect of sending a document twice.
+ *
+ * - `none`: the document changes nothing.
+ * - `idempotent`: the result is the same as for a single request.
+ * - `creates`: the document takes effect once if both requests contain the same Idempotency-Key.
+ * - `once`: the document takes effect twice, so it must be sent only once.
  */
 export type Effect = 'none' | 'idempotent' | 'creates' | 'once'
 
 /**
- * Mutations that set a value, so sending them twice has the same result as once. Excludes those of access keys and webhooks,
- * because a second request could undo a change in between that disabled one.
+ * Mutations that set a value, so a second request has no further effect. Excludes updates of access keys and webhooks, because
+ * a second request could enable a key or webhook that another caller has disabled in the meantime.
  */
 const idempotent: ReadonlySet<string> = new Set([
   'setAttribute',
@@ -21,7 +25,7 @@ const idempotent: ReadonlySet<string> = new Set([
   'reportState',
 ])
 
-/** Mutations that accept an Idempotency-Key, if a document has one of them and no other field. */
+/** Mutations that accept an Idempotency-Key if the document contains no other field. */
 const creating: ReadonlySet<string> = new Set([
   'addService',
   'createAccessKey',
@@ -30,10 +34,13 @@ const creating: ReadonlySet<string> = new Set([
   'registerDevice',
 ])
 
-/** From the most severe to the least severe. */
+/** Effects from the most severe to the least severe. */
 const effects: readonly Effect[] = ['once', 'creates', 'idempotent', 'none']
 
-/** The effect of the operation that would run, or the most severe effect if it is unknown which one. If in doubt, `once`. */
+/**
+ * Returns the effect of the operation that would run. If the operation is unknown, returns the most severe effect of all
+ * operations. If the document cannot be classified, returns `once`.
+ */
 export function effectOf(document: string, operationName?: string): Effect {
   const definitions = readDefinitions(document)
   const named = definitions.filter(({ kind, name }) => kind !== 'fragment' && name === operationName)
@@ -54,7 +61,7 @@ function effectOfDefinition({ kind, rootFields }: Definition): Effect {
 interface Definition {
   kind: string
   name: string | undefined
-  /** `...` represents the fields of a fragment. */
+  /** Names of the root fields. `...` represents the fields of a fragment. */
   rootFields: string[]
 }
 

@@ -9,11 +9,11 @@ const documents = [
   'subscription { a { ...F ... on T @include(if: true) { b } ... { c } } } fragment F on T @d { d(x: []) }',
 ]
 
-/** A parsed document, ignoring the quoting style of its strings. */
+/** Parses a document and ignores the quoting style of its strings. */
 const meaningOf = (text: string): unknown =>
   JSON.parse(JSON.stringify(parse(text, { noLocation: true }), (name, value) => (name === 'block' ? undefined : value)))
 
-it.each(documents)('prints a parsed document with the same meaning: %s', (text) => {
+it.each(documents)('preserves the meaning of a parsed document: %s', (text) => {
   expect(meaningOf(printDocument(parse(text)))).toEqual(meaningOf(text))
 })
 

@@ -1,4 +1,4 @@
-/** A parsed document. */
+/** A parsed document in the format of graphql-js. */
 export interface SyntaxTree {
   readonly kind: 'Document'
   readonly definitions: readonly object[]
@@ -12,7 +12,7 @@ interface Node {
   readonly [member: string]: unknown
 }
 
-/** Prints a parsed document as a string. */
+/** Converts a parsed document to a string. Throws TypeError if the document is not executable. */
 export const printDocument = (document: SyntaxTree): string =>
   document.definitions.map((node) => print(node as Node)).join('\n')
 
@@ -53,7 +53,7 @@ const writers: Readonly<Record<string, (node: Node) => string>> = {
   EnumValue: (node) => String(node.value),
   BooleanValue: (node) => String(node.value),
   NullValue: () => 'null',
-  // A JSON string is a valid GraphQL string, because GraphQL supports all its escapes (§2.9.4).
+  // A JSON string is a valid GraphQL string, because GraphQL supports all JSON escapes (§2.9.4).
   StringValue: (node) => JSON.stringify(node.value),
   ListValue: (node) => `[${all(node.values, ', ')}]`,
   ObjectValue: (node) => `{${all(node.fields, ', ')}}`,

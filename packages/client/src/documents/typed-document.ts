@@ -2,14 +2,14 @@ import type { SyntaxTree } from './print-document.ts'
 import { printDocument } from './print-document.ts'
 
 /**
- * A document with the types of its variables and its result: a `TypedDocumentNode`, or a typed string of GraphQL Code
+ * A document with the types of its variables and its result: a `TypedDocumentNode`, or a typed string from GraphQL Code
  * Generator.
  */
 export type TypedDocument<Data, Variables> = (SyntaxTree | { toString(): string }) & {
   __apiType?: (variables: Variables) => Data
 }
 
-/** The document as a string. */
+/** Converts a document to a string. */
 export function documentText(document: string | TypedDocument<unknown, never>): string {
   return isSyntaxTree(document) ? printDocument(document) : String(document)
 }

@@ -8,31 +8,31 @@ import type { Transport } from '../transport/transport.ts'
 import type { CallOptions } from '../types.ts'
 import { StreamEnd, subscribeOnce } from './subscribe.ts'
 
-/** The filter of events and the starting point. */
+/** Options of an event subscription: the filter, the starting point, and call options. */
 export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | 'retries'> {
   types?: readonly EventType[] | undefined
-  /** Only events of these devices. */
+  /** IDs of the devices whose events to receive. Default: all events of the account. */
   deviceId?: readonly string[] | undefined
-  /** Id of the last event seen. Default: start now. */
+  /** ID of the last event that was received. Default: start with new events. */
   after?: string | undefined
-  /** Called after each connection. Events from then on are received. */
+  /** Called each time the client connects. The subscription receives all events from then on. */
   onConnect?: (() => void) | undefined
 }
 
 export interface FollowOptions {
   transport: Transport
   run: RunQuery
-  /** Past events, newest first. */
+  /** Lists past events, newest first. */
   pastEvents: (select: object) => List<Record<string, unknown>>
   options: EventOptions & { select?: unknown }
 }
 
-/** The alias under which the id of each event is selected. It is not a field of Event. */
+/** Alias under which the client selects each event's ID. This name is not a field of Event. */
 const ID_ALIAS = 'placeOfEvent'
 
 /**
- * Yields events as they happen. Reconnects as needed and continues after the last event seen. Before the first event, that
- * is the newest event at the start.
+ * Yields events as they happen. Reconnects as needed and continues after the last event received or, before the first event,
+ * after the newest event at the start.
  */
 export async function* followEvents(follow: FollowOptions): AsyncGenerator<Record<string, unknown>, void, undefined> {
   const { transport, options } = follow
@@ -46,7 +46,7 @@ export async function* followEvents(follow: FollowOptions): AsyncGenerator<Recor
     try {
       const resumeAfter = lastId ?? (hasConnected ? startId : undefined)
       if (hasConnected && resumeAfter === undefined) {
-        // There were no events at the start, so all existing events are new.
+        // No events existed at the start, so all existing events are new.
         for (const event of await listPastEvents(follow, select)) {
           lastId = takeId(event)
           yield event
@@ -65,7 +65,7 @@ export async function* followEvents(follow: FollowOptions): AsyncGenerator<Recor
       }
     } catch (thrown) {
       if (!(thrown instanceof StreamEnd)) throw thrown
-      // The server may still count a broken stream that it has not detected yet.
+      // The server may still count a broken stream that it has not yet detected.
       const mayReconnect = thrown.mayReconnect || (hasConnected && thrown.error instanceof LimitExceededError)
       if (!mayReconnect || (!hasConnected && failures >= retries)) throw thrown.error
       const delay = retryDelay(failures++, thrown.retryAfter)
@@ -93,6 +93,6 @@ async function newestId({ run, options: { signal, timeout, retries } }: FollowOp
   return login.events.items[0]?.id
 }
 
-/** All past events, oldest first. */
+/** Returns all past events, oldest first. */
 const listPastEvents = async ({ pastEvents }: FollowOptions, select: object): Promise<Record<string, unknown>[]> =>
   (await pastEvents(select).toArray()).reverse()

@@ -1,12 +1,12 @@
-/** A message of Server-Sent Events, not a comment. */
+/** A Server-Sent Events message. Comments are not messages. */
 export interface Message {
   event: string
   data: string
 }
 
 /**
- * Reads messages from a body as they arrive (the subset of HTML §9.2.6 that GraphQL over SSE uses). Rejects if no bytes
- * arrive for `timeout` milliseconds. The server sends comments while nothing happens.
+ * Reads messages from a body as they arrive (the subset of HTML §9.2.6 that GraphQL over SSE uses). Throws if no bytes arrive
+ * for `timeout` milliseconds. The server sends comments while no events occur.
  */
 export async function* readMessages(
   body: ReadableStream<Uint8Array>,

@@ -3,10 +3,10 @@ import { attemptFromFailure, attemptFromResponse } from '../transport/attempt.ts
 import { type Operation, prepareRequest, type Transport } from '../transport/transport.ts'
 import { readMessages } from './server-sent-events.ts'
 
-/** Longer than the 12 seconds between the server's comments. */
+/** Timeout without data. Longer than the 12 seconds between the server's comments. */
 const IDLE_TIMEOUT_MS = 45_000
 
-/** The error that ended a stream, and whether to open the stream again. */
+/** Contains the error that ended a stream and whether the client may reconnect. */
 export class StreamEnd extends Error {
   readonly error: Error
   readonly mayReconnect: boolean
@@ -23,7 +23,7 @@ export class StreamEnd extends Error {
 export interface SubscribeOptions {
   transport: Transport
   operation: Operation
-  /** The timeout for opening the stream, in milliseconds. */
+  /** Timeout for opening the stream in milliseconds. */
   timeout: number
   signal: AbortSignal | undefined
   onConnect: () => void
@@ -46,7 +46,7 @@ export async function* subscribeOnce(
     }
     throw new StreamEnd(new NoAnswerError('NO_ANSWER', 'the event stream ended'), true)
   } catch (error) {
-    // If the caller aborted, throw the reason of the abort.
+    // If the caller aborted, throw the abort reason.
     given.signal?.throwIfAborted()
     if (error instanceof StreamEnd) throw error
     const message = `the event stream was interrupted: ${(error as Error).message}`
@@ -89,7 +89,7 @@ async function toStreamEnd(endpoint: string, response: Response): Promise<Stream
   const error =
     errors.length > 0
       ? errorOf(errors, details)
-      : new BadAnswerError('BAD_ANSWER', `the response of ${endpoint} is not an event stream`, details)
+      : new BadAnswerError('BAD_ANSWER', `the response from ${endpoint} is not an event stream`, details)
   return new StreamEnd(error, outcome !== 'final', retryAfter)
 }
 

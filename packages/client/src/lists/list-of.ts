@@ -2,7 +2,7 @@ import type { CallOptions } from '../types.ts'
 import { List, type PageOptions } from './list.ts'
 import type { FetchedPage } from './pages.ts'
 
-/** Runs a selection of Query. */
+/** Runs a selection on Query and returns the response data. */
 export type RunQuery = (selection: object, options: CallOptions) => Promise<Record<string, unknown>>
 
 const DEFAULT_SIZE = 1_000
@@ -12,11 +12,11 @@ interface ListQuery<Item> {
   call: CallOptions
   page: PageOptions
   defaultSize?: number
-  /** Builds the whole query from the selection of the list and the arguments of the page. */
+  /** Builds the whole query from the list's selection and the page's arguments. */
   buildQuery: (members: object, page: object) => object
   /** Finds the list in the response. */
   find: (response: Record<string, unknown>) => unknown
-  /** The selection for each item of the API's list. */
+  /** Selection for each item in the API's list. */
   items: object
   /** Converts the API's items to other items. */
   toItems?: (items: never[]) => Item[]
@@ -34,7 +34,7 @@ export function listOf<Item>(query: ListQuery<Item>): List<Item> {
   return new List<Item>({
     page,
     defaultSize,
-    // If some items of the API's list yield no items, pages of one item would be slow.
+    // If some of the API's items convert to no items, pages of one item would be slow.
     firstSize: query.toItems === undefined ? 1 : defaultSize,
     async fetchPage(size, after) {
       const found = find(
@@ -56,7 +56,7 @@ interface Parts {
   filter: Record<string, unknown>
 }
 
-/** Splits the options of a list into call options, page options, the selection, and the filter. */
+/** Splits list options into call options, page options, the selection, and the filter. */
 export function partsOf(options: PageOptions & CallOptions & { select?: unknown }): Parts {
   const { size, after, signal, timeout, retries, select, ...filter } = options
   return { call: { signal, timeout, retries }, page: { size, after }, select: select as object | undefined, filter }

@@ -1,10 +1,10 @@
 import { type FetchPage, loopPages, type Page } from './pages.ts'
 
-/** The starting point and the page size of a list. */
+/** Page size and starting point of a list. */
 export interface PageOptions {
-  /** Items per page, 1 to 1000. If a response would be too large, the page is requested again with half the size. */
+  /** Items per page, 1 to 1000. If a response would be too large, the client requests the page again with half the size. */
   size?: number | undefined
-  /** The cursor to continue from. */
+  /** Cursor of the page after which the list starts. Default: the beginning. */
   after?: string | undefined
 }
 
@@ -12,14 +12,14 @@ interface Source<Item> {
   fetchPage: FetchPage<Item>
   countAll: () => Promise<number>
   page: PageOptions
-  /** The default page size. */
+  /** Default page size. */
   defaultSize: number
-  /** The page size for finding the first item. */
+  /** Page size for finding the first item. */
   firstSize: number
 }
 
 /**
- * A list that loads its pages automatically, one at a time. Each loop starts again from the beginning.
+ * A list that loads its pages automatically, one at a time. Each loop starts at the beginning.
  *
  * ```ts
  * for await (const { name } of muster.devices({ state: 'active' })) console.log(name)
@@ -36,13 +36,13 @@ export class List<Item> implements AsyncIterable<Item> {
     for await (const { items } of this.pages()) yield* items
   }
 
-  /** Yields pages, each with the cursor after it. */
+  /** Yields pages. Each page includes the cursor to continue after it. */
   pages(): AsyncGenerator<Page<Item>, void, undefined> {
     const { fetchPage, page, defaultSize } = this.#source
     return loopPages(fetchPage, { size: page.size ?? defaultSize, after: page.after ?? null })
   }
 
-  /** Returns the total number of items, independent of the position. */
+  /** Returns the total number of matching items, regardless of `after`. */
   total(): Promise<number> {
     return this.#source.countAll()
   }
@@ -56,7 +56,7 @@ export class List<Item> implements AsyncIterable<Item> {
     return undefined
   }
 
-  /** Returns all items in an array, for short lists. */
+  /** Returns all items in an array. Use only for short lists. */
   async toArray(): Promise<Item[]> {
     const all: Item[] = []
     for await (const item of this) all.push(item)

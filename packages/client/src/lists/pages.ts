@@ -3,7 +3,7 @@ import { LimitExceededError, QueryTooComplexError } from '../errors.ts'
 /** A page of a list. */
 export interface Page<Item> {
   items: Item[]
-  /** Pass it as `after` to continue after this page. Null if the page is empty. */
+  /** Cursor to pass as `after` to continue after this page. Null if the page is empty. */
   cursor: string | null
 }
 
@@ -13,7 +13,7 @@ export interface FetchedPage<Item> extends Page<Item> {
 
 export type FetchPage<Item> = (size: number, after: string | null) => Promise<FetchedPage<Item>>
 
-/** Pages by cursor. A cursor encodes a position, so items that are deleted or moved in the meantime do not disturb the loop. */
+/** Yields pages by cursor. A cursor encodes a position, so deleted or moved items do not affect the loop. */
 export async function* loopPages<Item>(
   fetchPage: FetchPage<Item>,
   start: { size: number; after: string | null },
@@ -32,7 +32,7 @@ export async function* loopPages<Item>(
   }
 }
 
-/** Returns undefined if the response would be too large but a smaller page may fit. */
+/** Fetches a page. Returns undefined if the response would be too large but a smaller page may fit. */
 async function fetchIfItFits<Item>(
   fetchPage: FetchPage<Item>,
   size: number,

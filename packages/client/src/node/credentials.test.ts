@@ -26,8 +26,8 @@ const environment = (more: Record<string, string> = {}) => ({
   ...more,
 })
 
-describe('credentials', () => {
-  it('come from the first location that has them', async () => {
+describe('readCredentials', () => {
+  it('reads the first location that contains credentials', async () => {
     const keyOf = async (file: string | undefined, more?: Record<string, string>): Promise<string> =>
       (await readCredentials({ file, env: environment(more) })).keyId
     await put('home/.muster/credentials', section('home'))
@@ -41,7 +41,7 @@ describe('credentials', () => {
     await expect(keyOf(join(folder, 'nowhere'))).rejects.toThrow('nowhere')
   })
 
-  it('come from the requested profile', async () => {
+  it('reads the requested profile', async () => {
     const file = await put('credentials', `; mine\n${section('one')}\n# theirs\n${section(' two ', ' staging ')}`)
     expect(await readCredentials({ file, env: {} })).toMatchObject({ profile: 'default', keyId: 'one' })
     expect(await readCredentials({ file, env: { MUSTER_PROFILE: 'staging' } })).toMatchObject({ keyId: 'two' })
@@ -57,7 +57,7 @@ describe('credentials', () => {
 
   const ofEnvironment = { MUSTER_URL: 'http://h', MUSTER_ACCESS_KEY_ID: 'k', MUSTER_SECRET_ACCESS_KEY: 's' }
 
-  it('come from the environment first, unless a file or a profile is given', async () => {
+  it('prefers the environment unless a file or a profile is specified', async () => {
     expect(await readCredentials({ env: environment(ofEnvironment) })).toEqual({
       url: 'http://h',
       keyId: 'k',
@@ -75,13 +75,13 @@ describe('credentials', () => {
     })
   })
 
-  it('do not combine the key of one source with the secret of another', async () => {
+  it("does not combine a source's key ID with another source's secret", async () => {
     await put('data/credentials', section('data'))
     const env = environment({ MUSTER_ACCESS_KEY_ID: 'k' })
     await expect(readCredentials({ env })).rejects.toThrow('MUSTER_SECRET_ACCESS_KEY')
   })
 
-  it('may name a private key file relative to the credentials file', async () => {
+  it('reads a private key file relative to the credentials file', async () => {
     const { privateKey } = await generateKeyPair()
     await put('keys/mine.pem', privateKey)
     const lines = 'MUSTER_URL="http://h"\nMUSTER_ACCESS_KEY_ID=k\nMUSTER_PRIVATE_KEY_FILE=keys/mine.pem\n'
@@ -92,11 +92,11 @@ describe('credentials', () => {
     await expect(readCredentials({ file, env: {} })).rejects.toThrow('keys/mine.pem')
   })
 
-  it('that are missing or incomplete throw CredentialsError', async () => {
+  it('throws CredentialsError if credentials are missing or incomplete', async () => {
     await expect(readCredentials({ env: environment() })).rejects.toThrow(CredentialsError)
     const file = await put('credentials', '[default]\nMUSTER_URL=http://h\n')
     await expect(readCredentials({ file, env: {} })).rejects.toThrow(
-      `${file} lacks MUSTER_ACCESS_KEY_ID, MUSTER_SECRET_ACCESS_KEY in its section [default]`,
+      `section [default] of ${file} lacks MUSTER_ACCESS_KEY_ID, MUSTER_SECRET_ACCESS_KEY`,
     )
     await expect(Muster.fromCredentials({ file: folder, env: {} })).rejects.toThrow('cannot read')
   })

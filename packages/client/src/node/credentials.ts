@@ -3,30 +3,30 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseIni } from './ini.ts'
 
-/** The access key and the server URL. */
+/** Server URL and access key. Contains either `secret` or `privateKey`. */
 export interface StoredCredentials {
   url: string
   keyId: string
-  /** The secret in base64, unless there is a private key. */
+  /** Secret of the access key in base64. */
   secret?: string
-  /** Ed25519 as PEM. */
+  /** Ed25519 private key as PEM (PKCS #8). */
   privateKey?: string
-  /** The section of the file, or `default` if no file was read. */
+  /** The selected profile, which is a section of the file. */
   profile: string
   /** Path of the file, or undefined if all values come from the environment. */
   file?: string
 }
 
 export interface ReadCredentialsOptions {
-  /** A section of the file. Default: MUSTER_PROFILE, else `default`. */
+  /** Section of the file. Default: MUSTER_PROFILE, else `default`. */
   profile?: string | undefined
   /** Path of the file. Default: MUSTER_CREDENTIALS, else the default locations. */
   file?: string | undefined
-  /** Default: `process.env`. */
+  /** Environment variables. Default: `process.env`. */
   env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
-/** There are no credentials, or they are incomplete. The message says what is missing and where. */
+/** The credentials are missing or incomplete. The message describes what is missing and where. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError'
 }
@@ -36,8 +36,9 @@ type Values = ReadonlyMap<string, string>
 const names = ['MUSTER_URL', 'MUSTER_ACCESS_KEY_ID', 'MUSTER_SECRET_ACCESS_KEY', 'MUSTER_PRIVATE_KEY_FILE'] as const
 
 /**
- * Reads the credentials file that the server or `muster configure` writes. If neither file nor profile is given, the
- * environment takes precedence, and no file is needed if the environment is complete.
+ * Reads the credentials file that the server or `muster configure` writes. If neither a file nor a profile is specified,
+ * environment variables take precedence. If they contain all required values, no file is required. Throws CredentialsError
+ * if the credentials are missing or incomplete.
  *
  * ```ts
  * const { url, keyId } = await readCredentials({ profile: 'staging' })
@@ -51,17 +52,17 @@ export async function readCredentials(options: ReadCredentialsOptions = {}): Pro
   if (isComplete(ofEnvironment)) return toCredentials(ofEnvironment, { profile })
   const { file, text } = await findFile(options.file, env)
   const section = parseIni(text).get(profile)
-  if (section === undefined) throw new CredentialsError(`${file} has no section [${profile}]`)
+  if (section === undefined) throw new CredentialsError(`${file} does not contain a section [${profile}]`)
   const values = merge(section, ofEnvironment)
   const missing = missingIn(values)
-  if (missing.length > 0) throw new CredentialsError(`${file} lacks ${missing.join(', ')} in its section [${profile}]`)
+  if (missing.length > 0) throw new CredentialsError(`section [${profile}] of ${file} lacks ${missing.join(', ')}`)
   return toCredentials(values, { profile, file })
 }
 
 const valuesOf = (env: Readonly<Record<string, string | undefined>>): Map<string, string> =>
   new Map(names.flatMap((name): [string, string][] => (env[name] ? [[name, env[name]]] : [])))
 
-/** If the environment sets the access key, this does not combine it with the secret of another key. */
+/** Merges a section with the environment. If the environment sets the key ID, does not use the secret of another key. */
 function merge(section: Values, ofEnvironment: Values): Values {
   const values = new Map(section)
   if (ofEnvironment.has('MUSTER_ACCESS_KEY_ID')) {
@@ -95,7 +96,7 @@ async function toCredentials(
   }
 }
 
-/** A relative path is relative to the credentials file. */
+/** Reads a private key. Resolves a relative path against the folder of the credentials file. */
 async function readPrivateKey(path: string, file: string | undefined): Promise<string> {
   const text = await readIfExists(resolve(file === undefined ? '.' : dirname(file), path))
   if (text === undefined) throw new CredentialsError(`MUSTER_PRIVATE_KEY_FILE is ${path}, which does not exist`)

@@ -1,7 +1,10 @@
-/** Values by section, then by name. */
+/** Values, keyed by section and then by name. */
 export type Ini = ReadonlyMap<string, ReadonlyMap<string, string>>
 
-/** Parses sections of `NAME=value`. Ignores outer whitespace, quotes around values, empty lines, and lines that begin with ; or #. */
+/**
+ * Parses sections of `NAME=value` lines. Ignores outer whitespace, quotes around values, empty lines, and lines that begin
+ * with ; or #.
+ */
 export function parseIni(text: string): Ini {
   const sections = new Map<string, Map<string, string>>()
   let section = new Map<string, string>()

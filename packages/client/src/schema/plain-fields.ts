@@ -1,7 +1,7 @@
-/** A field of the schema: its GraphQL type, and the types of its arguments, if any. */
+/** A schema field: its GraphQL type and the types of its arguments, if any. */
 export type FieldEntry = string | readonly [type: string, argumentTypes: Readonly<Record<string, string>>]
 
-/** Object types by name, each with its fields. */
+/** Fields of object types, keyed by type name and then by field name. */
 export type SchemaTable = Readonly<Record<string, Readonly<Record<string, FieldEntry>>>>
 
 export const typeOf = (entry: FieldEntry): string => (typeof entry === 'string' ? entry : entry[0])
@@ -9,12 +9,12 @@ export const typeOf = (entry: FieldEntry): string => (typeof entry === 'string' 
 export const argumentsOf = (entry: FieldEntry): Readonly<Record<string, string>> =>
   typeof entry === 'string' ? {} : entry[1]
 
-/** `Device` of `[Device!]!`. */
+/** Returns the named type, such as `Device` for `[Device!]!`. */
 export const nameOf = (type: string): string => type.replace(/[[\]!]/g, '')
 
 /**
- * The fields of a type that are selected by default: plain values, objects without arguments that do not lead back to the
- * type, and lists of objects with only plain values.
+ * Returns the fields of a type that are selected by default: plain values, objects without arguments that do not lead back to
+ * the type, and lists of objects that contain only plain values.
  */
 export function plainFields(table: SchemaTable, typeName: string): string[] {
   const fields = Object.entries(table[typeName] ?? {})

@@ -10,8 +10,8 @@ export interface BuiltDocument {
 type Root = 'Query' | 'Mutation' | 'Subscription'
 
 /**
- * Converts a selection to a document. Arguments become variables, so that the document of a selection is always the same and
- * the server can cache it. Throws TypeError for fields and arguments that the schema does not have.
+ * Converts a selection to a document. Arguments become variables, so a selection always produces the same document, which the
+ * server can cache. Throws TypeError for fields and arguments that the schema does not define.
  */
 export function buildDocument(root: Root, selection: object): BuiltDocument {
   const declared: string[] = []
@@ -27,7 +27,7 @@ export function buildDocument(root: Root, selection: object): BuiltDocument {
   return { document: `${root.toLowerCase()}${head} ${fields}`, variables }
 }
 
-/** The selection of all plain fields of a type. */
+/** Returns the selection of all plain fields of a type. */
 export function plainSelection(typeName: string): Record<string, unknown> {
   const fields = plainFields(schemaTable, typeName).map((name): [string, unknown] => {
     const target = nameOf(typeOf(schemaTable[typeName]![name]!))

@@ -2,8 +2,8 @@ import type { ObjectTypes } from '../schema/types.generated.ts'
 import type { ArgumentsMember, ArgumentsOf, Branch, FieldName, Leaf, NoArguments, ResponseName } from './fields.ts'
 
 /**
- * The selection of an object's fields. Each field is `true` or an object. Arguments are under `$`, and `'alias: field'`
- * selects a field under another name.
+ * A selection of an object's fields. Each field is `true` or an object. The member `$` contains the arguments.
+ * `'alias: field'` selects a field under another name.
  *
  * ```ts
  * const selection: Selection<'Device'> = { id: true, services: { $: { state: 'active' }, name: true } }
@@ -26,7 +26,7 @@ type LeafSelection<Arguments> = keyof Arguments extends never
     ? true | { readonly $: Arguments }
     : { readonly $: Arguments }
 
-/** A type without values. The compiler shows its string as the error of an invalid selection. */
+/** A type without values. For an invalid selection, the compiler shows its string as the error. */
 export interface Mistake<Sentence extends string> {
   mistake: Sentence
 }
@@ -35,7 +35,7 @@ export interface Mistake<Sentence extends string> {
 export type Checked<Name extends keyof ObjectTypes, Given> =
   Exclude<keyof Given, '$'> extends never
     ? Mistake<`select at least one field of ${Name}`>
-    : // A selection that is built at run time was already checked where it was built.
+    : // The compiler already checks a selection of type Selection where the code builds it.
       Selection<Name> extends Given
       ? unknown
       : { readonly [Key in keyof Given]: Key extends '$' ? Given[Key] : CheckedField<Name, FieldName<Key>, Given[Key]> }
@@ -68,7 +68,7 @@ export type Selected<Name extends keyof ObjectTypes, Given> = {
   >
 }
 
-/** In a selection that is built at run time, arbitrary aliases have no known type in the response. */
+/** In a selection that is built at run time, aliases have no known type in the response. */
 type AnswerKey<Key> = Key extends '$' ? never : string extends FieldName<Key> ? never : ResponseName<Key> & string
 
 type SelectedField<Field, Given> =

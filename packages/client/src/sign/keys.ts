@@ -1,6 +1,6 @@
 import { fromBase64, toBase64 } from '../base64.ts'
 
-/** A Web Crypto key for signing, which other type libraries call `CryptoKey`. */
+/** A Web Crypto signing key. The DOM type library calls this type `CryptoKey`. */
 export type SigningKey = Parameters<typeof crypto.subtle.sign>[1]
 
 export async function importSecret(secret: string): Promise<SigningKey> {
@@ -21,7 +21,8 @@ export async function importPrivateKey(privateKey: string | SigningKey): Promise
 }
 
 /**
- * Generates a pair of Ed25519 keys as PEM. Register the public key with `createAccessKey`. The private key is never sent.
+ * Generates an Ed25519 key pair as PEM (SPKI and PKCS #8). Register the public key with `createAccessKey`. The client never
+ * sends the private key.
  *
  * ```ts
  * const { publicKey, privateKey } = await generateKeyPair()

@@ -12,10 +12,10 @@ export interface Unsigned {
 /** Returns the headers that sign a request. */
 export type Sign = (request: Unsigned) => Record<string, string> | Promise<Record<string, string>>
 
-/** The two supported forms of signatures. */
+/** The supported signature forms: RFC 9421 (form B) and draft-cavage (form A). */
 export type SignatureForm = 'rfc9421' | 'cavage'
 
-/** The credentials for signing requests. */
+/** Credentials for signing requests. */
 export interface Credentials {
   keyId?: string | undefined
   secret?: string | undefined
@@ -24,18 +24,18 @@ export interface Credentials {
   form?: SignatureForm | undefined
 }
 
-/** Creates the signing function for credentials. Throws TypeError if they are incomplete. */
+/** Creates the signing function for credentials. Throws TypeError if the credentials are incomplete or ambiguous. */
 export function signerOf({ keyId, secret, privateKey, sign, form }: Credentials): Sign {
   if ([secret, privateKey, sign].filter((given) => given !== undefined).length !== 1)
     throw new TypeError('pass exactly one of secret, privateKey, and sign')
   if (sign !== undefined) return sign
-  if (keyId === undefined || keyId === '') throw new TypeError('keyId must be the id of the access key')
+  if (keyId === undefined || keyId === '') throw new TypeError('keyId must be the access key ID')
   const key = importOnce(() => (secret === undefined ? importPrivateKey(privateKey!) : importSecret(secret)))
   return async (request) =>
     signRequestWeb({ ...request, keyId, form, key: await key(), created: Math.floor(Date.now() / 1_000) })
 }
 
-/** Imports a key once, at its first use. Every use throws if the key is invalid. */
+/** Imports a key once, on its first use. If the key is invalid, every use throws an error. */
 function importOnce(load: () => Promise<SigningKey>): () => Promise<SigningKey> {
   let key: Promise<SigningKey> | undefined
   return () => {

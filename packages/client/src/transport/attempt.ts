@@ -9,7 +9,7 @@ import {
 } from '../errors.ts'
 import { isCertificateRejected, isUnreachable } from './unreachable.ts'
 
-/** A GraphQL response with the HTTP status and the request id. */
+/** A GraphQL response with the HTTP status and the request ID. */
 export interface GraphQLResponse {
   status: number
   requestId?: string
@@ -20,7 +20,10 @@ export interface GraphQLResponse {
 
 /** The result of an attempt. */
 export type Attempt = {
-  /** `rejected`: it did not run, and a retry may succeed. `unknown`: it may have run. `final`: a retry would not help. */
+  /**
+   * `rejected`: the operation did not run, and a retry may succeed. `unknown`: the operation may have run. `final`: a retry
+   * cannot succeed.
+   */
   outcome: 'rejected' | 'unknown' | 'final'
   retryAfter: string | null
   /** HTTP status 429: earlier requests used up the rate limit. */
@@ -56,8 +59,8 @@ export function attemptFromResponse({ endpoint, effect, response, text }: Receiv
 }
 
 /**
- * The API responds with 503 without `data` if nothing ran, and with `data` if the database was lost during the operation.
- * A 503 of a proxy does not say whether the operation ran.
+ * Determines the outcome of a response. The API responds with 503 without `data` if the operation did not run, and with `data`
+ * if the database connection was lost during the operation. A proxy's 503 does not indicate whether the operation ran.
  */
 function outcomeOf(status: number, result: GraphQLResponse | undefined): Attempt['outcome'] {
   if (status === 429 || isStillRunning(result)) return 'rejected'
@@ -67,7 +70,7 @@ function outcomeOf(status: number, result: GraphQLResponse | undefined): Attempt
     : 'final'
 }
 
-/** An earlier attempt of this call is still running. The next attempt gets its response. */
+/** Returns whether an earlier attempt of this call is still running. A later attempt receives its response. */
 const isStillRunning = (result: GraphQLResponse | undefined): boolean =>
   result?.errors?.[0]?.extensions?.reason === 'still-running'
 
@@ -78,7 +81,7 @@ interface FailedRequest {
   timeout: number
 }
 
-/** There was no response. */
+/** Returns the attempt for a request that received no response. */
 export function attemptFromFailure({ endpoint, effect, error, timeout }: FailedRequest): Attempt {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const reason =

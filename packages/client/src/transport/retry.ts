@@ -1,12 +1,12 @@
 const FIRST_DELAY_MS = 200
 const MAX_DELAY_MS = 10_000
-/** If the server requests a longer delay, there is no retry. */
+/** If the server requests a longer delay, the client does not retry. */
 const MAX_RETRY_AFTER_MS = 60_000
 
 /**
  * Returns the delay before the next attempt in milliseconds, or undefined if the server requests a delay above the limit.
- * The delay doubles with each attempt, with jitter, and is at least that of `Retry-After` (RFC 9110 §10.2.3, seconds or a
- * date).
+ * The delay doubles with each attempt, with jitter, and is at least the delay in `Retry-After` (RFC 9110 §10.2.3, seconds or
+ * a date).
  */
 export function retryDelay(attempt: number, retryAfter: string | null, now = Date.now()): number | undefined {
   const requested = retryAfter === null ? undefined : parseRetryAfter(retryAfter, now)
@@ -21,7 +21,7 @@ function parseRetryAfter(text: string, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Waits. Rejects with the signal's reason if it aborts. */
+/** Waits. If the signal aborts, rejects with its reason. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

@@ -14,7 +14,7 @@ import {
 } from '../index.ts'
 
 describe('requests', () => {
-  it.each(['rfc9421', 'cavage'] as const)('are signed in form %s, with the body covered', async (form) => {
+  it.each(['rfc9421', 'cavage'] as const)('are signed in form %s and cover the body', async (form) => {
     const { muster, received } = await startFakeServer([success], { form })
     await muster.query('query Q($a: String) { version }', { a: 'é' })
     const { request, raw, body } = received[0]!
@@ -31,13 +31,13 @@ describe('requests', () => {
     expect(verified).toMatchObject({ ok: true, coversBody: true })
   })
 
-  it('go to /graphql/v1 below the URL, with or without a trailing slash', async () => {
+  it('are sent to /graphql/v1 below the server URL, even if the URL ends in a slash', async () => {
     const { received, url } = await startFakeServer([success])
     await new Muster({ url: `${url}/base/`, keyId: 'MKTESTKEY', secret }).query('{ version }')
     expect(received[0]!.request.url).toBe('/base/graphql/v1')
   })
 
-  it('can use a custom signer and fetch', async () => {
+  it('use a custom signer and a custom fetch', async () => {
     const { received, url } = await startFakeServer([success])
     const sent: unknown[] = []
     const muster = new Muster({
@@ -58,7 +58,7 @@ describe('new Muster', () => {
   it.each([
     ['without an http URL', { url: 'muster.example.com', keyId: 'k', secret }, 'http or https'],
     ['with a user in its URL', { url: 'http://a:b@localhost', keyId: 'k', secret }, 'without user'],
-    ['without a key id', { url: 'http://localhost', secret }, 'keyId'],
+    ['without a key ID', { url: 'http://localhost', secret }, 'keyId'],
     ['without a secret, privateKey, or sign', { url: 'http://localhost', keyId: 'k' }, 'secret, privateKey, and sign'],
     ['with both secret and privateKey', { url: 'http://localhost', keyId: 'k', secret, privateKey: 'x' }, 'one of'],
   ])('throws %s', (_name, options, message) => {
@@ -79,7 +79,7 @@ describe('new Muster', () => {
 })
 
 describe('errors', () => {
-  it('are thrown as the class of their code, with all details', async () => {
+  it('are thrown as the class of their code with all details', async () => {
     const reply = failed('CONFLICT', 200, { 'x-request-id': 'req-7' })
     const { muster } = await startFakeServer([reply])
     const error = await muster.query('mutation { x }').catch((thrown: unknown) => thrown)
@@ -100,7 +100,7 @@ describe('errors', () => {
     await expect(muster.query('{ x }')).rejects.toBeInstanceOf(MusterError)
   })
 
-  it('are part of the response of execute', async () => {
+  it('are included in the response that execute returns', async () => {
     const { muster } = await startFakeServer([failed('NOT_FOUND')])
     expect(await muster.execute('{ x }')).toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }], data: null })
   })
@@ -122,7 +122,7 @@ const proxy = { status: 502, body: '<html>', headers: { 'content-type': 'text/ht
 describe('retries', () => {
   it.each([
     ['429', rejected('RATE_LIMITED', 429, { 'retry-after': '0' })],
-    ['429 of a proxy', { status: 429, body: 'slow down' }],
+    ['429 from a proxy', { status: 429, body: 'slow down' }],
     ['503 before anything ran', rejected('UNAVAILABLE', 503)],
   ])('repeat a mutation that did not run: %s', async (_name, reply) => {
     const { muster, received } = await startFakeServer([reply, success])
@@ -134,7 +134,7 @@ describe('retries', () => {
     ['503 during the operation', failed('UNAVAILABLE', 503)],
     ['502', proxy],
     ['a broken connection', { disconnect: true }],
-  ])('repeat queries, and mutations that set a value: %s', async (_name, reply) => {
+  ])('repeat queries and mutations that set a value: %s', async (_name, reply) => {
     for (const document of ['query mutations { x }', idempotent]) {
       const { muster, received } = await startFakeServer([reply, reply, success])
       await muster.query(document)
@@ -146,8 +146,8 @@ describe('retries', () => {
     ['503 during the operation', failed('UNAVAILABLE', 503)],
     ['UNAVAILABLE with status 200', failed('UNAVAILABLE')],
     ['502', proxy],
-    ['503 of a proxy', { ...proxy, status: 503 }],
-    ['500 of a proxy', { ...proxy, status: 500 }],
+    ['503 from a proxy', { ...proxy, status: 503 }],
+    ['500 from a proxy', { ...proxy, status: 500 }],
     ['a broken connection', { disconnect: true }],
     ['an incomplete response', { body: '', headers: { 'content-length': '10' }, disconnect: true }],
     ['no response in time', { noResponse: true }],
@@ -162,14 +162,14 @@ describe('retries', () => {
     ['a broken connection', { disconnect: true }],
     ['503 during the operation', failed('UNAVAILABLE', 503)],
     [
-      'a first attempt that is still running',
+      'an earlier attempt that is still running',
       {
         status: 409,
         headers: { 'retry-after': '0' },
         body: { errors: [{ message: 'x', extensions: { code: 'CONFLICT', reason: 'still-running' } }] },
       },
     ],
-  ])('repeat mutations that create, with the same Idempotency-Key: %s', async (_name, reply) => {
+  ])('repeat mutations that create something with the same Idempotency-Key: %s', async (_name, reply) => {
     const { muster, received } = await startFakeServer([reply, reply, success])
     await muster.query(creation)
     await muster.query(creation)
@@ -180,7 +180,7 @@ describe('retries', () => {
     expect(keys[3]).not.toBe(keys[0])
   })
 
-  it("send the caller's Idempotency-Key, and none with other operations", async () => {
+  it("send the caller's Idempotency-Key, but no key with other operations", async () => {
     const { muster, received } = await startFakeServer([success])
     await muster.query(creation, {}, { idempotencyKey: 'order "7"' })
     await muster.query(idempotent)
@@ -212,7 +212,7 @@ describe('retries', () => {
     expect(first).not.toBe(second)
   })
 
-  it('continue while the rate limit rejects the operation, without counting these attempts', async () => {
+  it('continue while the operation is rate limited, and do not count these attempts', async () => {
     const limited = rejected('RATE_LIMITED', 429, { 'retry-after': '0' })
     const { muster, received } = await startFakeServer([limited, limited, limited, success], { retries: 1 })
     await muster.query(mutation)
@@ -277,13 +277,13 @@ describe('lists', () => {
     expect(received.map(({ body }) => Object.values(body.variables ?? {})[1])).toEqual([1_000, 500, 250, 250])
   })
 
-  it('retry longer than other calls, so that a server can restart', async () => {
+  it('retry more often than other calls', async () => {
     const { muster, received } = await startFakeServer([...Array<Reply>(5).fill(proxy), page(['a'], false, null)])
     expect(await muster.devices({ select: { id: true } }).toArray()).toEqual([{ id: 'a' }])
     expect(received).toHaveLength(6)
   })
 
-  it('end with the error if a page cannot be smaller', async () => {
+  it('throw the error if a page cannot be smaller', async () => {
     const { muster, received } = await startFakeServer([failed('LIMIT_EXCEEDED')])
     await expect(muster.devices({ size: 2 }).toArray()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
     expect(received).toHaveLength(2)

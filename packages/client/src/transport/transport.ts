@@ -6,7 +6,7 @@ import { type Attempt, attemptFromFailure, attemptFromResponse } from './attempt
 import { pause, retryDelay } from './retry.ts'
 
 export interface Transport {
-  /** URL of operations. Subscriptions use `/stream` below it. */
+  /** URL for operations. Subscriptions use `/stream` below this URL. */
   endpoint: string
   sign: Sign
   /** Timeout of one attempt in milliseconds. */
@@ -24,7 +24,7 @@ export interface Operation {
   headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** The effect of a call, which decides whether it may be retried. */
+/** Returns the effect of a call, which determines whether the client may retry the call. */
 export function effectOfCall({ document, operationName }: Operation, { idempotent }: CallOptions): Effect {
   const effect = effectOf(document, operationName)
   if (effect === 'none' || idempotent === undefined || (idempotent && effect === 'creates')) return effect
@@ -32,14 +32,12 @@ export function effectOfCall({ document, operationName }: Operation, { idempoten
 }
 
 /**
- * For how long to retry a rate-limited operation. Concurrent operations compete for the quota, so a fixed number of retries
- * would not be enough.
+ * Maximum time for retrying a rate-limited operation. Concurrent operations compete for the quota, so a fixed number of
+ * retries would not be sufficient.
  */
 const RATE_LIMIT_RETRY_MS = 300_000
 
-/**
- * Sends an operation and retries where it is safe: if it did not run, or if running it twice has the same result as once.
- */
+/** Sends an operation. Retries if the operation did not run, or if running it twice has the same result as running it once. */
 export async function send(transport: Transport, operation: Operation, options: CallOptions): Promise<GraphQLResponse> {
   const effect = effectOfCall(operation, options)
   const headers = idempotencyHeader(effect, options)
@@ -59,7 +57,7 @@ export async function send(transport: Transport, operation: Operation, options: 
   }
 }
 
-/** All attempts of a call have the same key, so that the server runs it once. */
+/** Returns the Idempotency-Key header. All attempts of a call send the same key, so that the server runs the call once. */
 function idempotencyHeader(effect: Effect, { idempotencyKey }: CallOptions): Record<string, string> {
   const key = idempotencyKey ?? (effect === 'creates' ? crypto.randomUUID() : undefined)
   if (key === undefined) return {}
@@ -86,7 +84,7 @@ async function attemptOnce(
     })
     return attemptFromResponse({ endpoint, effect, response, text: await response.text() })
   } catch (error) {
-    // An abort by the caller is not a failed attempt.
+    // If the caller aborted, the attempt did not fail.
     signal?.throwIfAborted()
     return attemptFromFailure({ endpoint, effect, error, timeout })
   }
@@ -102,6 +100,6 @@ export async function prepareRequest(
   const body = JSON.stringify({ query: document, variables, operationName })
   const headers = { 'Content-Type': 'application/json', Accept: accept, ...more }
   const signature = await sign({ method: 'POST', url, headers, body })
-  // The signature is not valid for the target of a redirect.
+  // Do not follow redirects, because the signature is not valid for the target.
   return { method: 'POST', headers: { ...headers, ...signature }, body, redirect: 'manual' }
 }

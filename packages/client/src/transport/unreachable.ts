@@ -1,4 +1,4 @@
-/** Error codes of Node and Bun for failed connections. Browsers do not report them. */
+/** Node.js and Bun error codes for failed connections. Browsers do not report error codes. */
 const unreachable: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -10,7 +10,7 @@ const unreachable: ReadonlySet<unknown> = new Set([
   'FailedToOpenSocket',
 ])
 
-/** The server's certificate is invalid, so a retry would fail too. */
+/** Error codes for an invalid server certificate, for which a retry would also fail. */
 const certificateErrors: ReadonlySet<unknown> = new Set([
   'CERT_HAS_EXPIRED',
   'ERR_TLS_CERT_ALTNAME_INVALID',
@@ -22,7 +22,7 @@ const certificateErrors: ReadonlySet<unknown> = new Set([
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code
 
-/** Deno has no codes, but its message names the step that failed. */
+/** Deno errors have no codes, but their messages contain the step that failed. */
 export const isUnreachable = (error: unknown): boolean =>
   unreachable.has(codeOf(error)) || (error instanceof Error && error.message.includes('client error (Connect)'))
 

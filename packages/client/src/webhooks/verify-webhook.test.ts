@@ -12,11 +12,11 @@ const body = JSON.stringify({
 })
 const id = 'msg_1'
 
-// A fixed clock makes ages exact.
+// Fix the clock so that ages are exact.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Headers as another implementation of the specification writes them. */
+/** Creates headers with another implementation of the specification. */
 function signed({
   secrets = [secret],
   text = body,
@@ -73,7 +73,7 @@ describe('verifyWebhook', () => {
   type Headers = ReturnType<typeof signed>
   it.each<[string, (headers: Headers) => Parameters<typeof verifyWebhook>]>([
     ['another body', (headers) => [headers, body.replace('active', 'inactive'), secret]],
-    ['another id', (headers) => [{ ...headers, 'webhook-id': 'msg_2' }, body, secret]],
+    ['another ID', (headers) => [{ ...headers, 'webhook-id': 'msg_2' }, body, secret]],
     [
       'another time',
       (headers) => [
@@ -96,7 +96,7 @@ describe('verifyWebhook', () => {
     [-301, undefined, 'too-new'],
     [400, 500, 'verified'],
     [11, 10, 'too-old'],
-  ])('checks a delivery that is %s s old with tolerance %s: %s', async (age, tolerance, reason) => {
+  ])('checks a delivery that is %s s old with a tolerance of %s: %s', async (age, tolerance, reason) => {
     expect(await reasonOf(signed({ age }), body, secret, { tolerance })).toBe(reason)
   })
 

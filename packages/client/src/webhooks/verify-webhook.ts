@@ -1,6 +1,6 @@
 import { fromBase64 } from '../base64.ts'
 
-/** The reason why a delivery was rejected. */
+/** The reason for rejecting a delivery. */
 export type WebhookReason =
   | 'missing-header'
   | 'malformed-header'
@@ -22,16 +22,16 @@ export class WebhookError extends Error {
 
 /** A verified delivery. */
 export interface WebhookDelivered {
-  /** The same for all attempts, so it identifies repeated deliveries. */
+  /** Delivery ID. All attempts of a delivery have the same ID. */
   id: string
-  /** `device.state`, `attribute.change`, … */
+  /** Event type, such as `device.state` or `attribute.change`. */
   type: string
-  /** The time of the event. */
+  /** Time of the event (ISO 8601). */
   timestamp: string
   data: WebhookData
 }
 
-/** The source of a change: its id, its name at that time, and its user. */
+/** The source of a change, with its name at the time of the change. */
 export interface WebhookSource {
   kind: string
   id: string | null
@@ -39,9 +39,9 @@ export interface WebhookSource {
   user: { id: string; email: string } | null
 }
 
-/** The event: the common members and those of its type. */
+/** An event's data: the common members, plus members that depend on the event type. */
 export interface WebhookData {
-  /** Id of the event. */
+  /** Event ID. */
   id?: string
   owner?: { id: string; email: string }
   actor?: { id: string; email: string } | null
@@ -49,30 +49,31 @@ export interface WebhookData {
   source?: WebhookSource
   device?: { id: string; name: string } | null
   service?: { id: string; name: string } | null
-  /** `active` or `inactive`, for state events. */
+  /** New state in state events: `active` or `inactive`. */
   state?: string | null
   address?: string | null
-  /** The old and new values. */
+  /** Old and new values. */
   changes?: Record<string, unknown>
   [member: string]: unknown
 }
 
-/** `Headers`, or Node's `request.headers` with lowercase names. */
+/** A `Headers` object, or the `request.headers` of Node.js with lowercase names. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface VerifyWebhookOptions {
-  /** Maximum clock difference to the sender in seconds. Default: 300. */
+  /** Maximum difference between the timestamp and the local clock in seconds. Default: 300. */
   tolerance?: number | undefined
 }
 
-/** A limit, because each signature is compared with each secret. */
+/** Maximum number of signatures, because the client compares each signature with each secret. */
 const MAX_SIGNATURES = 20
 
 /**
- * Verifies a delivery by the Standard Webhooks specification and returns it. Throws WebhookError if the delivery is invalid,
- * and TypeError if the secret is invalid. `body` is the received body before parsing. Pass several secrets during a rotation.
+ * Verifies a delivery according to the Standard Webhooks specification and returns it. `body` is the received body before
+ * parsing. During a rotation, pass several secrets. Throws WebhookError if the delivery is invalid, and TypeError if a secret
+ * is invalid.
  *
  * ```ts
  * const { type, data } = await verifyWebhook(request.headers, await request.text(), secret)
@@ -91,7 +92,7 @@ export async function verifyWebhook(
   assertTime(timestamp, tolerance)
   const signed = signedBytes(`${id}.${timestamp}.`, body)
   if (!(await isSigned(signed, signatures, keys)))
-    throw new WebhookError('bad-signature', 'no signature of the delivery matches the secret')
+    throw new WebhookError('bad-signature', 'no signature in the delivery matches the secret')
   return { id, ...parseBody(body) }
 }
 
@@ -100,14 +101,13 @@ type Key = Awaited<ReturnType<typeof importWebhookSecret>>
 async function importWebhookSecret(secret: string) {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''))
   if (bytes === undefined || bytes.length === 0)
-    throw new TypeError('secret must be whsec_ and base64, as shown at creation')
+    throw new TypeError('secret must be "whsec_" followed by base64, as shown at creation')
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
 function header(headers: WebhookHeaders, name: string): string {
   const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
-  if (typeof value !== 'string' || value === '')
-    throw new WebhookError('missing-header', `the header ${name} is missing`)
+  if (typeof value !== 'string' || value === '') throw new WebhookError('missing-header', `missing header ${name}`)
   return value
 }
 
@@ -117,7 +117,7 @@ function readSignatures(text: string): Uint8Array<ArrayBuffer>[] {
     .split(' ')
     .flatMap((part) => (part.startsWith('v1,') ? (fromBase64(part.slice(3)) ?? []) : []))
   if (signatures.length > MAX_SIGNATURES)
-    throw new WebhookError('malformed-header', `webhook-signature has more than ${MAX_SIGNATURES} signatures`)
+    throw new WebhookError('malformed-header', `webhook-signature contains more than ${MAX_SIGNATURES} signatures`)
   return signatures
 }
 
@@ -139,7 +139,7 @@ function signedBytes(start: string, body: string | Uint8Array): Uint8Array<Array
   return bytes
 }
 
-/** Compares all signatures, even after a match. `verify` takes constant time. */
+/** Compares all signatures, even after a match. `verify` runs in constant time. */
 async function isSigned(
   signed: Uint8Array<ArrayBuffer>,
   signatures: Uint8Array<ArrayBuffer>[],
@@ -158,7 +158,7 @@ function parseBody(body: string | Uint8Array): Omit<WebhookDelivered, 'id'> {
     if (typeof type === 'string' && typeof timestamp === 'string' && typeof data === 'object' && data !== null)
       return { type, timestamp, data }
   } catch {
-    // Reported below.
+    // Throw the error below.
   }
   throw new WebhookError('malformed-body', 'the body of the delivery is not { type, timestamp, data }')
 }

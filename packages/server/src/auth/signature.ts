@@ -37,8 +37,8 @@ export interface SignatureOptions {
 const REJECTED_AFTER_MS = 25
 
 /**
- * The most responses that wait at a time. An address has 20 attempts a minute, so only a caller with thousands of networks can
- * exceed this; further responses are sent immediately.
+ * Maximum number of responses that wait at the same time. An address has 20 attempts a minute, so only a caller with thousands
+ * of networks can exceed this; further responses are sent immediately.
  */
 const MAX_WAITING = 1_000
 

@@ -1,6 +1,8 @@
 import { OUTCOME_UNKNOWN } from './pool/unknown-outcome.ts'
 
-/** SQLSTATEs other than class 08 from a server that is starting, shutting down, or out of connections (PostgreSQL, Appendix A). */
+/**
+ * SQLSTATEs other than class 08 from a server that is starting, shutting down, or out of connections (PostgreSQL, Appendix A).
+ */
 const states = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
 
 /** Socket error codes for an unreachable server or a broken connection. */

@@ -14,7 +14,7 @@ export function schemaPart(file: URL, resolvers: Resolvers): SchemaPart {
   return { typeDefs: readFileSync(file, 'utf8'), resolvers }
 }
 
-/** Combines all parts to one schema. Throws if a resolver has no declared field. */
+/** Combines all parts into one schema. Throws if a resolver has no declared field. */
 export function assembleSchema(parts: readonly SchemaPart[]): GraphQLSchema {
   return makeExecutableSchema({
     typeDefs: parts.flatMap(({ typeDefs }) => (typeDefs === undefined ? [] : [typeDefs])),

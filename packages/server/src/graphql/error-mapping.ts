@@ -3,7 +3,7 @@ import { isDatabaseFull, isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { ChangeMadeError, OUTCOME_DONE } from './change-made.ts'
 
-/** The most characters of a message in a response. GraphQL's own messages quote the input, which may be large. */
+/** Maximum length of an error message in a response. GraphQL's own messages quote the input, which may be long. */
 const messageLength = 500
 
 export interface ErrorMappingInput {
@@ -12,11 +12,11 @@ export interface ErrorMappingInput {
   readonly requestId: string
   /** Called with every error that is reported as INTERNAL. */
   readonly onInternal: (error: unknown) => void
-  /** Maps an error of a library to an API error; undefined if it does not know the error. */
+  /** Maps a library error to an API error. Returns undefined for an unknown error. */
   readonly classify?: ((error: unknown) => ApiError | undefined) | undefined
 }
 
-/** Formats an error of a request that is not executed. Errors of GraphQL itself become BAD_USER_INPUT. */
+/** Formats an error of a request that was not executed. GraphQL's own errors become BAD_USER_INPUT. */
 export function formatBadRequest(error: GraphQLError | ApiError): GraphQLFormattedError {
   if (error instanceof ApiError) return formatApiError(error)
   const { locations } = error

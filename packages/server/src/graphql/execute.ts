@@ -22,7 +22,7 @@ import { formatApiError, formatBadRequest } from './error-mapping.ts'
 import { adaptListResults, deferItems, isPromise } from './lists/list-results.ts'
 import { resolvePageMembers } from './lists/page-members.ts'
 
-/** The GraphQL request of a caller. */
+/** A caller's GraphQL request. */
 export interface OperationRequest {
   readonly query: string
   readonly operationName?: string | null | undefined
@@ -37,7 +37,7 @@ export interface RejectedOperation {
   readonly errors: readonly GraphQLFormattedError[]
 }
 
-/** A field of the operation's root, with coerced arguments. */
+/** A root field of the operation, with coerced arguments. */
 export interface RootField {
   readonly name: string
   readonly responseKey: string
@@ -54,11 +54,11 @@ export interface PreparedOperation {
   readonly name: string
   /** Whether it selects only introspection and public fields, so that it needs no credentials. */
   readonly isPublic: boolean
-  /** The most objects that the response can contain. */
+  /** Maximum number of objects in the response. */
   readonly objectCount: number
   /** Whether `countRows` can return more than 0. */
   readonly mayReadRows: boolean
-  /** The most rows that this operation may read but not return, in an account of this size. */
+  /** Maximum number of rows that this operation reads but does not return, in an account of this size. */
   countRows(size: AccountSize): RowCount
   /** The objects that the response contains. */
   objectsIn(data: unknown): number
@@ -75,7 +75,7 @@ export interface PreparedOperation {
 export interface Executor {
   readonly schema: GraphQLSchema
   prepare(request: OperationRequest): PreparedOperation | RejectedOperation
-  /** Bytes that the cache of documents uses, as an estimate. */
+  /** Estimated size of the document cache in bytes. */
   readonly cachedBytes: number
 }
 
@@ -91,7 +91,7 @@ export interface ExecutorInput {
   /** Root fields that need no credentials. */
   readonly publicFields?: readonly string[]
   readonly limits?: Partial<DocumentLimits>
-  /** Called for every document that is looked up. */
+  /** Called at every document lookup. */
   readonly onDocument?: ((found: DocumentFound) => void) | undefined
 }
 
@@ -105,7 +105,7 @@ const defaultLimits: DocumentLimits = {
   selections: 20_000,
 }
 
-/** Creates an executor for this schema. README.md contains the rules for resolvers. */
+/** Creates an executor for this schema. README.md lists the rules for resolvers. */
 export function createExecutor(input: ExecutorInput): Executor {
   const { schema, cacheBytes = 64 * 1024 * 1024, publicFields = ['version'] } = input
   const limits = { ...defaultLimits, ...input.limits }
@@ -136,7 +136,7 @@ export function createExecutor(input: ExecutorInput): Executor {
   }
 }
 
-/** The most variable errors in a response. */
+/** Maximum number of variable errors in a response. */
 const maxErrors = 10
 
 function prepareOperation(input: {

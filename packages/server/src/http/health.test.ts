@@ -9,7 +9,7 @@ it('is ready while the database responds, and healthy in any case', async () => 
   registerHealth(app, database.db)
   const status = async (url: string) => (await app.inject({ url })).statusCode
   expect(await status('/healthz')).toBe(200)
-  // A slow database counts as unavailable, hence the polling.
+  // Poll, because a slow database counts as unavailable.
   await expect.poll(() => status('/readyz')).toBe(200)
   await database.drop()
   expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 503])

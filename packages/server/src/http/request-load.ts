@@ -13,7 +13,10 @@ export interface RequestLoad extends Load {
   count(app: FastifyInstance, isLongLived: (request: FastifyRequest) => boolean): void
 }
 
-/** Average number of requests in flight that counts as high. A server that keeps up with its clients has only a few. */
+/**
+ * The load is high if the average number of requests in flight is at least this. A server that keeps up with its clients has
+ * only a few.
+ */
 const HIGH_LOAD = 16
 /** Time constant of the exponential moving average. It is long enough that a short burst does not count as high load. */
 const TIME_CONSTANT_MS = 1_000

@@ -42,7 +42,7 @@ export interface BrokerOptions {
   connections: Connections
   reports: DeviceReports
   rateLimits: Pick<RateLimits, 'devices' | 'failures'>
-  /** The most connections in total, and unauthenticated connections of one address. */
+  /** Maximum number of connections in total, and of unauthenticated connections from one address. */
   limits: { connections: number; unauthenticated: number }
 }
 

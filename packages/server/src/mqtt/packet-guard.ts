@@ -9,9 +9,9 @@ export interface PacketGuard {
 }
 
 export interface PacketLimits {
-  /** The most bytes that a connection may send in total before it has authenticated. */
+  /** Maximum number of bytes that a connection may send in total before it authenticates. */
   unauthenticated: number
-  /** The most bytes of one packet after that. */
+  /** Maximum size in bytes of each later packet. */
   packet: number
 }
 
@@ -48,7 +48,7 @@ export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: 
   }
 }
 
-/** The most bytes of the length field (MQTT 3.1.1 §2.2.3). */
+/** Maximum size in bytes of the length field (MQTT 3.1.1 §2.2.3). */
 const MAX_LENGTH_BYTES = 4
 
 /**

@@ -7,7 +7,7 @@ import type { ServedCertificate } from '../tls/served-certificate.ts'
 import type { Broker } from './broker.ts'
 
 const KEEP_ALIVE_MS = 60_000
-/** Large, because all devices reconnect at once after a restart. */
+/** Large, because all devices reconnect at the same time after a restart. */
 const BACKLOG = 4_096
 
 export interface MqttListener {

@@ -10,7 +10,7 @@ const PATH = '/mqtt'
 /** The names of the subprotocol for MQTT 3.1.1 (§6) and 3.1. */
 const SUBPROTOCOLS = ['mqtt', 'mqttv3.1']
 const MESSAGE_BYTES = 256 * 1024
-/** The most bytes before authentication: the broker's limit and the overhead of WebSocket frames. */
+/** Maximum number of bytes before authentication: the broker's limit plus the overhead of WebSocket frames. */
 const UNAUTHENTICATED_BYTES = 20 * 1024
 
 /**

@@ -1,7 +1,7 @@
 import { type Database, query } from '../db/database.ts'
 import type { AccountSize } from '../graphql/cost/row-count.ts'
 
-/** An account with more events counts as one with this many. */
+/** Counting stops at this number of events. */
 const MOST_EVENTS = 100_000
 
 export async function readAccountSize(db: Database, accountId: string): Promise<AccountSize> {

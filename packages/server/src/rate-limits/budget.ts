@@ -22,7 +22,10 @@ export interface Budget {
   left(subject: string): number
   /** Whole seconds until a negative balance is back at zero; 0 if it is not negative. */
   due(subject: string): number
-  /** Points taken minus points returned since the last call, for at most `subjects` subjects. Later calls report the others. */
+  /**
+   * Returns the points taken minus the points returned since the last call, for at most `subjects` subjects. Later calls return
+   * the other subjects.
+   */
   report(subjects: number): [subject: string, points: number][]
   /** Takes the points that a subject has spent in another process. */
   applyRemoteSpending(subject: string, points: number): void

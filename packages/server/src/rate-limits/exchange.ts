@@ -8,7 +8,7 @@ import { notifySpending, spendingChannel } from './spending.queries.ts'
 const REPORT_EVERY_MS = 500
 /** Maximum number of subjects in a notification, whose payload is limited to 8000 bytes. */
 const SUBJECTS_PER_PAYLOAD = 80
-/** Maximum number of subjects that one report of a budget contains. */
+/** Maximum number of subjects in one budget report. */
 const SUBJECTS = 1_000
 
 export interface ExchangeOptions {
@@ -39,7 +39,7 @@ export function exchangeSpending(budgets: readonly Budget[], { db, notifications
   let reporting: Promise<void> | undefined
   const timer = setInterval(() => {
     reporting ??= report()
-      // Spending that cannot be reported is not sent again; each process counts by itself meanwhile.
+      // Spending that cannot be reported is not sent again. In the meantime, each process counts by itself.
       .catch((error: unknown) => log.debug({ err: error }, 'cannot report spending to the other server processes'))
       .finally(() => {
         reporting = undefined

@@ -60,7 +60,7 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   return { users, addresses, codes, devices, storage, failures, close: async () => exchange?.close() }
 }
 
-/** The subject that is charged, and its budget. */
+/** The subject to charge, and its budget. */
 export interface Payer {
   readonly budget: Budget
   readonly subject: string

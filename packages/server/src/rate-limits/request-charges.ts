@@ -37,7 +37,7 @@ export interface RequestCharges {
   chargeEvents(requester: Requester<Viewer>): () => Promise<void> | undefined
 }
 
-/** An account so large that an operation reads rows in it if it does so in any account. */
+/** An account so large that every operation that can read rows reads some. */
 const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
 
 export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, sizes: AccountSizes): RequestCharges {

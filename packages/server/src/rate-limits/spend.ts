@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Payer } from './rate-limits.ts'
 
-/** Takes points and reports the rest in the response's headers. Throws RATE_LIMITED if there are too few. */
+/** Takes points and reports the remaining points in the response headers. Throws RATE_LIMITED if too few are left. */
 export function spend(payer: Payer, points: number, reply: FastifyReply): void {
   const { budget, subject } = payer
   const retryAfter = Math.ceil(budget.take(subject, points))

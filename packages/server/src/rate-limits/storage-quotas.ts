@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts'
 import { type Budget, type BudgetOptions, createBudget } from './budget.ts'
 
 const DAY_SECONDS = 86_400
-/** Bytes that each write counts in addition to its names and values, for the event that records it. */
+/** Number of bytes added to each write's names and values, for the event that records the write. */
 const EVENT_BYTES = 200
 
 /**
@@ -63,19 +63,20 @@ function charge(budget: Budget, subject: string, bytes: number, whose: string): 
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 
-/** Bytes stored by changed attributes: names, new values, and the event. */
+/** Returns the number of bytes that changed attributes store: names, new values, and the event. */
 export function bytesOfChanges(changes: Readonly<Record<string, { new: string | null }>>): number {
   let bytes = EVENT_BYTES
   for (const [name, { new: value }] of Object.entries(changes)) bytes += bytesOf(name) + bytesOf(value)
   return bytes
 }
 
-/** Bytes stored by a list of items, each with its event. */
+/** Returns the number of bytes that a list of items stores, including an event for each item. */
 export const bytesOfItems = (items: readonly unknown[]): number =>
   items.reduce<number>((bytes, item) => bytes + EVENT_BYTES + bytesOf(item), EVENT_BYTES)
 
 /**
- * Upper limit of the bytes that the mutations of a document store, from their arguments. A variable counts once for each use.
+ * Returns an upper limit for the bytes that a document's mutations store, based on their arguments. A variable counts once for
+ * each use.
  */
 export function bytesOfMutations(fields: readonly { args: Readonly<Record<string, unknown>> }[]): number {
   let bytes = 0

@@ -35,7 +35,7 @@ type Outcome = SetUp & { publish: boolean }
 
 /**
  * Checks the master key, or creates it. In an empty database, also creates the owner with an access key. If several
- * servers start at once, only one of them does this.
+ * servers start at the same time, only one of them does this.
  *
  * The credentials are written to a temporary name before the owner is committed, and renamed afterward. After a crash in
  * between, the next start renames them, so no owner is ever without credentials.

@@ -171,7 +171,7 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
     )
     expect(fromConsole.status).toBe(200)
     await delivered(seconds)
-    // The rate limit is reached, and refills even though the clock was set back.
+    // The quota is used up, and refills even though the clock was set back.
     const expensive = `mutation { ${Array.from({ length: 15 }, (_, at) => `m${at}: ${same}`).join(' ')} }`
     await pollUntil(
       // Together they cost more than the limit, no matter how slow the machine is.

@@ -5,7 +5,7 @@ export interface Commits {
   changes: number
   /** Changes that shared a commit with others. */
   shared: number
-  /** The most changes in one commit. */
+  /** Maximum number of changes in one commit. */
   most: number
   /** Commits with several changes of one device, which were queued for it. */
   sameDevice: number

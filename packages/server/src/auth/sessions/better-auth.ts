@@ -31,7 +31,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     trustedOrigins: [origin],
     database: { db, type: 'postgres', transaction: true },
     telemetry: { enabled: false },
-    // Attempts are counted before better-auth is called, by e-mail address as well.
+    // The server counts attempts before it calls better-auth, also by e-mail address.
     rateLimit: { enabled: false },
     onAPIError: { throw: true },
     logger: { level: 'error', log: (_level, message) => log.error({ message }, 'internal error during sign-in') },

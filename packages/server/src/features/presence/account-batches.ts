@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.ts'
 
 const BATCH = 1_000
-/** Maximum number of accounts whose batches are written at once. Leaves some database connections for requests. */
+/** Maximum number of accounts whose batches are written at the same time. Leaves some database connections for requests. */
 const MAX_CONCURRENT_ACCOUNTS = 3
 
 /** Writes items of one account together and returns the outcome of each. */

@@ -20,7 +20,7 @@ export interface Connections {
   disconnected(deviceId: string): void
   /** A connected device reported something. */
   reported(deviceId: string): void
-  /** Resolves when the active state of a connected device is written, or at once if it already is. */
+  /** Resolves when the active state of a connected device is written, or immediately if it already is. */
   written(deviceId: string): Promise<void>
   /**
    * Calls back when another process takes over a device, whose connection to this process must then be closed. Returns a

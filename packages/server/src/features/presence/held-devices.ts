@@ -20,7 +20,7 @@ export interface HeldDevices {
   connect(device: AddressedDevice): void
   disconnect(deviceId: string, graceEndsAt: number): void
   report(deviceId: string): void
-  /** Resolves when the hold of a connected device is written, or at once if it already is. */
+  /** Resolves when the hold of a connected device is written, or immediately if it already is. */
   written(deviceId: string): Promise<void>
   /** Queues the release of devices whose grace period is over. */
   releaseExpired(now: number): void

@@ -97,7 +97,7 @@ export async function writeWebhook(db: Database, accountId: string, webhook: Web
     .execute()
 }
 
-/** Resets the failures of the receiver, so that its deliveries are sent again at once. */
+/** Resets the failures of the receiver, so that its deliveries are sent again immediately. */
 export async function resetSending(db: Database, accountId: string, webhookId: string): Promise<void> {
   await db
     .updateTable('webhook_sending')

@@ -15,7 +15,7 @@ import { isPageType } from '../lists/page-members.ts'
 
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** The most items of a list field: a number, or a function of the field's arguments. */
+/** Maximum number of items of a list field: a number, or a function of the field's arguments. */
 export type ListBound = number | ((args: Arguments) => number)
 
 /**
@@ -23,10 +23,10 @@ export type ListBound = number | ((args: Arguments) => number)
  */
 export type ListBounds = Readonly<Record<string, ListBound>>
 
-/** The most objects that the response of one operation can contain, with these coerced variables. */
+/** Returns the maximum number of objects in an operation's response, for these coerced variables. */
 export type ObjectCount = (variables: Arguments) => number
 
-/** The objects that a response contains. */
+/** Returns the number of objects in a response. */
 export function objectsIn(data: unknown, plan: SelectionPlan): number {
   if (typeof data !== 'object' || data === null) return 0
   let count = 0
@@ -83,7 +83,7 @@ function countOperation(plan: OperationPlan, bounds: ListBounds, maxPageSize: nu
   return () => constant
 }
 
-/** Objects below a selection: a fixed number, and those for each item of its page. */
+/** Number of objects below a selection: a fixed number, plus a number for each item of its page. */
 interface Cost {
   fixed: number
   perItem: number
@@ -139,7 +139,7 @@ export function argumentValues({ definition, node }: PlannedField, variables: Ar
   }
 }
 
-/** Whether a value depends on variables. */
+/** Whether the value depends on variables. */
 export function hasVariable(value: ValueNode): boolean {
   if (value.kind === Kind.VARIABLE) return true
   if (value.kind === Kind.LIST) return value.values.some(hasVariable)

@@ -11,19 +11,22 @@ import type { OperationPlan, PlannedField, SelectionPlan } from '../documents/se
 import { isPageType } from '../lists/page-members.ts'
 import { type Arguments, argumentValues, hasVariable } from './object-count.ts'
 
-/** How many records an account has. */
+/** Number of records in an account. */
 export interface AccountSize {
   readonly devices: number
   readonly events: number
 }
 
-/** Rows that a field may read but not return: for the field itself, and for each `total` of its page. */
+/** Number of rows that a field may read but not return: for the field itself, and for each `total` of its page. */
 export interface FieldRows {
   readonly rows: number
   readonly total?: number
 }
 
-/** The rows of a field with these arguments in an account of this size; 0 for a field that reads only what it returns. */
+/**
+ * Returns the row cost of a field with these arguments in an account of this size; 0 for a field that reads only the rows it
+ * returns.
+ */
 export type RowCost = 0 | ((args: Arguments, size: AccountSize) => FieldRows)
 
 /** By `Type.field`. Every field that returns a list of objects or a page needs an entry, except for `items` of a page. */
@@ -40,7 +43,7 @@ export interface WalkingField {
 /** The rows that an operation may read but not return. */
 export interface RowCount {
   readonly rows: number
-  /** How many fields may read at least `MANY_ROWS`. */
+  /** Number of fields that may read at least `MANY_ROWS` rows. */
   readonly walkingFields: number
   /** The walking field at this position, counted from 0, in the order of the document. */
   walkingField(position: number): WalkingField | undefined
@@ -67,7 +70,7 @@ export const countNoRows: CountRows = () => noRows
 interface CountedField {
   readonly field: PlannedField
   readonly cost: Exclude<RowCost, 0>
-  /** How many times `total` is selected. It is counted again for each alias. */
+  /** Number of times that the document selects `total`, including aliases. */
   readonly totals: number
   /** The arguments, unless they depend on variables. */
   readonly args: Arguments | undefined
@@ -97,7 +100,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
       if (sum.rows + sum.walkingFields > 0) own.set(field, sum)
     }
     if (own.size === 0) return noRows
-    // A plan that several places share runs in each of them, so it is added for each.
+    // A plan shared by several places runs once for each place.
     const sums = new Map<SelectionPlan, Sum>()
     for (const selection of plan.postOrder) {
       const sum = { ...zero }
@@ -179,11 +182,14 @@ function assertEveryListHasCost(schema: GraphQLSchema, rowCosts: RowCosts): void
   }
 }
 
-/** The rows that a statement reads to find those that it returns. */
+/** The number of rows that a statement reads to find the rows that it returns. */
 export interface RowsRead {
-  /** The most rows that it may read but not return; 0 if it uses an index. */
+  /** Maximum number of rows that the statement reads but does not return; 0 if it uses an index. */
   rows: number
-  /** Why it reads that many, for error messages: a sentence for each argument that causes it. Empty if `rows` is small. */
+  /**
+   * For error messages: why the statement reads many rows, with a sentence for each argument that causes it. Empty if `rows` is
+   * small.
+   */
   reasons: readonly string[]
 }
 

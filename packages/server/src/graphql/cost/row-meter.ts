@@ -1,10 +1,10 @@
 import { createSlot } from '../../lib/slot.ts'
 import type { AccountSize } from './row-count.ts'
 
-/** Counts the rows that an operation was charged for and actually reads but does not return. */
+/** Counts the charged rows that an operation actually reads but does not return. */
 export interface RowMeter {
   readonly rows: number
-  /** Called by a resolver right before a statement that `rowCosts` charges for. */
+  /** A resolver calls this immediately before a statement that `rowCosts` charges for. */
   add(rowsOf: (size: AccountSize) => number): void
 }
 

@@ -65,7 +65,10 @@ export function compileOperation(input: {
   }
 }
 
-/** Rejects a schema in which two types and fields join to the same name, because the compiler names resolvers by it. */
+/**
+ * Rejects a schema in which two fields have the same name after joining type and field, because the compiler identifies
+ * resolvers by that name.
+ */
 export function assertCompilable(schema: GraphQLSchema): void {
   const places = new Map<string, string>()
   for (const type of Object.values(schema.getTypeMap())) {

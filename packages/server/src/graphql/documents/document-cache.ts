@@ -26,11 +26,11 @@ export interface KnownOperation {
   readonly plan: OperationPlan
   /** The name of the only root field in the schema, or `several`. */
   readonly name: string
-  /** Whether it selects only introspection and fields that need no credentials. */
+  /** Whether the operation selects only introspection and fields that require no credentials. */
   readonly isPublic: boolean
   readonly countObjects: ObjectCount
   readonly countRows: CountRows
-  /** The compiled operation, from the second call on; undefined if it must not be compiled. */
+  /** The compiled operation, starting with the second call; undefined if the operation must not be compiled. */
   compiled(): CompiledOperation | undefined
 }
 
@@ -43,15 +43,18 @@ export interface RejectedDocument {
 }
 
 export interface DocumentCache {
-  /** Parses, validates, and checks a document, or finds it in the cache. */
+  /** Returns a document from the cache, or parses, validates, and checks it. */
   find(text: string, operationName: string | undefined): KnownOperation | RejectedDocument
-  /** Estimated memory use of the cache, in bytes. */
+  /** Estimated size of the cache in bytes. */
   readonly bytes: number
 }
 
 export interface DocumentCacheInput {
   readonly schema: GraphQLSchema
-  /** Bytes for valid documents. Rejected documents have a separate eighth of it, so that they never evict valid ones. */
+  /**
+   * Cache size for valid documents, in bytes. Rejected documents have a separate cache of an eighth of this size, so that they
+   * never evict valid documents.
+   */
   readonly maxBytes: number
   readonly limits: DocumentLimits
   readonly countObjects: (plan: OperationPlan) => ObjectCount
@@ -70,7 +73,7 @@ interface KnownDocument {
 /** Bytes per parsed token, planned selection, and compiled selection: measured, and rounded up. */
 const bytesPer = { token: 400, planned: 300, compiled: 1_000 }
 
-/** The most characters of a document that is cached. */
+/** Maximum length of a cached document. */
 const maxCachedLength = 64 * 1024
 
 export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
@@ -85,7 +88,7 @@ export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
     }
     const read = knownDocument(text, input)
     input.onDocument('errors' in read ? 'refused' : 'new')
-    // A valid document has some kilobytes. A longer one is mostly comments and spaces, and would evict others.
+    // A valid document has a few kilobytes. A longer document is mostly comments and spaces, and would evict others.
     if (text.length > maxCachedLength) return read
     if ('errors' in read) rejected.set(text, read, 2 * text.length + sizeOf(read))
     else known.set(text, read, read.bytes)

@@ -8,7 +8,7 @@ export interface DocumentLimits {
   readonly aliasesPerField: number
   readonly tokens: number
   readonly objects: number
-  /** For operations without credentials. A full introspection has some thousands. */
+  /** For operations without credentials. A full introspection contains several thousand. */
   readonly publicObjects: number
   /** Selections visited while spreading fragments. It limits the work to check a document, far above that of any real one. */
   readonly selections: number
@@ -45,7 +45,7 @@ export function isIntrospectionField({ definition, parentType }: PlannedField): 
 interface Depth {
   own: number
   introspection: number
-  /** Nested lists of an introspection. */
+  /** Nested lists in an introspection. */
   lists: number
 }
 

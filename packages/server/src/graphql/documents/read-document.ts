@@ -16,7 +16,7 @@ import { assertTokens } from './tokens.ts'
 /** `limits.ts` limits introspection instead, and reports by how much a document is over the limit. */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
-/** The most validation errors in a response. */
+/** Maximum number of validation errors in a response. */
 const maxErrors = 10
 
 /** graphql-js 16.15 stops comparing fields for conflicts after this many comparisons, with this message. */

@@ -9,10 +9,10 @@ import {
 } from 'graphql'
 import type { OperationPlan } from './selection-plan.ts'
 
-/** The most selections, after spreading fragments, of a compiled document: each takes about 1 kB and 15 µs. */
+/** Maximum number of selections in a compiled document, after spreading fragments. Each takes about 1 kB and 15 µs. */
 const compiledSelections = 2_000
 
-/** The most characters of a response key in a compiled document, because every field repeats the whole path. */
+/** Maximum length of a response key in a compiled document, because every field repeats the whole path. */
 const compiledKeyLength = 100
 
 /** The compiler's loop variables, as they occur in the names that it generates for positions in a response. */

@@ -25,7 +25,7 @@ export interface PlannedField {
   readonly aliased: boolean
   readonly parentType: GraphQLCompositeType
   readonly definition: GraphQLField<unknown, unknown>
-  /** The first node that selects it. Its arguments are those of the field. */
+  /** The first node that selects the field. The field has this node's arguments. */
   readonly node: FieldNode
   readonly nodes: readonly FieldNode[]
   /** The selections below it; undefined for a leaf. */

@@ -3,7 +3,7 @@ import { tooComplex } from './limits.ts'
 
 /** Counting stops at this number, so an error reports at most this many tokens. */
 const maxCounted = 20_000
-/** The most characters of a name. Validation compares an unknown name with all known ones, character by character. */
+/** Maximum length of a name. Validation compares an unknown name with every known name, character by character. */
 const nameLength = 1_000
 
 /** Checks the number of tokens before parsing, because the parser recurses and reports a long document as a syntax error. */

@@ -130,7 +130,7 @@ test('does not count requests that falsely name a key for its user once their ad
     await transaction.selectFrom('device').select('id').where('id', '=', device.id).forUpdate().execute()
     const held = ['a', 'b', 'c'].map((name) => owner.query(document, { id: device.id, name }))
     await vi.waitFor(async () => expect((await owner.query(small)).status).toBe(503), { timeout: 60_000 })
-    // A request that counted for the user would get 503 as well.
+    // A request that counted for the user would also get 503.
     expect(await forge()).toBe(429)
     return held
   })

@@ -1,6 +1,6 @@
 import type { ApiError } from '../../errors.ts'
 
-/** The resources that producing a response requires. */
+/** The resources required to produce a response. */
 export interface Need {
   readonly bytes: number
   /** Number of slots for large responses; 0 for a response that cannot be large. */

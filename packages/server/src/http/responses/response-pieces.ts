@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
-/** Small enough to show whether a client on a slow connection reads anything at all. */
+/** Small enough to show whether a client on a slow connection reads anything. */
 const PIECE_BYTES = 128 * 1024
 
 /** Sends large bodies in pieces, one after another. A single write would copy or encrypt the whole body at once. */

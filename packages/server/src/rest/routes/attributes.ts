@@ -2,7 +2,7 @@ import type { Route } from '../route.ts'
 
 /** A type with attributes, and how documents select it. */
 interface Holder {
-  /** The noun in names of operations. */
+  /** The noun in operation names. */
   name: string
   /** The noun in summaries. */
   title: string

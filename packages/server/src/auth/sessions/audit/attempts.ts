@@ -21,8 +21,8 @@ export interface Attempt {
 }
 
 /**
- * Runs an attempt to authenticate, which may be a guess. Counts it against each subject in turn, and undoes the counts if it
- * succeeds. A failure is recorded for the targeted user.
+ * Runs an attempt to authenticate, which may be a guess. Counts it against each subject, one after another, and undoes the
+ * counts if it succeeds. A failure is recorded for the targeted user.
  */
 export async function runAttempt<Result>(
   call: AuthRequest,

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's restore_command: `node restore-command.ts <WAL folder of the archive> <name> <path>`. Exit status 1 means that the
- * archive does not have the file, which ends the replay. PostgreSQL stops at a status above 125, so a damaged file is never
+ * PostgreSQL's restore_command: `node restore-command.ts <WAL folder of the archive> <name> <path>`. Exit status 1 means that
+ * the archive does not have the file, which ends the replay. PostgreSQL stops at a status above 125, so a damaged file is never
  * mistaken for the end of the archive.
  */
 import { fetchWalFile } from './wal-files.ts'

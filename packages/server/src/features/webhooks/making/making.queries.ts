@@ -84,7 +84,9 @@ export interface NewDelivery extends WebhookAddress {
   body: string
 }
 
-/** Creates deliveries that are due at once. Deleted webhooks are skipped; the others are locked until the transaction ends. */
+/**
+ * Creates deliveries that are due immediately. Deleted webhooks are skipped; the others are locked until the transaction ends.
+ */
 export async function insertDeliveries(db: Database, deliveries: readonly NewDelivery[]): Promise<void> {
   const column = <Name extends keyof NewDelivery>(name: Name) => deliveries.map((delivery) => delivery[name])
   // The body of an event is sent to the database once for all its webhooks.

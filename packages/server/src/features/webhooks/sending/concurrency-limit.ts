@@ -6,8 +6,8 @@ const MAX_CALLS = 4
 const underWay = new Map<string, number>()
 
 /**
- * Limits how many calls to other servers run at once for each user while requests wait for them. Otherwise slow receivers could
- * occupy all requests that a server accepts (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
+ * Limits how many calls to other servers run at the same time for each user while requests wait for them. Otherwise slow
+ * receivers could occupy all requests that a server accepts (`MUSTER_MOST_REQUESTS`, `MUSTER_MOST_STANDING`).
  */
 export async function withConcurrencyLimit<Result>(accountId: string, run: () => Promise<Result>): Promise<Result> {
   const before = underWay.get(accountId) ?? 0

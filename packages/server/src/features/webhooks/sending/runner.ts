@@ -53,7 +53,7 @@ const MIN_QUEUE = 20
 const RECEIVER_CACHE_MS = 1_000
 /** No notification announces a due retry, so the runner polls. */
 const POLL_MS = 1_000
-/** How long to hold an idle webhook, so that its next delivery starts at once. */
+/** How long to hold an idle webhook, so that its next delivery starts immediately. */
 const LINGER_MS = 2_000
 /** Pause between rounds while clients wait, so that reads and writes are batched. */
 const SLOWED_MS = 100
