@@ -17,7 +17,7 @@ describeConsole('the account', () => {
   const site = startConsole()
 
   it.skipIf(!hasCurl)(
-    'creates an access key whose credentials file works with the curl example (needs curl, openssl)',
+    'creates an access key whose credentials file works with the curl example (requires curl, openssl)',
     async () => {
       const person = await site.newPerson()
       const page = await site.open(person, { path: '/account/keys' })
@@ -49,7 +49,7 @@ describeConsole('the account', () => {
     },
   )
 
-  it('shows a custom label of Status A in lists and on pages until it is cleared', async () => {
+  it('shows a custom label for Status A in lists and on pages until the label is cleared', async () => {
     const person = await site.newPerson()
     const [id] = await seedDevices(site.app.db, person.accountId, [{ statusA: 'all well' }])
     const page = await site.open(person, { path: '/account/labels' })
@@ -76,7 +76,7 @@ describeConsole('the account', () => {
     await page.getByRole('columnheader', { name: 'Status A' }).waitFor()
   })
 
-  it('creates a registration code, and shows the command that registers a device with it', async () => {
+  it('creates a registration code and shows the command for registering a device', async () => {
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/account/codes' })
     await page.getByRole('button', { name: 'New registration code' }).first().click()
@@ -97,11 +97,11 @@ describeConsole('the account', () => {
   })
 })
 
-describeConsole('creating an access key long after the sign-in', () => {
+describeConsole('creating an access key long after sign-in', () => {
   let now = Date.now()
   const site = startConsole({ clock: () => new Date(now) })
 
-  it('asks for the password again, can be used with the keyboard, and creates the key', async () => {
+  it('asks for the password again, supports the keyboard, and creates the key', async () => {
     now = Date.now()
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/account/keys' })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { type SeedDevice, seedDevices } from '../packages/server/test/factories/seed-devices.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 
-describeConsole('attributes of a device', () => {
+describeConsole('device attributes', () => {
   const site = startConsole({ worker: true })
 
   const personWith = async (device: SeedDevice): Promise<{ person: Person; id: string; path: string }> => {
@@ -23,7 +23,7 @@ describeConsole('attributes of a device', () => {
   }
   const row = (page: Page, name: string) =>
     page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
-  /** Lists the parts of the attribute table that are beyond the right edge of the window. */
+  /** Returns the parts of the attribute table that are beyond the right edge of the window. */
   const overflowOf = (page: Page): Promise<string[]> =>
     page
       .getByRole('table', { name: 'Attributes' })
@@ -36,7 +36,7 @@ describeConsole('attributes of a device', () => {
       )
   const editor = (page: Page, name: string) => page.getByRole('textbox', { name: `Value of ${name}`, exact: true })
 
-  it('overrides a value in a context, and shows the base value again when the override is removed', async () => {
+  it('overrides a value in a context until the override is removed', async () => {
     const { person, id, path } = await personWith({ name: 'lamp', attributes: { level: '80', net: { ssid: 'lab' } } })
     const page = await site.open(person, { path })
     await row(page, 'level').getByText('80').waitFor()
@@ -54,12 +54,12 @@ describeConsole('attributes of a device', () => {
     expect(await read(person, id, 'night')).toEqual({ level: '20', net: { ssid: 'lab' } })
     expect(await read(person, id, null)).toEqual({ level: '80', net: { ssid: 'lab' } })
 
-    // The override stays when the base value becomes the same.
+    // The override remains even if the base value changes to the same value.
     await set(person, { id, name: 'level', value: '20' })
     await expect.poll(() => row(page, 'level').getByRole('cell').allTextContents()).toEqual(['20', '20', 'override'])
     await set(person, { id, name: 'level', value: '80' })
 
-    // The context is in the URL, and in the list of contexts.
+    // The URL and the list of contexts contain the context.
     const shared = await site.open(person, { path: new URL(page.url()).pathname + new URL(page.url()).search })
     await row(shared, 'level').getByRole('cell', { name: 'override', exact: true }).waitFor()
     await row(shared, 'ssid').getByRole('cell', { name: 'base', exact: true }).waitFor()
@@ -78,7 +78,7 @@ describeConsole('attributes of a device', () => {
     expect(await read(person, id, 'night')).toEqual({ level: '80', net: { ssid: 'lab' } })
   })
 
-  it('adds multi-line values in groups, and shows why a name is rejected', async () => {
+  it('adds multi-line values in groups and shows why a name is rejected', async () => {
     const { person, id, path } = await personWith({ name: 'gate' })
     const page = await site.open(person, { path })
     await page.getByRole('heading', { name: 'No attributes yet' }).waitFor()
@@ -112,7 +112,7 @@ describeConsole('attributes of a device', () => {
     expect(await read(person, id, null)).toEqual({})
   })
 
-  it('keeps unsaved input, and marks values that others changed in the meantime', async () => {
+  it('keeps unsaved input and marks values that changed in the meantime', async () => {
     const { person, id, path } = await personWith({
       name: 'pump',
       statusA: 'old',
@@ -131,7 +131,7 @@ describeConsole('attributes of a device', () => {
     await page.getByRole('form', { name: 'Category and Status' }).getByText('broken').waitFor()
     expect(await page.getByLabel('Status A').inputValue()).toBe('checked')
 
-    // The same applies if the attribute was removed.
+    // A removed attribute is also marked.
     await set(person, { id, name: 'rack', value: null })
     await page.getByText('Removed in the meantime').waitFor()
     expect(await editor(page, 'rack').inputValue()).toBe('mine')
@@ -141,7 +141,7 @@ describeConsole('attributes of a device', () => {
     await page.getByRole('button', { name: 'Save the change' }).waitFor({ state: 'detached' })
     expect(await read(person, id, null)).toEqual({ $svc: { statusA: 'checked' }, rack: 'mine', row: '2' })
   })
-  it('requests the names in use once for all pages, and again after a change', async () => {
+  it('requests the attribute names once for all pages and again after a change', async () => {
     const { person } = await personWith({ name: 'lamp', attributes: { level: '80' } })
     const page = await site.open(person, { path: '/devices' })
     let requests = 0

@@ -5,9 +5,7 @@ import { describeConsole, type Person, startConsole } from './harness.ts'
 describeConsole('accessibility', () => {
   const site = startConsole({ worker: true, env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' } })
 
-  /**
-   * Creates a user with data on every page. Returns the pages, each with a string that appears when the page is loaded.
-   */
+  /** Creates a user with data on every page. Returns each page with a string that appears when the page has loaded. */
   const createData = async (): Promise<{ person: Person; pages: [path: string, text: string][] }> => {
     const person = await site.newPerson()
     const { registerDevice, createWebhook } = await person.data(`mutation {
@@ -18,7 +16,7 @@ describeConsole('accessibility', () => {
       createWebhook(url: "http://127.0.0.1:9/hook", name: "Alerts", events: [DEVICE_UPDATE]) { id }
       createRegistrationCode(name: "gate") { registrationCode { id } }
     }`)
-    // Its receiver does not exist, so the page shows a failed attempt.
+    // The receiver does not exist, so the page shows a failed attempt.
     await person.data('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: createWebhook.id })
     const { id, services } = registerDevice.device
     const pages: [string, string][] = [
@@ -39,7 +37,7 @@ describeConsole('accessibility', () => {
     return { person, pages }
   }
 
-  it('has no serious violations on any page, in the light and dark color schemes', async () => {
+  it('has no serious accessibility violations on any page in either color scheme', async () => {
     const { person, pages } = await createData()
     const signedOut = await site.openSignedOut()
     await signedOut.getByRole('heading', { name: 'Sign in' }).waitFor()

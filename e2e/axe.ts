@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
-// The package's AxeBuilder would load axe-core and open another page for each check.
+// Load axe-core directly, because the package's AxeBuilder loads it and opens another page for each check.
 const { resolve } = createRequire(import.meta.resolve('@axe-core/playwright'))
 const axeSource = readFileSync(resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Returns the serious and critical accessibility violations of a page, one line each. */
+/** Returns a page's serious and critical accessibility violations, one line each. */
 export async function findViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeSource)
   const options = JSON.stringify({
@@ -28,14 +28,14 @@ interface Violation {
   at: string[]
 }
 
-/** Text has a different contrast while it fades. */
+/** Waits for animations to end, because fading changes the contrast of text. */
 const waitForAnimations = `Promise.allSettled(
   document.getAnimations()
     .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime))
     .map(({ finished }) => finished)
 )`
 
-/** Checks the page in both color schemes. Only the results of color rules can differ in the dark scheme. */
+/** Checks the page in both color schemes. In the dark scheme, only the results of color rules can differ. */
 export async function findViolationsInBothSchemes(page: Page): Promise<string[]> {
   const violations = await findViolations(page)
   await changeColorScheme(page, 'dark')

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { LaunchOptions } from 'playwright-core'
 
-/** The usual paths of Chromium. MUSTER_CHROMIUM overrides them. */
+/** The usual Chromium paths. MUSTER_CHROMIUM overrides them. */
 const paths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const executablePath = process.env.MUSTER_CHROMIUM ?? paths.find((path) => existsSync(path))
 
@@ -18,7 +18,7 @@ const args = [
   '--disable-sync',
 ]
 
-/** The launch options. The timeout is long enough for slow machines. */
+/** Launch options with a timeout that is long enough for slow machines. */
 export const chromiumOptions: LaunchOptions = {
   args,
   timeout: 100_000,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { type SeedDevice, seedDevices } from '../packages/server/test/factories/seed-devices.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 
-describeConsole('CSV of devices', () => {
+describeConsole('device CSV', () => {
   const site = startConsole()
 
   const personWith = async (devices: readonly SeedDevice[]): Promise<Person> => {
@@ -35,7 +35,7 @@ describeConsole('CSV of devices', () => {
     return login.devices.items.map(({ name }: { name: string }) => name)
   }
 
-  it('shows the effects of an import by line, and writes only after confirmation', async () => {
+  it('shows the effects of an import by line and writes only after confirmation', async () => {
     const person = await personWith([
       { name: 'gateway', attributes: { site: 'bergen' } },
       { name: 'sensor', attributes: { site: 'oslo' } },
@@ -76,7 +76,7 @@ describeConsole('CSV of devices', () => {
     expect(login.devices.items).toEqual([{ attributes: { site: 'oslo' } }])
   })
 
-  it('explains what is wrong with an invalid file, and accepts another file', async () => {
+  it('explains an invalid file and accepts another file', async () => {
     const page = await site.open(await personWith([]))
     const dialog = await openImport(page, 'name;site\na;b\n')
     await dialog.getByText('separate the columns by commas, not by semicolons').waitFor()
@@ -89,7 +89,7 @@ describeConsole('CSV of devices', () => {
     await dialog.getByRole('button', { name: 'Import 1 row' }).waitFor()
   })
 
-  it('stops in the middle of an import, shows the progress, and continues with the next import', async () => {
+  it('stops during an import, shows the progress, and continues with the next import', async () => {
     const person = await personWith([])
     const page = await site.open(person)
     const file = ['name,hardwareId', ...Array.from({ length: 300 }, (_, number) => `node-${number},H${number}`)].join(
@@ -97,7 +97,7 @@ describeConsole('CSV of devices', () => {
     )
     const dialog = await openImport(page, file)
     await dialog.getByRole('button', { name: 'Import 300 rows' }).waitFor()
-    // All documents except the first wait until Stop is pressed. Seven more are in flight, with fifteen rows each.
+    // All documents except the first wait until Stop is pressed. Seven documents with fifteen rows each are in flight.
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     let documents = 0
     await page.route('**/graphql/v1', async (route) => {
@@ -122,7 +122,7 @@ describeConsole('CSV of devices', () => {
     expect(await names(person)).toHaveLength(300)
   })
 
-  it('exports the selected devices as shown, without cells that a spreadsheet would run as formulas', async () => {
+  it('exports the selected devices as shown and escapes cells that a spreadsheet would run as formulas', async () => {
     const person = await personWith([
       { name: '=1+1', platform: 'linux', attributes: { site: 'Tromsø, "north"' } },
       { name: 'other' },
@@ -139,7 +139,7 @@ describeConsole('CSV of devices', () => {
     await dialog.getByText(/^2 devices were exported to devices-.*\.csv/).waitFor()
   })
 
-  it('exports all matching devices so that importing them changes nothing', async () => {
+  it('exports all matching devices, and importing the file changes nothing', async () => {
     const person = await personWith([
       { name: 'a-1', hardwareId: 'H1', attributes: { site: 'oslo', net: { ssid: '' } }, statusA: 'ok' },
       { name: 'a-2', attributes: { note: 'two\nlines; "quoted"' } },

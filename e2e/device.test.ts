@@ -6,7 +6,7 @@ import { describeConsole, type Person, startConsole } from './harness.ts'
 const register = `mutation ($name: String!, $hardwareId: String) {
   registerDevice(name: $name, hardwareId: $hardwareId) { secret device { id } } }`
 
-describeConsole('the page of a device', () => {
+describeConsole('the device page', () => {
   const site = startConsole({ worker: true })
 
   const canReport = async (id: string, secret: string): Promise<boolean> => {
@@ -24,7 +24,7 @@ describeConsole('the page of a device', () => {
     return { id, secret: registerDevice.secret, path: `/devices/${id}` }
   }
 
-  it('rotates the secret: shows the new one once, and the old one stops working', async () => {
+  it('rotates the secret, shows the new secret once, and invalidates the old secret', async () => {
     const person = await site.newPerson()
     const { id, secret, path } = await newDevice(person, 'valve')
     expect(await canReport(id, secret)).toBe(true)
@@ -48,7 +48,7 @@ describeConsole('the page of a device', () => {
     await expect.poll(() => page.getByRole('cell', { name: 'Device secret rotated' }).count()).toBe(2)
   })
 
-  it('adds, edits, and removes services, which have separate attributes and events', async () => {
+  it('adds, edits, and removes services with separate attributes and events', async () => {
     const person = await site.newPerson()
     const { id, path } = await newDevice(person, 'relay')
     const page = await site.open(person, { path: `${path}?tab=services` })
@@ -117,7 +117,7 @@ describeConsole('the page of a device', () => {
     expect(new URL(page.url()).searchParams.get('name')).toBe('fan')
   })
 
-  it('deletes an active device only after confirmation, and does not show devices of other users', async () => {
+  it('deletes an active device only after confirmation and does not show the devices of other users', async () => {
     const [person, other] = [await site.newPerson(), await site.newPerson()]
     const { id, path } = await newDevice(person, 'motor')
     await person.data('mutation ($id: String!) { reportState(serviceId: $id, state: "active") }', { id })
@@ -139,7 +139,7 @@ describeConsole('the page of a device', () => {
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
   })
 
-  it('has no serious violations in the light scheme or on a phone in the dark scheme', async () => {
+  it('has no serious accessibility violations in the light scheme or on a phone in the dark scheme', async () => {
     const person = await site.newPerson()
     const [id = ''] = await seedDevices(site.app.db, person.accountId, [
       { attributes: { site: 'oslo', net: { ssid: 'lab' } }, overrides: { night: { site: 'riga' } } },

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { type SeedDevice, seedDevices } from '../packages/server/test/factories/seed-devices.ts'
 import { describeConsole, type Person, startConsole } from './harness.ts'
 
-describeConsole('the list of devices', () => {
+describeConsole('the device list', () => {
   const site = startConsole({ worker: true })
 
   const personWith = async (devices: readonly SeedDevice[]): Promise<Person> => {
@@ -14,7 +14,7 @@ describeConsole('the list of devices', () => {
   const numbered = (count: number, more: (index: number) => SeedDevice = () => ({})): SeedDevice[] =>
     Array.from({ length: count }, (_, index) => ({ name: `node-${index + 1}`, ...more(index) }))
 
-  it('shows how to add the first device, and adds it', async () => {
+  it('shows how to add the first device and adds it', async () => {
     const page = await site.open(await site.newPerson())
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
     await page.getByRole('link', { name: 'Create a registration code' }).waitFor()
@@ -27,7 +27,7 @@ describeConsole('the list of devices', () => {
     await page.getByRole('row').getByRole('link', { name: 'pump-1' }).waitFor()
   })
 
-  it('filters by an attribute, and keeps the view in the URL and the browser history', async () => {
+  it('filters by an attribute and stores the view in the URL and the browser history', async () => {
     const sites = ['oslo', 'riga', 'turku']
     const person = await personWith(numbered(30, (index) => ({ attributes: { net: { site: sites[index % 3] } } })))
     const page = await site.open(person)
@@ -53,7 +53,7 @@ describeConsole('the list of devices', () => {
     await page.getByText('30 in total').waitFor()
   })
 
-  it('filters by part of the name, state, and platform, and shows when nothing matches', async () => {
+  it('filters by part of the name, state, and platform and shows a message if nothing matches', async () => {
     const person = await personWith(
       numbered(20, (index) => ({
         state: index < 5 ? 'active' : 'inactive',
@@ -111,7 +111,7 @@ describeConsole('the list of devices', () => {
     expect(await field.inputValue()).toBe('')
   })
 
-  it('scrolls through thousands of devices, each at its position', async () => {
+  it('scrolls to any of thousands of devices', async () => {
     const person = await personWith(numbered(5_000))
     const page = await site.open(person)
     await page.getByText('5,000 in total').waitFor()
@@ -120,12 +120,12 @@ describeConsole('the list of devices', () => {
       await table.evaluate((element, top) => element.scrollTo({ top }), (number - 1) * 36)
       await page.getByRole('link', { name: `node-${number}`, exact: true }).waitFor()
     }
-    // Only a few of them are in the DOM at a time.
+    // The DOM contains only a few rows at a time.
     expect(await page.getByRole('row').count()).toBeLessThan(100)
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'node-5000', exact: true }) })
     expect(await row.getAttribute('aria-rowindex')).toBe('5001')
 
-    // The list has the same length in another sort order.
+    // The list keeps its length in another sort order.
     await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
     const first = page.locator('[aria-rowindex="2"]')
     await first.getByRole('link', { name: 'node-5000', exact: true }).waitFor()
@@ -135,7 +135,7 @@ describeConsole('the list of devices', () => {
     }
     await page.getByText('5,000 in total').waitFor()
 
-    // A range selection includes rows that were never shown.
+    // A range selection includes rows that the page never showed.
     await page.getByLabel('Select node-1', { exact: true }).click()
     await page.getByText('1 selected', { exact: true }).waitFor()
     await table.evaluate((element, top) => element.scrollTo({ top }), (5_000 - 1_500) * 36)
@@ -143,7 +143,7 @@ describeConsole('the list of devices', () => {
     await page.getByText('1,500 selected', { exact: true }).waitFor()
   })
 
-  it('shows changes of states and values live, and keeps the order until Refresh is pressed', async () => {
+  it('shows state and attribute changes live and keeps the order until Refresh is pressed', async () => {
     const person = await personWith(numbered(3))
     const page = await site.open(person, { path: '/devices?sort=%24svc.statusA%20asc' })
     await page.getByText('3 in total').waitFor()
@@ -197,7 +197,7 @@ describeConsole('the list of devices', () => {
     await again.getByRole('cell', { name: 'r2' }).waitFor()
   })
 
-  it('sets Status A on 500 selected devices, and updates another window', async () => {
+  it('sets Status A on 500 selected devices and updates another window', async () => {
     const person = await personWith(
       numbered(520, (index) => ({
         name: index < 500 ? `rack-${index}` : `other-${index}`,
@@ -227,7 +227,7 @@ describeConsole('the list of devices', () => {
     expect(login.devices.total).toBe(500)
   })
 
-  it('stops in the middle of a bulk change, and shows how many devices were changed', async () => {
+  it('stops during a bulk change and shows the number of changed devices', async () => {
     const person = await personWith(numbered(400))
     const page = await site.open(person)
     await page.getByText('400 in total').waitFor()
@@ -256,7 +256,7 @@ describeConsole('the list of devices', () => {
     expect(login.devices.total).toBe(100)
   })
 
-  it('deletes the selected devices, but active ones only after confirmation', async () => {
+  it('deletes the selected devices, but active devices only after confirmation', async () => {
     const person = await personWith(numbered(6, (index) => ({ state: index === 0 ? 'active' : 'inactive' })))
     const page = await site.open(person)
     await page.getByLabel('Select node-1', { exact: true }).click()

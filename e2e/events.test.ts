@@ -18,7 +18,7 @@ describeConsole('the event log', () => {
       },
     )
 
-  it('filters by type and device, keeps the filters in the URL, and downloads the matching events', async () => {
+  it('filters by type and device, stores the filters in the URL, and downloads matching events', async () => {
     const person = await site.newPerson()
     const [pump, lamp] = [await register(person, 'pump'), await register(person, 'lamp')]
     await set(person, pump, 'oslo')
@@ -50,11 +50,11 @@ describeConsole('the event log', () => {
     await page.getByText('3 in the last month').waitFor()
   })
 
-  it('shows new events at the top live, and collects them while live updates are off', async () => {
+  it('shows new events at the top and collects them while live updates are off', async () => {
     const person = await site.newPerson()
     const pump = await register(person, 'pump')
     const page = await site.open(person, { path: '/events' })
-    // After this event, the page has loaded everything from before its live connection, so the next one is new.
+    // When the page shows this event, it has loaded all earlier events, so the next event is new.
     await set(person, pump, 'turku')
     await page.getByRole('row', { name: /Attributes changed.*turku/ }).waitFor()
     await site.waitForResponses(page)
@@ -70,10 +70,10 @@ describeConsole('the event log', () => {
     await expect.poll(() => page.getByRole('row').nth(1).textContent()).toContain('riga')
   })
 
-  it('pages to older events and back', async () => {
+  it('shows older events and returns to newer events', async () => {
     const person = await site.newPerson()
     const pump = await register(person, 'pump')
-    // In batches, because the number of mutations per request is limited.
+    // Send batches, because the number of mutations per request is limited.
     for (let first = 1; first <= 105; first += 15) {
       const change = (_: unknown, index: number): string =>
         `s${index}: setAttribute(serviceId: $id, name: "site", value: "place-${first + index}")`

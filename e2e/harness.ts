@@ -4,18 +4,18 @@ import { newPerson } from '../packages/server/test/clients/browser.ts'
 import { startTestApp, type TestApp, type TestAppOptions, type TestUser } from '../packages/server/test/harness/app.ts'
 import { chromiumOptions, hasChromium } from './chromium.ts'
 
-/** Long enough for a slow machine. A step that never completes fails after `WAIT_MS`, and that error names the step. */
+/** Long enough for a slow machine. A step that never completes fails earlier, after `WAIT_MS`, with an error that names it. */
 const TEST_MS = 600_000
 const WAIT_MS = 100_000
 
-/** Tests of the console in a real browser. Without Chromium they are skipped, or fail if CI is set. */
+/** Defines console tests in a real browser. Without Chromium, the tests are skipped, or fail if CI is set. */
 export function describeConsole(name: string, tests: () => void): void {
-  if (!hasChromium && process.env.CI) throw new Error('The tests of the console need Chromium.')
-  const title = hasChromium ? name : `${name} (needs chromium)`
+  if (!hasChromium && process.env.CI) throw new Error('The console tests require Chromium.')
+  const title = hasChromium ? name : `${name} (requires chromium)`
   describe.skipIf(!hasChromium)(title, { timeout: TEST_MS }, tests)
 }
 
-/** A user with a password for the browser, and an access key for the test's API requests. */
+/** A user with a password for the browser and an access key for the test's API requests. */
 export interface Person extends TestUser {
   password: string
 }
@@ -23,11 +23,11 @@ export interface Person extends TestUser {
 export interface Console {
   app: TestApp
   newPerson(): Promise<Person>
-  /** Opens a separate browser window, signed in and with a live connection. Errors that the page throws fail the test. */
+  /** Opens a separate signed-in browser window with a live connection. Errors on the page fail the test. */
   open(person: Person, options?: OpenOptions): Promise<Page>
-  /** Opens a window that is not signed in. */
+  /** Opens a signed-out window. */
   openSignedOut(options?: OpenOptions): Promise<Page>
-  /** Resolves when no API request of the page is in flight. */
+  /** Resolves when none of the page's API requests are in flight. */
   waitForResponses(page: Page): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export interface OpenOptions {
 
 let started: Promise<Browser> | undefined
 
-/** Launches one browser for all files of a worker process. Windows share no state. */
+/** Launches one browser for all test files of a worker process. Windows share no state. */
 async function getBrowser(): Promise<Browser> {
   started ??= chromium.launch(chromiumOptions)
   const browser = await started
@@ -48,7 +48,7 @@ async function getBrowser(): Promise<Browser> {
   return getBrowser()
 }
 
-/** A server with the built console, for the tests in a `describeConsole` block. */
+/** Starts a server with the built console for the tests in a `describeConsole` block. */
 export function startConsole(options: TestAppOptions = {}): Console {
   const parts = {} as { app: TestApp }
   const pendingRequests = new WeakMap<Page, Set<unknown>>()
@@ -59,7 +59,7 @@ export function startConsole(options: TestAppOptions = {}): Console {
 
   const newWindow = async (options: Omit<OpenOptions, 'path'>): Promise<Page> => {
     const browser = await getBrowser()
-    // With animations, the results of checks would depend on timing.
+    // Animations would make the results of checks depend on timing.
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
       reducedMotion: 'reduce',
@@ -104,7 +104,7 @@ export async function newPersonOf(app: TestApp): Promise<Person> {
   return { ...user, password: await givePassword(app, user) }
 }
 
-/** Signs in without the sign-in page. */
+/** Creates a session directly, without the sign-in page. */
 async function startSession(context: BrowserContext, url: string, { email, password }: Person): Promise<void> {
   const response = await context.request.post(`${url}/auth/sign-in/email`, {
     headers: { 'muster-session': '1', origin: url },
@@ -126,7 +126,7 @@ export async function signOut(page: Page, { email }: Pick<Person, 'email'>): Pro
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }
 
-/** Collects the errors of a window's pages, and violations of their Content-Security-Policy. */
+/** Collects the errors and Content-Security-Policy violations of a window's pages. */
 function collectErrors(context: BrowserContext): string[] {
   const errors: string[] = []
   context.on('weberror', (error) => errors.push(error.error().message))
@@ -136,7 +136,7 @@ function collectErrors(context: BrowserContext): string[] {
   return errors
 }
 
-/** Tracks the page's API requests without a response. Subscriptions do not count, because they stay open. */
+/** Tracks the page's API requests in flight, except subscriptions, which stay open. */
 function trackPendingRequests(page: Page): Set<unknown> {
   const requests = new Set<unknown>()
   page.on('request', (request) => {
@@ -147,7 +147,7 @@ function trackPendingRequests(page: Page): Set<unknown> {
   return requests
 }
 
-/** Test users have no known password, so this copies the password hash of a new user. */
+/** Gives a test user a known password by copying a new user's password hash. */
 async function givePassword(app: TestApp, { accountId }: TestUser): Promise<string> {
   const { id, password } = await newPerson(app)
   const { password_hash } = await app.db

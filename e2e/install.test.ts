@@ -8,13 +8,13 @@ import { claimPorts } from '../packages/server/test/harness/ports.ts'
 import { chromiumOptions } from './chromium.ts'
 import { describeConsole, newPersonOf, signIn } from './harness.ts'
 
-/** Opens a browser with a profile on disk. Without one, as in other tests, apps cannot be installed. */
+/** Opens a browser with a profile on disk, which installing apps requires. */
 async function openProfile(url: string): Promise<Page> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-profile-'))
   const context = await chromium.launchPersistentContext(folder, chromiumOptions)
   onTestFinished(async () => {
     await context.close()
-    // Browser processes may still be writing to the profile.
+    // Retry, because browser processes may still be writing to the profile.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   context.setDefaultTimeout(100_000)
@@ -24,7 +24,7 @@ async function openProfile(url: string): Promise<Page> {
 }
 
 describeConsole('the console as an app', () => {
-  it('can be installed, and shows an offline page while the server is down', async () => {
+  it('can be installed and shows an offline page while the server is down', async () => {
     const app = await startTestApp()
     onTestFinished(() => app.close())
     const person = await newPersonOf(app)
@@ -45,7 +45,7 @@ describeConsole('the console as an app', () => {
       expect(errors).toEqual([])
       expect(JSON.parse(data ?? '')).toMatchObject({ name: 'Muster', display: 'standalone', start_url: '/devices' })
 
-      // The console offers the installation.
+      // The button appears because the console can be installed.
       await page.getByRole('button', { name: 'Install as an app' }).waitFor()
 
       await server.close()
@@ -53,7 +53,7 @@ describeConsole('the console as an app', () => {
       await page.getByRole('heading', { name: 'The server is not responding' }).waitFor()
       await page.getByRole('button', { name: 'Try now' }).click()
       await page.getByText('No response yet').waitFor()
-      // The page also retries every few seconds, so the button might be gone by now.
+      // Do not press the button: the page also retries every few seconds, so the button may have disappeared.
       server = await app.startAnother({ env })
       await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     } finally {

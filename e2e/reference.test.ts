@@ -9,7 +9,7 @@ const REFERENCE = '/graphql/v1/doc'
 describeConsole('the API reference', () => {
   const site = startConsole({ worker: true })
 
-  /** Opens the reference in a signed-out window, and collects its requests to other hosts. */
+  /** Opens the reference in a signed-out window and collects its requests to other hosts. */
   const openReference = async (
     hash = '',
     options: OpenOptions = {},
@@ -27,12 +27,12 @@ describeConsole('the API reference', () => {
     return { page, foreignRequests }
   }
 
-  it('finds a field with the keyboard, shows its arguments, and follows links to types and their uses', async () => {
+  it('finds a field with the keyboard, shows its arguments, and follows links to types and uses', async () => {
     const { page, foreignRequests } = await openReference()
     const results = page.getByRole('navigation', { name: 'Schema' })
     const search = results.getByLabel('Search the schema')
     await search.waitFor()
-    // The page may become visible shortly before it handles keys.
+    // The page may be visible shortly before it handles keys.
     await expect
       .poll(async () => {
         await page.keyboard.press('/')
@@ -44,7 +44,7 @@ describeConsole('the API reference', () => {
     await results.getByRole('link', { name: 'User.devices(after:)' }).waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.type('devices')
-    // Waits until the matches of this search are marked.
+    // Wait until the page marks the matches of this search.
     await results.locator('mark').getByText('devices', { exact: true }).first().waitFor()
     await results.getByRole('link', { name: /^User\.devices\b(?!\()/ }).waitFor()
     await page.keyboard.press('ArrowDown')
@@ -93,11 +93,11 @@ describeConsole('the API reference', () => {
     await page.getByText('Use fresh.').waitFor()
   })
 
-  it('draws a diagram of the types and their connections', async () => {
+  it('draws a diagram of types and their relationships', async () => {
     const { page, foreignRequests } = await openReference('#diagram')
     const typesOf = async (): Promise<string[]> =>
       (await page.locator('svg .type-title').allTextContents()).map((text) => text.trim())
-    // Cached resources must not violate the Content-Security-Policy on the second visit either.
+    // The second visit checks that cached resources do not violate the Content-Security-Policy.
     for (const _ of ['first', 'second']) {
       await expect
         .poll(typesOf)
@@ -109,7 +109,7 @@ describeConsole('the API reference', () => {
     expect(foreignRequests).toEqual([])
   })
 
-  it('runs only introspection without a session, and shows that the user is not signed in', async () => {
+  it('runs only introspection without a session and shows that the user is not signed in', async () => {
     const { page, foreignRequests } = await openReference('#try')
     await page.getByText('You are not signed in').waitFor()
     await run(page, 'Schema')
@@ -143,7 +143,7 @@ describeConsole('the API reference', () => {
     expect(foreignRequests).toEqual([])
   })
 
-  it('has no serious violations in both color schemes, and fits on a phone', async () => {
+  it('has no serious accessibility violations in either color scheme and fits on a phone', async () => {
     const { page } = await openReference('', { viewport: { width: 390, height: 800 } })
     await page.getByRole('heading', { name: 'API reference' }).waitFor()
     const violations = await findViolationsInBothSchemes(page)
@@ -172,7 +172,7 @@ function watchRequests(page: Page, ownUrl: string): string[] {
   return foreignRequests
 }
 
-/** Waits for the editor, opens the example with that name, and runs it. */
+/** Waits for the editor, opens the example with this name, and runs it. */
 async function run(page: Page, name: string): Promise<void> {
   const shown = page.getByRole('region', { name: 'Operation Editor' }).getByRole('code')
   await expect.poll(() => shown.textContent()).toMatch(/(query|mutation|subscription)\s/)
@@ -181,7 +181,7 @@ async function run(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: /^Execute query/ }).click()
 }
 
-/** Waits for text in the result. The editor renders spaces as non-breaking spaces. */
+/** Waits until the result contains the text. The editor renders spaces as non-breaking spaces. */
 async function expectResult(page: Page, text: string): Promise<void> {
   const result = page.getByRole('region', { name: 'Result Window' })
   await expect.poll(async () => (await result.textContent())?.replaceAll('\u00a0', ' ')).toContain(text)

@@ -16,7 +16,7 @@ describeConsole('the sign-in', () => {
     await page.getByRole('row', { name: /Sign-in/ }).waitFor()
   })
 
-  it('signs out, after which the page is not accessible with the Back button either', async () => {
+  it('signs out and does not show the page again with the Back button', async () => {
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/devices' })
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
@@ -26,7 +26,7 @@ describeConsole('the sign-in', () => {
     expect(await page.getByText(person.email).count()).toBe(0)
   })
 
-  it('asks for an authenticator code or a backup code after two-factor authentication is turned on', async () => {
+  it('asks for an authenticator code or a backup code if two-factor authentication is on', async () => {
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/account/security' })
     await page.getByRole('button', { name: 'Turn on' }).click()

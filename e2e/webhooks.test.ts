@@ -23,7 +23,7 @@ describeConsole('webhooks', () => {
   }
   const rows = (page: Page, status: string) => page.getByRole('row').filter({ hasText: status })
 
-  it('creates a webhook, shows its secret once, and shows the response to a test', async () => {
+  it('creates a webhook, shows its secret once, and shows the response to a test event', async () => {
     const { receiver } = parts
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/webhooks' })
@@ -34,7 +34,7 @@ describeConsole('webhooks', () => {
     await dialog.getByLabel('Name', { exact: true }).fill('Night shift')
     await dialog.getByRole('checkbox', { name: 'Device registered' }).check()
     await dialog.getByRole('button', { name: 'Create webhook' }).click()
-    await dialog.getByText('Url must point to a public address, and 10.1.2.3 is not one').waitFor()
+    await dialog.getByText('Url must point to a public address, but 10.1.2.3 is not public').waitFor()
     await dialog.getByLabel('URL').fill(`${receiver.url}?made-here`)
     await dialog.getByRole('button', { name: 'Create webhook' }).click()
     const secret = (await dialog.getByLabel('signing secret', { exact: true }).textContent()) ?? ''
@@ -57,7 +57,7 @@ describeConsole('webhooks', () => {
     ])
   })
 
-  it('shows failed deliveries, and retries them', async () => {
+  it('shows failed deliveries and retries them', async () => {
     const receiver = await startReceiver()
     try {
       receiver.respondWith((_message, response) => void response.writeHead(500).end('no room'))

@@ -838,7 +838,7 @@ export type Query = {
   applicationTypes: Array<ApplicationType>;
   /** The user who owns the signing access key or the session. */
   login?: Maybe<User>;
-  /** Release of the server, as semver. */
+  /** The server's version, in semver format. */
   version: Scalars['String']['output'];
 };
 

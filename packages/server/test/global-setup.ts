@@ -9,16 +9,16 @@ import { migrate } from '../src/db/migrate.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The connection to the PostgreSQL server of the tests, and the migrated database that each test file copies. */
+    /** The connection to the tests' PostgreSQL server, and the migrated database that each test file copies. */
     testDatabase: { connection: pg.ClientConfig; template: string }
-    /** A folder for files that many tests share. It is removed after the run. */
+    /** A folder for shared files, which is removed after the run. */
     scratchFolder: string
   }
 }
 
 /**
- * Starts PostgreSQL for the tests and creates the template database. With MUSTER_TEST_DATABASE_URL, uses that server
- * instead, whose user must be allowed to create databases.
+ * Starts PostgreSQL for the tests and creates the template database. With MUSTER_TEST_DATABASE_URL, uses the server at this
+ * URL, and the user in the URL must be allowed to create databases.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { connection, stop } = await startDatabase()
@@ -41,7 +41,7 @@ async function startDatabase(): Promise<{ connection: pg.ClientConfig; stop: () 
   const folder = await mkdtemp(join(tmpdir(), 'muster-test-'))
   const quiet = { info() {}, warn: console.warn, error: console.error }
   const onExit = (reason: string) => console.error(reason)
-  // Durability is off. Tests of durability start a separate server.
+  // Turn off durability. Tests of durability start a separate server.
   const database = await startEmbedded({
     dataFolder: folder,
     log: quiet,
@@ -72,7 +72,7 @@ async function createTemplate(connection: pg.ClientConfig, template: string): Pr
   }
 }
 
-/** A connection to another database of the same server. */
+/** Returns a connection to another database on the same server. */
 export function atDatabase(connection: pg.ClientConfig, database: string): pg.ClientConfig {
   if (connection.connectionString === undefined) return { ...connection, database }
   const url = new URL(connection.connectionString)
@@ -81,8 +81,8 @@ export function atDatabase(connection: pg.ClientConfig, database: string): pg.Cl
 }
 
 /**
- * Drops a database and terminates its connections. PostgreSQL waits five seconds for them to end, which can be too
- * short on a slow machine, so this retries.
+ * Drops a database and terminates its connections. Retries, because PostgreSQL waits only five seconds for connections to end,
+ * which can be too short on a slow machine.
  */
 export async function dropDatabase(connection: pg.ClientConfig, name: string): Promise<void> {
   for (;;) {
@@ -96,7 +96,7 @@ export async function dropDatabase(connection: pg.ClientConfig, name: string): P
 
 const OBJECT_IN_USE = '55006'
 
-/** Runs one statement outside the databases of tests. */
+/** Runs one statement outside the test databases. */
 export async function administer(connection: pg.ClientConfig, statement: string): Promise<void> {
   const client = new pg.Client(connection)
   await client.connect()

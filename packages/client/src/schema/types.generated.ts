@@ -729,7 +729,7 @@ export interface QueryFields {
   applicationTypes: Branch<'ApplicationType', 'many'>
   /** The user who owns the signing access key or the session. */
   login: Branch<'User', 'maybe'>
-  /** Release of the server, as semver. */
+  /** The server's version, in semver format. */
   version: Leaf<string>
 }
 

@@ -3,18 +3,18 @@ import { makeExecutableSchema } from '@graphql-tools/schema'
 import { type GraphQLSchema, lexicographicSortSchema, printSchema } from 'graphql'
 import type { Resolvers } from '../resolvers.generated.ts'
 
-/** A part of the schema: its SDL, if it has a separate file, and its resolvers. */
+/** A part of the schema: its resolvers and, for a part with a separate SDL file, its type definitions. */
 export interface SchemaPart {
   typeDefs?: string
   resolvers: Resolvers
 }
 
-/** Reads a part of the schema from its SDL file. */
+/** Creates a schema part from an SDL file and its resolvers. */
 export function schemaPart(file: URL, resolvers: Resolvers): SchemaPart {
   return { typeDefs: readFileSync(file, 'utf8'), resolvers }
 }
 
-/** Combines all parts into one schema. Throws if a resolver has no declared field. */
+/** Combines all parts into one schema. Throws if a resolver does not match a field in the SDL. */
 export function assembleSchema(parts: readonly SchemaPart[]): GraphQLSchema {
   return makeExecutableSchema({
     typeDefs: parts.flatMap(({ typeDefs }) => (typeDefs === undefined ? [] : [typeDefs])),
@@ -23,7 +23,7 @@ export function assembleSchema(parts: readonly SchemaPart[]): GraphQLSchema {
   })
 }
 
-/** The schema as SDL, sorted so that the order of parts does not matter. */
+/** Prints the schema as SDL. Sorting makes the output independent of the order of the parts. */
 export function printSdl(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`
 }

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => route.app.close())
 
-/** Runs a mutation and returns the response and what was changed. */
+/** Runs a mutation and returns the response and the recorded changes. */
 async function mutate(query: string) {
   route.recorded.changes.length = 0
   const response = await route.post({ query: `mutation { ${query} }` }, { 'x-user': 'ann' })
@@ -21,7 +21,7 @@ async function mutate(query: string) {
   }
 }
 
-describe('a change whose result cannot be returned', () => {
+describe('a mutation', () => {
   test.each([
     [
       'make(fails: "slow") { name }',
@@ -31,7 +31,7 @@ describe('a change whose result cannot be returned', () => {
     ['make(fails: "gone") { name }', 'NOT_FOUND', /^the change was made, but reading .* failed: no thing "7"/],
     ['make { name part(size: 0) }', 'BAD_USER_INPUT', /^size must be 1 to 1000/],
     ['grow(mib: 32)', 'LIMIT_EXCEEDED', /^the change was made; the response may have at most 33554432 bytes/],
-  ])('%s is %s with the outcome done', async (query, code, message) => {
+  ])('%s fails with %s and the outcome done', async (query, code, message) => {
     const { status, retryAfter, data, errors, changes } = await mutate(query)
     expect({ status, retryAfter, data, changes }).toMatchObject({ status: 200, retryAfter: undefined, data: null })
     expect(changes).toHaveLength(1)
@@ -41,7 +41,7 @@ describe('a change whose result cannot be returned', () => {
     expect(errors[0].message).toMatch(message)
   })
 
-  test('has no outcome if it is returned', async () => {
+  test('has no outcome if it succeeds', async () => {
     expect(await mutate('make { name part(size: 1) }')).toMatchObject({
       data: { make: { name: 'thing', part: 'part' } },
       errors: [],
@@ -49,7 +49,7 @@ describe('a change whose result cannot be returned', () => {
   })
 })
 
-test('errors of a query and of a rejected change have no outcome', async () => {
+test('the errors of a query or a rejected mutation have no outcome', async () => {
   const read = await route.post({ query: '{ refused big(mib: 32) }' }, { 'x-user': 'ann' })
   const rejected = await route.post({ query: 'mutation { change(to: "x") }' }, { 'x-user': 'ro' })
   for (const response of [read, rejected]) {

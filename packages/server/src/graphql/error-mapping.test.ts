@@ -18,7 +18,7 @@ const withCode = (code: string, more: object = {}): Error =>
   Object.assign(new Error(`failed: ${code}`), { code, ...more })
 
 describe('a thrown error', () => {
-  it('keeps its code, message, and details if it is an API error', () => {
+  it('keeps its code, message, and details as an API error', () => {
     expect(mapped(new ApiError('LIMIT_EXCEEDED', 'too long', { limit: 3 }))).toEqual({
       message: 'too long',
       path: ['a', 0],
@@ -35,8 +35,8 @@ describe('a thrown error', () => {
     withCode('23505'),
     withCode('ENOENT', { syscall: 'open' }),
     new GraphQLError('Int cannot represent non-integer value: "secret"'),
-    new GraphQLError('known to nobody', { extensions: { code: 'OF_ITS_OWN' } }),
-  ])('is INTERNAL without details if it is unexpected: %s', (error) => {
+    new GraphQLError('unknown code', { extensions: { code: 'OF_ITS_OWN' } }),
+  ])('becomes INTERNAL without details if it is unexpected: %s', (error) => {
     const { message, extensions, internal } = mapped(error)
     expect(message).not.toContain(error.message)
     expect(extensions).toEqual({ code: 'INTERNAL', requestId: 'req-1' })
@@ -54,23 +54,23 @@ describe('a thrown error', () => {
     new Error('timeout exceeded when trying to connect'),
     new Error('Connection terminated unexpectedly'),
     new AggregateError([withCode('ECONNREFUSED', { syscall: 'connect' })], 'all failed'),
-  ])('is UNAVAILABLE if the database cannot be reached: %s', (error) => {
+  ])('becomes UNAVAILABLE if the server cannot reach the database: %s', (error) => {
     expect(mapped(error)).toMatchObject({ extensions: { code: 'UNAVAILABLE', retryAfter: 1 }, internal: [] })
   })
 
-  it.each(['57014', '55P03'])('is UNAVAILABLE if the database took too long: %s', (code) => {
+  it.each(['57014', '55P03'])('becomes UNAVAILABLE if the database takes too long: %s', (code) => {
     const { message, extensions, internal } = mapped(withCode(code))
     expect(extensions).toEqual({ code: 'UNAVAILABLE', retryAfter: 1 })
     expect(message).toContain('too long')
     expect(internal).toEqual([])
   })
 
-  it('is BAD_USER_INPUT if it is about an argument', () => {
+  it('becomes BAD_USER_INPUT if an argument is invalid', () => {
     const error = new GraphQLError('Argument "id" of non-null type "ID!" must not be null.')
     expect(mapped(error)).toMatchObject({ message: error.message, extensions: { code: 'BAD_USER_INPUT' } })
   })
 
-  it('can be mapped by `classify`', () => {
+  it('is mapped by `classify`', () => {
     const classify = (error: unknown) =>
       (error as { code?: string }).code === '40001' ? new ApiError('CONFLICT', 'changed meanwhile') : undefined
     expect(mapped(withCode('40001'), classify)).toMatchObject({ extensions: { code: 'CONFLICT' } })

@@ -3,20 +3,20 @@ import { isDatabaseFull, isDatabaseSlow, isDatabaseUnavailable, isOutcomeUnknown
 import { ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { ChangeMadeError, OUTCOME_DONE } from './change-made.ts'
 
-/** Maximum length of an error message in a response. GraphQL's own messages quote the input, which may be long. */
+/** Maximum length of an error message in a response. The messages of graphql-js quote the input, which may be long. */
 const messageLength = 500
 
 export interface ErrorMappingInput {
-  /** Whether a change is undone when reading it for the response fails. */
+  /** Whether the server undoes a change that it cannot read for the response. */
   readonly isUndone?: boolean
   readonly requestId: string
-  /** Called with every error that is reported as INTERNAL. */
+  /** Called with every error that the response reports as INTERNAL. */
   readonly onInternal: (error: unknown) => void
   /** Maps a library error to an API error. Returns undefined for an unknown error. */
   readonly classify?: ((error: unknown) => ApiError | undefined) | undefined
 }
 
-/** Formats an error of a request that was not executed. GraphQL's own errors become BAD_USER_INPUT. */
+/** Formats an error of a request that was not executed. Errors from graphql-js become BAD_USER_INPUT. */
 export function formatBadRequest(error: GraphQLError | ApiError): GraphQLFormattedError {
   if (error instanceof ApiError) return formatApiError(error)
   const { locations } = error
@@ -73,7 +73,7 @@ export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
       retryAfter: 1,
     })
   if (error instanceof GraphQLError) {
-    // Errors of a compiled operation without a cause have no extensions, although their type says so.
+    // An error of a compiled operation without a cause has no extensions, although the type declares them.
     const { code, ...details } = error.extensions ?? {}
     if (isErrorCode(code)) return new ApiError(code, error.message, details)
     if (isArgumentError(error)) return new ApiError('BAD_USER_INPUT', error.message)
@@ -84,7 +84,7 @@ export function toApiError(error: unknown, input: ErrorMappingInput): ApiError {
   })
 }
 
-/** The error that a resolver threw, without the wrappers that executors add. */
+/** Returns the error that a resolver threw, without the wrappers that executors add. */
 export function causeOf(error: unknown): unknown {
   let cause = error
   for (let layer = 0; layer < 10; layer += 1) {
@@ -97,7 +97,8 @@ export function causeOf(error: unknown): unknown {
 const isErrorCode = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorCodes, code)
 
 /**
- * Both executors start errors about arguments this way. Errors about serialization and about required fields are the server's.
+ * Whether the client caused the error. Both executors start messages about arguments this way. The server causes errors about
+ * serialization and required fields.
  */
 const isArgumentError = ({ message }: GraphQLError): boolean => message.startsWith('Argument "')
 

@@ -12,7 +12,7 @@ export const typeDefs = /* GraphQL */ `
 
 const things = Array.from({ length: 3 }, (_, index) => ({ id: String(index), parts: [], lazy: () => index }))
 
-/** Creates an executor for this schema. `cacheBytes` is the capacity of its document cache. */
+/** Creates an executor for the test schema. `cacheBytes` is the capacity of its document cache. */
 export const executor = (input: { jit?: boolean; cacheBytes?: number } = {}) =>
   createExecutor({
     schema: makeExecutableSchema({
@@ -44,17 +44,17 @@ export const executor = (input: { jit?: boolean; cacheBytes?: number } = {}) =>
 
 export const shared = executor()
 
-/** Prepares a valid operation. */
+/** Prepares an operation. Throws if the executor rejects it. */
 export function prepared(request: OperationRequest, by = shared) {
   const operation = by.prepare(request)
   if (!operation.ok) throw new Error(operation.errors[0]?.message)
   return operation
 }
 
-/** Returns the errors of a rejected operation. */
+/** Returns the code and the first error of a rejected operation. Throws if the executor accepts it. */
 export function rejection(query: string, variables?: Record<string, unknown>) {
   const operation = shared.prepare({ query, variables })
-  if (operation.ok) throw new Error(`not rejected, with ${operation.objectCount} objects`)
+  if (operation.ok) throw new Error(`expected a rejection, but the executor accepted ${operation.objectCount} objects`)
   const [{ message, extensions } = { message: '', extensions: {} }] = operation.errors
   return { code: operation.code, message, ...extensions }
 }

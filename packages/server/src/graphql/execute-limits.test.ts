@@ -11,17 +11,17 @@ describe('limits', () => {
   const deep = (fields: number): string =>
     `{ ${nested('user { thing { owner { ', 1, nested('thing { owner { ', (fields - 4) / 2, 'id'))} }`
 
-  it('accepts 12 levels, but not 13', () => {
+  it('rejects a query with more than 12 levels', () => {
     expect(prepared({ query: deep(12) }).kind).toBe('query')
     expect(rejection(deep(14))).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 12, found: 14 })
   })
 
-  it('counts levels through fragments', () => {
+  it('counts the levels inside fragments', () => {
     const query = `{ user { ...A } } fragment A on User { thing { ...B } } fragment B on Thing { ${nested('owner { thing { ', 5, 'id')} }`
     expect(rejection(query)).toMatchObject({ limit: 12, found: 13 })
   })
 
-  it('limits introspection separately', () => {
+  it('applies separate limits to introspection', () => {
     const introspection = (fields: number): string =>
       `{ __type(name: "User") { ${nested('ofType { ', fields - 2, 'name')} } }`
     expect(prepared({ query: introspection(20) }).isPublic).toBe(true)
@@ -35,7 +35,7 @@ describe('limits', () => {
     expect(rejection(wide)).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 50_000 })
   })
 
-  it('rejects 5,000 levels without a crash', () => {
+  it('rejects 5,000 levels without crashing', () => {
     expect(rejection(`{ ${nested('user { thing { owner { ', 1700, 'id')} }`)).toMatchObject({
       code: 'QUERY_TOO_COMPLEX',
       limit: 2000,
@@ -44,7 +44,7 @@ describe('limits', () => {
     expect(prepared({ query: `{ ${nested('... { ', 600, 'version')} }` }).kind).toBe('query')
   })
 
-  it('accepts 2,000 tokens, but not 2,001', () => {
+  it('rejects a document with more than 2,000 tokens', () => {
     expect(prepared({ query: `{ ${'version '.repeat(1998)}}` }).kind).toBe('query')
     expect(prepared({ query: `{ ${'user { id } '.repeat(499)}}` }).objectCount).toBe(1)
     expect(rejection(`{ ${'version '.repeat(1999)}}`)).toMatchObject({
@@ -52,12 +52,12 @@ describe('limits', () => {
       limit: 2000,
       found: 2001,
     })
-    expect(prepared({ query: `{ version } ${'# a comment is no token\n'.repeat(2001)}` }).kind).toBe('query')
+    expect(prepared({ query: `{ version } ${'# a comment is not a token\n'.repeat(2001)}` }).kind).toBe('query')
   })
 
   const aliases = (count: number): string => Array.from({ length: count }, (_, index) => `a${index}: a`).join(' ')
 
-  it('accepts 15 aliases of a field, but not 16', () => {
+  it('rejects more than 15 aliases of a field', () => {
     expect(prepared({ query: `{ user { thing { a ${aliases(15)} } } }` }).kind).toBe('query')
     expect(rejection(`{ user { thing { ${aliases(16)} } } }`)).toMatchObject({
       code: 'QUERY_TOO_COMPLEX',
@@ -66,7 +66,7 @@ describe('limits', () => {
     })
   })
 
-  it('finds aliases in fragments and repeated parents, and counts none twice', () => {
+  it('counts each alias once, including aliases in fragments and repeated parents', () => {
     const parts = Array.from({ length: 16 }, (_, index) => `thing { x${index}: a }`)
     expect(rejection(`{ user { ${parts.join(' ')} } }`)).toMatchObject({ found: 16 })
     const fragments = parts.map((part, index) => `fragment F${index} on User { ${part} }`)
@@ -81,7 +81,7 @@ describe('limits', () => {
     ).toBe('query')
   })
 
-  it('checks fragments that double at every level as fast as others', () => {
+  it('checks fragments that double at every level without expanding every copy', () => {
     const chain = (count: number, body: (next: string) => string): string =>
       Array.from(
         { length: count },
@@ -100,7 +100,7 @@ describe('limits', () => {
   })
 })
 
-describe('the objects of a response', () => {
+describe('the object count', () => {
   it.each([
     ['{ version }', 0],
     ['{ user { id thing { id } } }', 2],
@@ -119,7 +119,7 @@ describe('the objects of a response', () => {
     expect(prepared({ query }).objectCount).toBe(count)
   })
 
-  it('are counted with variables, their defaults, and the defaults of the schema', () => {
+  it('uses variables, variable defaults, and schema defaults', () => {
     const query = 'query ($n: Int = 7) { user { page(size: $n) { items { id } } } }'
     expect(prepared({ query, variables: { n: 5 } }).objectCount).toBe(7)
     expect(prepared({ query }).objectCount).toBe(9)
@@ -130,20 +130,20 @@ describe('the objects of a response', () => {
     expect(prepared({ query: names, variables: { n: ['a'] } }).objectCount).toBe(1)
   })
 
-  it('are limited to 500,000', () => {
+  it('is limited to 500,000', () => {
     const query = 'query ($n: Int) { user { page(size: $n) { items { parts { parts { id } } } } } }'
     expect(prepared({ query, variables: { n: 49 } }).objectCount).toBe(494_951)
     expect(rejection(query, { n: 50 })).toMatchObject({ code: 'QUERY_TOO_COMPLEX', limit: 500_000, found: 505_052 })
   })
 
-  it('need an entry in listBounds for every list', () => {
+  it('requires an entry in listBounds for every list', () => {
     const schema = makeExecutableSchema({ typeDefs })
     expect(() => createExecutor({ schema, listBounds: { 'Query.things': 1 }, rowCosts: {}, jit: true })).toThrow(
       'Thing.parts',
     )
   })
 
-  it('need an entry in rowCosts for every list', () => {
+  it('requires an entry in rowCosts for every list', () => {
     const schema = makeExecutableSchema({ typeDefs })
     const listBounds = { 'Query.things': 1, 'Thing.parts': 1 }
     const rowCosts = { 'Query.things': 0, 'Thing.parts': 0, 'User.strict': 0 } as const

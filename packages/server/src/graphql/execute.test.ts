@@ -4,8 +4,8 @@ import { ApiError } from '../errors.ts'
 import { createExecutor } from './execute.ts'
 import { executor, prepared, rejection, shared } from './execute-fixture.ts'
 
-describe('a response', () => {
-  it('reports how many objects it contains', async () => {
+describe('objectsIn', () => {
+  it('counts the objects in a response', async () => {
     const operation = prepared({ query: '{ user { thing { id } page { items { id parts { id } } total } } version }' })
     expect(operation.objectCount).toBeGreaterThan(10_000)
     const { data } = await operation.execute({ contextValue: {} })
@@ -15,7 +15,7 @@ describe('a response', () => {
 })
 
 describe('a schema', () => {
-  it('must not have two fields with the same compiled name', () => {
+  it('is rejected if two fields have the same compiled name', () => {
     const twins = makeExecutableSchema({ typeDefs: 'type Query { ab: String } type Quer { yab: String }' })
     expect(() => createExecutor({ schema: twins, listBounds: {}, rowCosts: {}, jit: true })).toThrow(
       'Query.ab and Quer.yab',
@@ -27,16 +27,16 @@ describe('prepare', () => {
   it.each([
     ['a syntax error', '{ user {', undefined],
     ['an unknown field', '{ nobody }', undefined],
-    ['an unknown operation kind', 'query A { version } query B { version }', undefined],
-    ['a variable missing', 'query ($n: [String!]!) { things(names: $n) { id } }', {}],
+    ['several operations without an operation name', 'query A { version } query B { version }', undefined],
+    ['a missing variable', 'query ($n: [String!]!) { things(names: $n) { id } }', {}],
     ['a variable of another type', 'query ($n: [String!]) { things(names: $n) { id } }', { n: [1] }],
     ['an empty document', '', undefined],
-    ['fragments in a circle', '{ user { ...A } } fragment A on User { ...B } fragment B on User { ...A }', undefined],
+    ['a cycle of fragments', '{ user { ...A } } fragment A on User { ...B } fragment B on User { ...A }', undefined],
   ])('rejects %s as BAD_USER_INPUT', (_name, query, variables) => {
     expect(rejection(query, variables)).toMatchObject({ code: 'BAD_USER_INPUT' })
   })
 
-  it('reports at most ten errors, and quotes only a part of the document', () => {
+  it('reports at most ten errors and quotes only part of the document', () => {
     const many = shared.prepare({ query: `{ ${Array.from({ length: 300 }, (_, index) => `no${index}`).join(' ')} }` })
     expect(many.ok || many.errors.length).toBe(10)
     expect(
@@ -70,7 +70,7 @@ describe('prepare', () => {
 })
 
 describe('execute', () => {
-  it('gives the same result when plain, compiled, and used again', async () => {
+  it('returns the same result before and after a document is compiled', async () => {
     for (let use = 1; use <= 4; use += 1) {
       const operation = prepared({ query: '{ things { id } user { page(size: 3) { items { id } total } } }' })
       const result = await operation.execute({ contextValue: {} })
@@ -83,19 +83,19 @@ describe('execute', () => {
     }
   })
 
-  it('calls members of a page if they are selected', async () => {
+  it('calls a page member that is a function if the document selects it', async () => {
     for (let use = 1; use <= 3; use += 1) {
       const result = await prepared({ query: '{ user { page { lazy } } }' }).execute({ contextValue: {} })
       expect(JSON.parse(JSON.stringify(result))).toEqual({ data: { user: { page: { lazy: 3 } } } })
     }
   })
 
-  it('names a member that is a function without a resolver, at the first use', async () => {
+  it('names a function member without a resolver at the first use', async () => {
     const { errors } = await prepared({ query: '{ things { lazy } }' }).execute({ contextValue: {} })
     expect(errors?.[0]?.message).toContain('Thing.lazy has no resolver')
   })
 
-  it('subscribes', async () => {
+  it('returns the results of a subscription as a stream', async () => {
     const stream = await prepared({ query: 'subscription { ticks }' }).subscribe({ contextValue: {} })
     const seen: unknown[] = []
     for await (const { data } of stream as AsyncIterable<{ data: unknown }>) seen.push({ ...(data as object) })
@@ -104,7 +104,7 @@ describe('execute', () => {
 })
 
 describe('the document cache', () => {
-  it('stays within its capacity for any documents', async () => {
+  it('stays within its capacity', async () => {
     const cacheBytes = 200_000
     const small = executor({ cacheBytes })
     for (let index = 0; index < 500; index += 1) {

@@ -29,7 +29,7 @@ export interface OperationRequest {
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
 }
 
-/** A request that is not executed. All its errors have the same code; `status` is the HTTP status of that code. */
+/** A rejected request. All its errors have the same code, and `status` is the HTTP status of that code. */
 export interface RejectedOperation {
   readonly ok: false
   readonly code: ErrorCode
@@ -52,23 +52,23 @@ export interface PreparedOperation {
   readonly kind: OperationTypeNode
   /** The name of the only root field in the schema, or `several`. */
   readonly name: string
-  /** Whether it selects only introspection and public fields, so that it needs no credentials. */
+  /** Whether the operation selects only introspection and public fields and therefore requires no credentials. */
   readonly isPublic: boolean
   /** Maximum number of objects in the response. */
   readonly objectCount: number
   /** Whether `countRows` can return more than 0. */
   readonly mayReadRows: boolean
-  /** Maximum number of rows that this operation reads but does not return, in an account of this size. */
+  /** Returns the maximum number of rows that the operation reads but does not return, for an account of this size. */
   countRows(size: AccountSize): RowCount
-  /** The objects that the response contains. */
+  /** Counts the objects in the response. */
   objectsIn(data: unknown): number
-  /** Root fields with their arguments, without `__typename`. */
+  /** Returns the root fields except introspection fields. */
   rootFields(): RootField[]
-  /** Runs a query or mutation. Errors in the result are as thrown: `formatResult` formats them for the response. */
+  /** Runs a query or mutation. The result contains errors as thrown; `formatResult` formats them for the response. */
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
   /** Starts a subscription. */
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
-  /** The response to an operation that is not allowed: the error for every root field, without running anything. */
+  /** Returns the response to an operation that is not allowed, with this error for every root field. Runs no resolver. */
   reject(error: ApiError): FormattedExecutionResult
 }
 
@@ -80,15 +80,15 @@ export interface Executor {
 }
 
 export interface ExecutorInput {
-  /** Changed in place: `adaptListResults` and `resolvePageMembers` wrap its resolvers. */
+  /** Modified in place: `adaptListResults` and `resolvePageMembers` wrap its resolvers. */
   readonly schema: GraphQLSchema
-  /** Bytes for parsed, validated, and compiled documents. */
+  /** Capacity of the document cache in bytes. */
   readonly cacheBytes?: number
   readonly listBounds: ListBounds
   readonly rowCosts: RowCosts
-  /** Whether documents are compiled at their second use. */
+  /** Whether the executor compiles a document at its second use. */
   readonly jit: boolean
-  /** Root fields that need no credentials. */
+  /** Root fields that require no credentials. */
   readonly publicFields?: readonly string[]
   readonly limits?: Partial<DocumentLimits>
   /** Called at every document lookup. */
@@ -201,8 +201,8 @@ function rejected(errors: readonly GraphQLFormattedError[]): RejectedOperation {
 }
 
 /**
- * Fields without a resolver are plain members of their object, as in compiled operations: nothing is called or awaited. This
- * resolver throws at the first use of a function or promise, which a compiled operation would silently pass on.
+ * Reads a field without a resolver as a plain member of its object, as compiled operations do. Throws if the member is a
+ * function or promise, which a compiled operation would neither call nor await.
  */
 const readMember: GraphQLFieldResolver<unknown, unknown> = (source, _args, _context, info) => {
   const { fieldName, parentType, returnType } = info

@@ -9,7 +9,7 @@ import {
 import type { OperationPlan, PlannedField, SelectionPlan } from './documents/selection-plan.ts'
 
 /**
- * Removes errors that only repeat why an object is null. If several required fields of an object are null, only the first is
+ * Removes repeated errors for the same null object. If several required fields of an object are null, only the first error is
  * reported (GraphQL §6.4.4).
  */
 export function firstErrors({ data, errors = [] }: ExecutionResult, plan: OperationPlan): readonly GraphQLError[] {
@@ -24,7 +24,7 @@ export function firstErrors({ data, errors = [] }: ExecutionResult, plan: Operat
   })
 }
 
-/** How many steps of a path can be followed before null. */
+/** Returns the number of path steps before the first null. */
 export function placeOfNull(data: unknown, path: readonly (string | number)[]): number {
   let value = data
   for (const [index, key] of path.entries()) {
@@ -34,7 +34,7 @@ export function placeOfNull(data: unknown, path: readonly (string | number)[]): 
   return path.length
 }
 
-/** Whether the value at a path must not be null. */
+/** Whether the type of the value at this path is non-null. */
 function isRequired(path: readonly (string | number)[], plan: OperationPlan): boolean {
   let selection: SelectionPlan | undefined = plan.root
   let type: GraphQLOutputType | undefined

@@ -18,11 +18,11 @@ import type { OperationRequest } from './execute.ts'
 /** Generates random valid operations for a schema. `choose` makes every decision. */
 export interface DocumentWalk {
   readonly schema: GraphQLSchema
-  /** Whether to include constructs that `documents/reason-not-to-compile.ts` excludes from compiling. */
+  /** Whether to generate constructs that `documents/reason-not-to-compile.ts` excludes from compilation. */
   readonly gated: boolean
 }
 
-/** Requests with random documents and variables. */
+/** Generates requests with random documents and variables. */
 export const requests = (walk: DocumentWalk): fc.Arbitrary<OperationRequest> =>
   fc.infiniteStream(fc.nat({ max: 0xffff })).map((stream) => {
     const choose = (among: number): number => (stream.next().value ?? 0) % among
@@ -73,7 +73,7 @@ class Writer {
 
   private field(field: GraphQLField<unknown, unknown>, depth: number): string {
     const type = getNamedType(field.type)
-    // A unique key, because fields with equal keys must have equal arguments.
+    // The key must be unique, because fields with equal keys must have equal arguments.
     const alias = field.args.length > 0 || this.choose(4) === 0 ? `${this.name('k')}: ` : ''
     const args = this.arguments(field.args)
     if (!isObjectType(type)) return `${alias}${field.name}${args} ${this.directive('leaf')}`
@@ -113,7 +113,7 @@ class Writer {
     return this.variable(arg.type, arg.defaultValue !== undefined)
   }
 
-  /** A variable: with a value, null, or omitted; with or without a default. */
+  /** Declares a variable with or without a default, and passes a value, passes null, or omits it. */
   private variable(type: GraphQLInputType, mayBeNullable: boolean): string {
     const name = this.name('v')
     const isOpen = !isNonNullType(type) || (mayBeNullable && this.choose(2) === 0)
@@ -144,7 +144,7 @@ class Writer {
     return `{${fields.map((field) => `${field.name}: ${this.literal(field.type, depth - 1)}`).join(', ')}}`
   }
 
-  /** A literal of a type without members. */
+  /** Writes a literal of a leaf type. */
   private constant(type: GraphQLInputType): string {
     if (isEnumType(type)) return type.getValues()[this.choose(type.getValues().length)]!.name
     return JSON.stringify(this.json(type, 0))

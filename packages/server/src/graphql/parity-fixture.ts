@@ -14,7 +14,7 @@ import { formatResult } from './error-mapping.ts'
 import { createExecutor, type Executor, type OperationRequest } from './execute.ts'
 import { placeOfNull } from './first-errors.ts'
 
-/** A schema with everything in which two executors may differ. The context records loader batches and changes. */
+/** The context of a schema that covers every case in which executors may differ. Records loader batches and changes. */
 export interface ParityContext {
   readonly batches: number[]
   readonly changes: string[]
@@ -71,7 +71,7 @@ const typeDefs = /* GraphQL */ `
     mirror: Mirror
   }
   type Half { open: String person: Person mirror: Mirror }
-  "Shows what is selected of it."
+  "Returns the names of its selected fields."
   type Mirror { selected: String other: Int }
 `
 
@@ -103,7 +103,7 @@ const DateTime = new GraphQLScalarType<Date, string>({
   parseLiteral: (node) => new Date(node.kind === Kind.STRING ? node.value : Number.NaN),
 })
 
-/** Prints values so that a Date differs from its string, and null from undefined. The order of members does not matter. */
+/** Prints values with distinct forms for a Date and its string, and for null and undefined. Sorts the members. */
 function show(value: unknown): string {
   if (value instanceof Date) return `date ${value.getTime()}`
   if (Array.isArray(value)) return `[${value.map(show).join()}]`
@@ -189,9 +189,9 @@ export function parityContext(): ParityContext {
 }
 
 /**
- * The part of a response that two executors must agree on. If null propagated from a required field, only the place that it
- * propagated to counts, because executors may report different errors below it. Batches count only without errors, because an
- * executor need not wait for values that it no longer needs.
+ * Returns the part of a response that must be equal in both executors. For a null that propagated from a required field, this
+ * is only the path that the null reached, because executors may report different errors below that path. Batches are compared
+ * only without errors, because an executor need not wait for values that it no longer needs.
  */
 export function comparable(result: ExecutionResult, { batches, changes }: ParityContext) {
   const { data, errors = [] } = formatResult(result, { requestId: 'r', onInternal: () => {} })
@@ -207,7 +207,7 @@ export function comparable(result: ExecutionResult, { batches, changes }: Parity
   }
 }
 
-/** Runs a request until it is compiled, and once more. */
+/** Runs a request until its operation is compiled, and then once more. */
 export async function responseOf(executor: Executor, request: OperationRequest) {
   let response: unknown
   for (let use = 1; use <= 3; use += 1) {

@@ -6,14 +6,14 @@ import type { OperationRequest } from './execute.ts'
 import { requests } from './parity-documents.ts'
 import { comparable, parityContext, parityExecutor, paritySchema, responseOf } from './parity-fixture.ts'
 
-/** Each run uses the same documents, so that only a code change can fail it. PARITY_RUNS sets a number of other documents. */
+/** Each run uses the same documents, so only a code change can fail the test. With PARITY_RUNS, it uses new documents. */
 const { PARITY_RUNS } = process.env
 const extent = PARITY_RUNS === undefined ? { numRuns: 250, seed: 1 } : { numRuns: Number(PARITY_RUNS) }
 
 const compiled = parityExecutor(true)
 const plain = parityExecutor(false)
 
-/** Cases that the compiler alone gets wrong. `documents/reason-not-to-compile.ts` sends them to the plain executor instead. */
+/** Cases that graphql-jit executes incorrectly. `documents/reason-not-to-compile.ts` sends them to the plain executor. */
 const cases: Record<string, OperationRequest> = {
   'a variable inside literals': {
     query: 'query ($n: Int!) { echo(box: {width: $n, inner: {width: $n}}, list: [1, $n, 3]) }',
@@ -24,12 +24,12 @@ const cases: Record<string, OperationRequest> = {
     query: 'query ($t: String) { echo(any: {deep: [$t]}) }',
     variables: { t: 'x' },
   },
-  'a fragment spread twice under different directives': {
+  'a fragment spread twice with different directives': {
     query: `query ($yes: Boolean!, $no: Boolean!) { person { id ...F @include(if: $no) ...F @include(if: $yes) } }
       fragment F on Person { name }`,
     variables: { yes: true, no: false },
   },
-  'a fragment under a directive and without in one document': {
+  'a fragment spread with and without a directive': {
     query: `query ($no: Boolean!) { person { friend { ...F } half { person { ...F @include(if: $no) id } } } }
       fragment F on Person { friend { name } }`,
     variables: { no: false },
@@ -38,7 +38,7 @@ const cases: Record<string, OperationRequest> = {
     query: 'query ($no: Boolean!) { person { friend @include(if: $no) { name } friend { id name } } }',
     variables: { no: false },
   },
-  '@include on an inline fragment around one without': {
+  '@include on an inline fragment next to the same field': {
     query: 'query ($no: Boolean!) { person { ... @include(if: $no) { friend { name } } friend { name id } } }',
     variables: { no: false },
   },
@@ -57,14 +57,14 @@ const cases: Record<string, OperationRequest> = {
     variables: JSON.parse('{"__proto__": 2}'),
   },
   'a key __proto__ in a literal': { query: '{ echo(any: {__proto__: {a: 1}}) }' },
-  'keys that join to one name': {
+  'keys with the same joined name': {
     query: '{ person { mirror_half: mirror { selected } half { mirror { selected other } } } }',
   },
   'a date as a literal': { query: '{ echo(at: "2020-02-02") }' },
   'a date as a default': { query: 'query ($at: DateTime = "2020-02-02") { echo(at: $at) }' },
   'a list of one item without brackets': { query: '{ echo(list: 4, box: {tags: "one"}) }' },
-  'a mutation after a failed one': { query: 'mutation { refuse(to: "a") { id } change(to: "b") { id } }' },
-  'a list item that fails at once beside one that fails later': {
+  'a mutation after a failed mutation': { query: 'mutation { refuse(to: "a") { id } change(to: "b") { id } }' },
+  'a list item that fails immediately next to an item that fails later': {
     query: '{ allSure(size: 3) { sureFriend { id } sureCrashLater } }',
   },
   'two required fields that are null': { query: '{ person(id: 4) { sureName sureCrash } }' },
@@ -73,14 +73,14 @@ const cases: Record<string, OperationRequest> = {
   },
 }
 
-/** Cases that the compiler currently gets right. */
+/** Cases that graphql-jit currently executes correctly. */
 const rightAlone = new Set([
   'a variable inside literals',
-  'a fragment under a directive and without in one document',
-  '@include on an inline fragment around one without',
+  'a fragment spread with and without a directive',
+  '@include on an inline fragment next to the same field',
   'a date as a literal',
   'a list of one item without brackets',
-  'a list item that fails at once beside one that fails later',
+  'a list item that fails immediately next to an item that fails later',
   'two required fields that are null',
 ])
 
@@ -114,20 +114,20 @@ describe('a compiled operation', () => {
   })
 
   it.each(Object.entries(cases).filter(([name]) => !rightAlone.has(name)))(
-    'is needed because the compiler alone differs: %s',
+    'cannot rely on graphql-jit alone for %s',
     async (_name, request) => {
       expect(await answerOfCompilerAlone(request)).not.toEqual(await answerOfGraphql(request))
     },
   )
 
-  it('does not run strings of a document as code', async () => {
-    // The compiler alone, above, runs it.
+  it('does not run strings in a document as code', async () => {
+    // The test above shows that graphql-jit alone runs this string.
     Reflect.deleteProperty(globalThis, 'broken')
     await responseOf(compiled, cases['a literal that breaks out of the generated code']!)
     expect(globalThis).not.toHaveProperty('broken')
   })
 
-  it('gives the same response as graphql-js for random documents that are compiled', async () => {
+  it('returns the same response as graphql-js for random documents that can be compiled', async () => {
     await fc.assert(
       fc.asyncProperty(requests({ schema: paritySchema(), gated: false }), async (request) => {
         expect(await responseOf(compiled, request)).toEqual(await responseOf(plain, request))
@@ -136,7 +136,7 @@ describe('a compiled operation', () => {
     )
   })
 
-  it('gives the same response as graphql-js for random documents of every kind', async () => {
+  it('returns the same response as graphql-js for random documents of every kind', async () => {
     await fc.assert(
       fc.asyncProperty(requests({ schema: paritySchema(), gated: true }), async (request) => {
         expect(await responseOf(compiled, request)).toEqual(await responseOf(plain, request))

@@ -6,9 +6,9 @@ import { markOutcomeDone } from './change-made.ts'
 import { type ErrorMappingInput, formatResult, toApiError } from './error-mapping.ts'
 import type { PreparedOperation } from './execute.ts'
 
-/** The properties of a viewer that this folder needs. */
+/** The viewer properties that GraphQL execution uses. */
 export interface GraphqlViewer {
-  /** Whether every mutation is FORBIDDEN. */
+  /** Whether mutations fail with FORBIDDEN. */
   readonly readOnly: boolean
 }
 
@@ -24,16 +24,16 @@ export interface OperationStart<Viewer> extends Requester<Viewer> {
   readonly operation: PreparedOperation
 }
 
-/** A context in which an operation reads another database than the primary one. */
+/** A context in which an operation reads from a database other than the primary. */
 export interface AlternativeContext {
   readonly contextValue: unknown
-  /** Whether the result is unusable. The operation then runs again on the primary database. */
+  /** Returns true if the result is unusable. The operation then runs again on the primary database. */
   readonly failed: (result: ExecutionResult) => boolean
 }
 
 /**
- * Runs a mutation that came with an Idempotency-Key. `execute` runs it in a context; the change is committed only if the result
- * has no errors. `fail` returns the response if the code around the mutation fails.
+ * Runs a mutation that was sent with an Idempotency-Key. `execute` runs the mutation in a context. Its changes are committed
+ * only if the result contains no errors. `fail` returns the response if the code around the mutation fails.
  */
 export type RunOnce<Viewer> = (
   start: OperationStart<Viewer>,
@@ -44,32 +44,32 @@ export type RunOnce<Viewer> = (
   },
 ) => Promise<FormattedExecutionResult>
 
-/** Receives the data that was read, or undefined if a part of the operation failed. */
+/** Receives the data that the operation read, or undefined if part of the operation failed. */
 export type AfterOperation = ((read: FormattedExecutionResult['data']) => void) | undefined
 
-/** Functions that run before and after every operation, for every protocol. */
+/** Functions that run before, around, and after operations of every protocol. */
 export interface OperationHooks<Viewer extends GraphqlViewer> {
   /**
-   * Returns the viewer, or null without credentials. Throws UNAUTHENTICATED for invalid ones. Runs first, over the body as
-   * received.
+   * Runs first, with the body as received. Returns the viewer, or null if the request has no credentials. Throws
+   * UNAUTHENTICATED if the credentials are invalid.
    */
   readonly authenticate: (request: FastifyRequest, rawBody: Buffer) => Promise<Viewer | null>
-  /** Runs for every request once the caller is known, before the request is parsed. May throw RATE_LIMITED. */
+  /** Runs for every request after authentication and before parsing. May throw RATE_LIMITED. */
   readonly beforeRequest?: (requester: Requester<Viewer>) => void
-  /** Runs for every request that is rejected for its content, with the bytes that were read. */
+  /** Runs for every request that is rejected because of its content. `bytes` is the number of bytes read. */
   readonly onRejected?: (requester: Requester<Viewer>, bytes: number) => void
   readonly buildContext: (request: FastifyRequest, viewer: Viewer | null, kind: PreparedOperation['kind']) => unknown
-  /** Returns a context for the whole query, so that its parts are consistent, or undefined for the primary database. */
+  /** Returns one context for a consistent read of the whole query, or undefined to read from the primary database. */
   readonly chooseContext?: (start: OperationStart<Viewer>) => Promise<AlternativeContext | undefined>
   /**
-   * Waits until there is memory for the response to an operation; throws RATE_LIMITED when that takes too long. Runs before
-   * anything else.
+   * Waits until enough memory is available for the operation's response. Throws RATE_LIMITED if the wait is too long. Runs
+   * before all other steps of the operation.
    */
   readonly reserveResponse?: (start: OperationStart<Viewer>) => Promise<void> | undefined
   /**
-   * Runs before every operation, and may throw RATE_LIMITED or LIMIT_EXCEEDED. Returns a function that runs after the operation
-   * and receives the data that was read, or undefined if a part failed, because more may have been read than the response
-   * shows.
+   * Runs before every operation. May throw RATE_LIMITED or LIMIT_EXCEEDED. The returned function runs after the operation and
+   * receives the data that the operation read. If part of the operation failed, the function receives undefined, because the
+   * operation may have read more than the response shows.
    */
   readonly beforeOperation?: (start: OperationStart<Viewer>) => AfterOperation | Promise<AfterOperation>
   /** Wraps an operation while it runs. */
@@ -79,13 +79,13 @@ export interface OperationHooks<Viewer extends GraphqlViewer> {
         run: () => Promise<FormattedExecutionResult>,
       ) => Promise<FormattedExecutionResult>)
     | undefined
-  /** Without it, an Idempotency-Key is ignored. */
+  /** If omitted, Idempotency-Key headers are ignored. */
   readonly runOnce?: RunOnce<Viewer> | undefined
   readonly onInternal: (error: unknown, request: FastifyRequest) => void
   readonly classify?: ErrorMappingInput['classify']
 }
 
-/** Returns the viewer. A caller with invalid credentials is charged as an unknown one before the error is thrown. */
+/** Authenticates the viewer. Charges a caller with invalid credentials as an unknown caller, then throws the error. */
 export async function identify<Viewer extends GraphqlViewer>(
   { authenticate, beforeRequest }: Pick<OperationHooks<Viewer>, 'authenticate' | 'beforeRequest'>,
   { request, reply }: Pick<Requester<Viewer>, 'request' | 'reply'>,
@@ -102,7 +102,7 @@ export async function identify<Viewer extends GraphqlViewer>(
   return viewer
 }
 
-/** Whether there is no viewer for an operation that needs one. */
+/** Whether the operation requires a viewer and the request has none. */
 export const lacksViewer = <Viewer>({
   viewer,
   operation,
@@ -111,7 +111,7 @@ export const lacksViewer = <Viewer>({
 export const signedRequestNeeded = (): ApiError =>
   new ApiError('UNAUTHENTICATED', 'this operation needs a signed request', { reason: 'missing' })
 
-/** Runs a query or mutation if its viewer may do so. Errors in the result are formatted for the response. */
+/** Runs a query or mutation if the viewer is allowed to. Formats errors in the result for the response. */
 export async function runOperation<Viewer extends GraphqlViewer>(
   hooks: OperationHooks<Viewer>,
   start: OperationStart<Viewer>,

@@ -23,7 +23,7 @@ async function isWantedSelected(document: string): Promise<boolean> {
   return isSelected!
 }
 
-describe('a look-ahead finds the field in', () => {
+describe('lookAhead finds the field in', () => {
   test.each([
     '{ list { items { wanted } } }',
     '{ list { items { id other: wanted } } }',
@@ -36,7 +36,7 @@ describe('a look-ahead finds the field in', () => {
   })
 })
 
-describe('a look-ahead does not find the field in', () => {
+describe('lookAhead does not find the field in', () => {
   test.each([
     '{ list { items { id } other { wanted } } }',
     '{ list { items { id below { wanted } } } }',

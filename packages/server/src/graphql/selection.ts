@@ -4,11 +4,11 @@ type Fragments = GraphQLResolveInfo['fragments']
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>
 
 /**
- * Returns a function that checks whether a document selects any field of these names at `path` below a resolved field. It
- * follows fragments but ignores `@skip` and `@include`, so a field that is found may still be skipped.
+ * Returns a function that checks whether a document selects any field of these names at `path` below a resolved field. The
+ * function follows fragments but ignores `@skip` and `@include`, so the operation may still skip a selected field.
  */
 export function lookAhead(path: readonly string[], names: ReadonlySet<string>): (info: Info) => boolean {
-  // Cached documents keep their nodes, so each node is checked once.
+  // Cached documents reuse their nodes, so this checks each node only once.
   const cache = new WeakMap<FieldNode, boolean>()
   const selects = (node: FieldNode, fragments: Fragments): boolean => {
     let isSelected = cache.get(node)
@@ -21,7 +21,7 @@ export function lookAhead(path: readonly string[], names: ReadonlySet<string>): 
   return ({ fieldNodes, fragments }) => fieldNodes.some((node) => selects(node, fragments))
 }
 
-/** Every field selected at `path` below these nodes. */
+/** Returns every field selected at `path` below these nodes. */
 function fieldsAt(nodes: readonly FieldNode[], path: readonly string[], fragments: Fragments): FieldNode[] {
   let below = selectedFields(nodes, fragments)
   for (const step of path) {
@@ -31,9 +31,7 @@ function fieldsAt(nodes: readonly FieldNode[], path: readonly string[], fragment
   return below
 }
 
-/**
- * The fields selected directly below. Each fragment is spread once, so that fragments that double at every level stay cheap.
- */
+/** Returns the fields selected directly below. Spreads each fragment once, so fragments that double at every level stay cheap. */
 function selectedFields(nodes: readonly FieldNode[], fragments: Fragments): FieldNode[] {
   const fields: FieldNode[] = []
   const spread = new Set<string>()

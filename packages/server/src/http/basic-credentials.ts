@@ -6,7 +6,7 @@ export interface BasicCredentials {
   password: string
 }
 
-/** Reads Basic credentials (RFC 7617 §2). Undefined without a header. Throws if it is malformed or of another scheme. */
+/** Reads Basic credentials (RFC 7617 §2). Returns undefined without a header. Throws for a malformed or unsupported header. */
 export function readBasicCredentials(authorization: string | undefined): BasicCredentials | undefined {
   if (authorization === undefined) return undefined
   const [, encoded] = /^basic +([a-z0-9+/_-]+={0,2}) *$/i.exec(authorization) ?? []

@@ -2,8 +2,8 @@
 export type ConsolePage = 'index.html' | 'doc.html'
 
 /**
- * Allows nothing from other hosts, no inline scripts, and no embedding in frames. Inline styles are allowed because the
- * components set styles on elements at run time.
+ * Blocks resources from other hosts, inline scripts, and embedding in frames. Allows inline styles, because the components set
+ * styles on elements at run time.
  */
 const policy = {
   'default-src': "'none'",
@@ -19,7 +19,7 @@ const policy = {
   'frame-ancestors': "'none'",
 }
 
-/** WebAssembly in a worker lays out the schema diagram. The page creates this worker and those of the editor from blobs. */
+/** Allows WebAssembly in a worker, which lays out the schema diagram, and blobs for this worker and the editor's workers. */
 const docPolicy = {
   ...policy,
   'script-src': "'self' 'wasm-unsafe-eval'",
@@ -36,7 +36,7 @@ const policies: Readonly<Record<ConsolePage, string>> = {
   'doc.html': serialize(docPolicy),
 }
 
-/** Headers of a page and of the files it loads. A worker is subject to the policy in the headers of its own script. */
+/** Returns the headers of a page and its files. A worker is subject to the policy in the headers of its own script. */
 export const consoleHeaders = (page: ConsolePage): Record<string, string> => ({
   'content-security-policy': policies[page],
   'x-content-type-options': 'nosniff',

@@ -1,4 +1,4 @@
-/** Shown in place of the console if it has not been built. */
+/** The page that replaces a console that has not been built. */
 export const notBuiltPage = `<!doctype html>
 <html lang="en">
   <head>

@@ -55,17 +55,17 @@ describe('pages', () => {
     '/devices/v1/register',
     '/metrics',
     '/mqtt',
-  ])('%s is not a page', async (url) => {
+  ])('%s is not a console page', async (url) => {
     const response = await app.inject({ url, headers: page })
     expect([response.statusCode, response.json().errors[0].extensions.code]).toEqual([404, 'NOT_FOUND'])
   })
 
-  it('are served to browsers, not to other programs', async () => {
+  it('are served only to clients that accept HTML', async () => {
     expect((await app.inject({ url: '/devices', headers: { accept: 'application/json' } })).statusCode).toBe(404)
     expect((await app.inject({ method: 'POST', url: '/devices', headers: page })).statusCode).toBe(404)
   })
 
-  it('may not load from other hosts, run inline scripts, or be embedded in a frame', async () => {
+  it('must not load from other hosts, run inline scripts, or be embedded in a frame', async () => {
     for (const url of ['/', '/graphql/v1/doc', '/sw.js', '/assets/main-B1x_2-.js']) {
       const { headers } = await app.inject({ url, headers: page })
       const policy = String(headers['content-security-policy'])
@@ -82,7 +82,7 @@ describe('pages', () => {
 })
 
 describe('files', () => {
-  it('with a hash in the name are cached for a year, and are compressed if the client accepts it', async () => {
+  it('with a hash in the name are cached for a year and are compressed if the client accepts compression', async () => {
     const url = '/assets/main-B1x_2-.js'
     const plain = await app.inject({ url })
     expect([plain.statusCode, plain.body]).toEqual([200, script])
@@ -94,7 +94,7 @@ describe('files', () => {
     expect(small.rawPayload.length).toBeLessThan(plain.rawPayload.length)
   })
 
-  it('without a hash are revalidated, and are not sent again if they are unchanged', async () => {
+  it('without a hash are revalidated and sent again only if they changed', async () => {
     const first = await app.inject({ url: '/sw.js' })
     expect(first.headers['cache-control']).toBe('no-cache')
     const again = await app.inject({ url: '/sw.js', headers: { 'if-none-match': String(first.headers.etag) } })
@@ -102,7 +102,7 @@ describe('files', () => {
   })
 
   it.each(['/assets/gone.js', '/assets/', '/gone.png', '/assets/%00.js', '/favicon.ico'])(
-    'that do not exist are not found: %s',
+    'return 404 if they do not exist: %s',
     async (url) => {
       const response = await app.inject({ url, headers: page })
       expect([response.statusCode, response.headers['content-type']]).toEqual([404, 'application/json; charset=utf-8'])
@@ -116,7 +116,7 @@ describe('files', () => {
     '/..%2fsecret.txt',
     '/%2e%2e/secret.txt',
     '/..%5csecret.txt',
-  ])('outside the build cannot be read: %s', async (url) => {
+  ])('outside the build are not readable: %s', async (url) => {
     const { statusCode, body } = await app.inject({ url, headers: page })
     expect(statusCode).toBe(404)
     expect(body).not.toContain('outside')
@@ -124,7 +124,7 @@ describe('files', () => {
 })
 
 describe('without a build', () => {
-  it('a page explains how to build the console', async () => {
+  it('shows a page that explains how to build the console', async () => {
     const bare = fastify()
     registerConsole(bare, { folder: join(folder, 'nowhere/') })
     for (const url of ['/', '/devices', '/graphql/v1/doc']) {
@@ -144,7 +144,7 @@ describe('together with the API', () => {
   })
   afterAll(() => complete.close())
 
-  it('all other routes still work', async () => {
+  it('does not affect other routes', async () => {
     expect((await complete.owner.data('{ login { email } }')).login.email).toBe(complete.owner.email)
     expect((await fetch(`${complete.url}/healthz`, { headers: page })).status).toBe(200)
     expect(await (await fetch(`${complete.url}/graphql/v1/schema.graphql`, { headers: page })).text()).toContain(

@@ -7,22 +7,22 @@ import { notBuiltPage } from './console-not-built.ts'
 
 const built = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
-/** Paths of other routes, which are never pages of the console. */
+/** Paths of other routes, which are never console pages. */
 const RESERVED = /^\/(graphql|auth|rest|devices\/v1|events\/v1\.csv|healthz|readyz|metrics|mqtt)(\/|$)/
 
-/** Names of files. If the build has no such file, the response is 404 instead of the console's page. */
+/** Matches file names. If the build does not contain the file, the server returns 404 instead of the console page. */
 const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff2?|ttf|br|gz)$/
 
 const YEAR_SECONDS = 365 * 86_400
 
 /**
- * Serves the console at `/` and the schema reference at `/graphql/v1/doc`, from the files that `npm run build` writes. All
- * pages of the console are one document. Everything that the pages load comes from this server.
+ * Serves the console at `/` and the schema reference at `/graphql/v1/doc` from the files that `npm run build` writes. All
+ * console pages share one HTML document. The pages load all resources from this server.
  */
 export function registerConsole(app: FastifyInstance, { folder = built }: { folder?: string } = {}): void {
   app.register(async (scope) => {
     await scope.register(fastifyStatic, { serve: false, preCompressed: true })
-    // The router also matches the targets `*` and `http://…` (RFC 9112 §3.2), which no page has.
+    // The router also matches the targets `*` and `http://…` (RFC 9112 §3.2), which are never pages.
     scope.addHook('onRequest', async (request, reply) => {
       if (!request.url.startsWith('/')) return reply.callNotFound()
     })
@@ -39,7 +39,7 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
     scope.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
       const name = `assets/${request.params['*']}`
       if (!isSafePath(name) || !(await exists(`${folder}${name}`))) return reply.callNotFound()
-      // Asset names contain a hash of the contents.
+      // Asset names contain a hash of the contents, so the files never change.
       return reply
         .headers(consoleHeaders('doc.html'))
         .sendFile(name, folder, { maxAge: YEAR_SECONDS * 1_000, immutable: true })
@@ -56,10 +56,10 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
   })
 }
 
-/** True for a browser that opens a page, and false for a program that accepts any media type. */
+/** Returns true for a browser that opens a page, and false for a program that accepts any media type. */
 const acceptsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '')
 
-/** Whether a path cannot leave the folder. */
+/** Whether a path stays inside the folder. */
 const isSafePath = (name: string): boolean => name.split('/').every((part) => /^[\w-][\w.~-]*$/.test(part))
 
 async function exists(path: string): Promise<boolean> {

@@ -30,7 +30,7 @@ const preflight = (url: string, origin: string, method = 'POST'): Promise<Respon
   })
 
 describe('an allowed origin', () => {
-  it.each(paths)('passes the preflight request for %s', async (path) => {
+  it.each(paths)('passes a preflight request for %s', async (path) => {
     const response = await preflight(`${app.url}${path}`, ALLOWED)
     expect([response.status, await response.text()]).toEqual([204, ''])
     expect(response.headers.get('access-control-allow-origin')).toBe(ALLOWED)
@@ -49,7 +49,7 @@ describe('an allowed origin', () => {
     expect(response.headers.has('access-control-allow-credentials')).toBe(false)
   })
 
-  it('reads the response to a signed request', async () => {
+  it('can read the response to a signed request', async () => {
     const url = `${app.url}/graphql/v1`
     const { keyId, secret, email } = app.owner
     const key = { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') } as const
@@ -72,14 +72,14 @@ describe('an allowed origin', () => {
     ['/rest/v1/devices', {}, 401],
     ['/rest/v1/nothing', {}, 404],
     ['/rest/v1/%zz', {}, 400],
-  ] satisfies [string, RequestInit, number][])('reads the error of %s with %j', async (path, init, status) => {
+  ] satisfies [string, RequestInit, number][])('can read the error of %s with %j', async (path, init, status) => {
     const headers = { ...('headers' in init && init.headers), origin: ALLOWED }
     const response = await fetch(`${app.url}${path}`, { ...init, headers })
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([status, ALLOWED])
     expect(response.headers.get('vary')).toBe('Origin')
   })
 
-  it('reads a stream', async () => {
+  it('can read a stream', async () => {
     const headers = { origin: ALLOWED }
     const stream = await openStream({ app, user: app.owner, query: 'subscription { events { id } }', headers })
     expect(stream.headers['access-control-allow-origin']).toBe(ALLOWED)
@@ -96,7 +96,7 @@ describe('an allowed origin', () => {
   })
 
   it.each(['/auth/get-session', '/', '/graphql/v1/doc', '/devices/v1/report', '/healthz'])(
-    'gets nothing from %s',
+    'receives no CORS headers from %s',
     async (path) => {
       const response = await fetch(`${app.url}${path}`, { headers: { origin: ALLOWED } })
       expect(corsOf(response.headers).filter((name) => name !== 'vary')).toEqual([])
@@ -107,7 +107,7 @@ describe('an allowed origin', () => {
 
 describe('any other origin', () => {
   it.each([OTHER, 'http://dashboard.example.com', 'https://dashboard.example.com:8443', 'null'])(
-    'is not allowed: %s',
+    'receives no CORS headers: %s',
     async (origin) => {
       for (const path of paths) {
         expect(corsOf((await preflight(`${app.url}${path}`, origin)).headers)).toEqual(['vary'])
@@ -116,7 +116,7 @@ describe('any other origin', () => {
     },
   )
 
-  it('is not allowed by default', async () => {
+  it('is every origin by default', async () => {
     const closed = await app.startAnother()
     onTestFinished(() => closed.close())
     const response = await preflight(`${closed.url}/graphql/v1`, ALLOWED)

@@ -14,26 +14,26 @@ afterAll(() => app.close())
 const errorOf = (body: string) => JSON.parse(body).errors[0]
 
 describe('a request that no route handles', () => {
-  it('with a path that cannot be decoded is BAD_USER_INPUT', async () => {
+  it('fails with BAD_USER_INPUT if the server cannot decode its path', async () => {
     const response = await fetch(`${app.url}/%zz`)
     expect(response.status).toBe(400)
     expect(response.headers.get('x-request-id')).toMatch(/./)
     expect(errorOf(await response.text()).extensions.code).toBe('BAD_USER_INPUT')
   })
 
-  it('with a path that cannot be decoded gets a response without its URL, which may contain a secret', async () => {
+  it('receives a response without its URL, which may contain a secret', async () => {
     const response = await fetch(`${app.url}/%zz?secret=hunter2`)
     expect(await response.text()).not.toContain('hunter2')
   })
 
-  it('with a body that is not JSON is BAD_USER_INPUT', async () => {
+  it('fails with BAD_USER_INPUT if its body is not JSON', async () => {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`${app.url}/nowhere`, { method: 'POST', headers, body: '{' })
     expect(response.status).toBe(400)
     expect(errorOf(await response.text()).extensions.code).toBe('BAD_USER_INPUT')
   })
 
-  it('with a request line and headers above the limit is LIMIT_EXCEEDED', async () => {
+  it('fails with LIMIT_EXCEEDED if its request line and headers exceed the limit', async () => {
     const response = await fetch(`${app.url}/graphql/v1?query=${'a'.repeat(17_000)}`)
     expect(response.status).toBe(431)
     expect(errorOf(await response.text())).toMatchObject({
@@ -42,25 +42,25 @@ describe('a request that no route handles', () => {
     })
   })
 
-  it.each([
-    'no HTTP at all',
-    'POST /graphql/v1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked',
-  ])('that is not valid HTTP gets 400, and its connection is closed: %j', async (request) => {
-    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
-    socket.write(`${request}\r\n\r\n`)
-    const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
-    const [first, ...headers] = head.split('\r\n')
-    expect(first).toBe('HTTP/1.1 400 Bad Request')
-    expect(headers).toEqual(
-      expect.arrayContaining([
-        'content-type: application/json; charset=utf-8',
-        'x-content-type-options: nosniff',
-        "content-security-policy: default-src 'none'; frame-ancestors 'none'",
-        'connection: close',
-      ]),
-    )
-    expect(errorOf(body).extensions.code).toBe('BAD_USER_INPUT')
-  })
+  it.each(['not HTTP', 'POST /graphql/v1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked'])(
+    'receives 400 on a closing connection if it is not valid HTTP: %j',
+    async (request) => {
+      const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+      socket.write(`${request}\r\n\r\n`)
+      const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+      const [first, ...headers] = head.split('\r\n')
+      expect(first).toBe('HTTP/1.1 400 Bad Request')
+      expect(headers).toEqual(
+        expect.arrayContaining([
+          'content-type: application/json; charset=utf-8',
+          'x-content-type-options: nosniff',
+          "content-security-policy: default-src 'none'; frame-ancestors 'none'",
+          'connection: close',
+        ]),
+      )
+      expect(errorOf(body).extensions.code).toBe('BAD_USER_INPUT')
+    },
+  )
 })
 
 describe('a route that fails', () => {
@@ -77,7 +77,7 @@ describe('a route that fails', () => {
   })
   afterAll(() => routes.close())
 
-  it('because the database is unavailable responds with UNAVAILABLE', async () => {
+  it('responds with UNAVAILABLE if the database is unavailable', async () => {
     const response = await routes.inject('/away')
     expect(response.statusCode).toBe(503)
     expect(response.headers['retry-after']).toBe('1')
@@ -85,7 +85,7 @@ describe('a route that fails', () => {
     expect(response.body).not.toContain('10.0.0.1')
   })
 
-  it('because of an internal error responds with only the request id', async () => {
+  it('responds with only the request ID for an internal error', async () => {
     const response = await routes.inject('/crash')
     expect(response.statusCode).toBe(500)
     expect(errorOf(response.body).extensions).toEqual({

@@ -22,15 +22,15 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 }
 
 /**
- * Handles input that is not HTTP, exceeds the header limit, or does not arrive in time. There is no request to reply to, so
- * this writes the response to the socket and closes it. `commonHeaders` are the headers of every response.
+ * Handles input that is not HTTP, exceeds the header limit, or does not arrive in time. Because no request exists, this
+ * function writes the response directly to the socket and closes it. `commonHeaders` are the headers of every response.
  */
 export function sendClientError(
   error: Error & { code?: string },
   socket: Socket,
   commonHeaders: Readonly<Record<string, string>>,
 ): void {
-  // After an error of the connection or of TLS, a response would not arrive.
+  // After a connection or TLS error, the client would not receive a response.
   const isHttpError = /^(HPE|ERR_HTTP)_/.test(error.code ?? '')
   if (!isHttpError || socket.destroyed || !socket.writable) return void socket.destroy()
   const [status, apiError] = connectionError(error.code)

@@ -3,13 +3,13 @@ import { expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/database/test-database.ts'
 import { registerHealth } from './health.ts'
 
-it('is ready while the database responds, and healthy in any case', async () => {
+it('is ready only while the database responds and is always healthy', async () => {
   const database = await createTestDatabase()
   const app = fastify()
   registerHealth(app, database.db)
   const status = async (url: string) => (await app.inject({ url })).statusCode
   expect(await status('/healthz')).toBe(200)
-  // Poll, because a slow database counts as unavailable.
+  // Poll, because the server reports a slow database as unavailable.
   await expect.poll(() => status('/readyz')).toBe(200)
   await database.drop()
   expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 503])

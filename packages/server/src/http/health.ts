@@ -6,8 +6,9 @@ import type { Database } from '../db/database.ts'
 const DATABASE_TIMEOUT_MS = 2_000
 
 /**
- * `/healthz` shows that the process runs: restart the process if there is no response. `/readyz` shows whether it can serve
- * requests, which requires the database: send requests elsewhere while the status is 503. It is also 503 during shutdown.
+ * `/healthz` shows that the process runs. If this path does not respond, restart the process. `/readyz` shows whether the
+ * process can serve requests, which requires the database. While its status is 503, send requests elsewhere. The status is also
+ * 503 during shutdown.
  */
 export function registerHealth(app: FastifyInstance, db: Database): void {
   let isStopping = false
@@ -38,7 +39,7 @@ async function respondsInTime(db: Database): Promise<boolean> {
   return isAvailable
 }
 
-/** Concurrent callers share one call. */
+/** Returns a function whose concurrent callers share one call. */
 function shared<Value>(run: () => Promise<Value>): () => Promise<Value> {
   let running: Promise<Value> | undefined
   return () => {

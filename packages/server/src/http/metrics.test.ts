@@ -30,7 +30,7 @@ async function ask({ url }: { url: string }, headers: Record<string, string> = {
   return { status: statusCode, headers: responseHeaders, text: await body.text() }
 }
 
-/** The values by name and label, as in `muster_jobs{state="ready"}`. */
+/** Returns the metric values, keyed by name and labels, such as `muster_jobs{state="ready"}`. */
 async function values(app: { url: string }): Promise<Record<string, number>> {
   const { text } = await ask(app)
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
@@ -55,13 +55,13 @@ async function startProcess() {
   return server
 }
 
-test.skipIf(!hasProgram('promtool'))('promtool finds no problems', async () => {
+test.skipIf(!hasProgram('promtool'))('exports metrics that promtool accepts', async () => {
   const { text } = await ask(await startProcess())
   const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
   expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' })
 })
 
-test('a server exports exactly the metrics that the table lists', async () => {
+test('exports exactly the metrics in the table', async () => {
   const server = await startProcess()
   const { status, headers, text } = await ask(server)
   expect([status, headers['content-type'], headers['cache-control']]).toEqual([
@@ -106,7 +106,7 @@ test('counts devices and their rejected connections', async () => {
   await until(app, { muster_devices_connected: 0, muster_mqtt_connections: 0 })
 })
 
-test('counts requests by names from the schema and the routes, never by client input', async () => {
+test('labels requests with names from the schema and the routes, never with client input', async () => {
   const app = await start()
   const named = '{ mine: login { email } }'
   await app.owner.query(`query OfTheClient ${named}`)
@@ -173,10 +173,10 @@ test('counts webhook deliveries and their attempts', async () => {
   await until(app, { [`muster_job_seconds_count{task="${dropNoncesJob.name}",outcome="done"}`]: 1 })
 })
 
-test('a transaction that stays open increases the lag of the feed', async () => {
+test('reports a growing feed lag while a transaction stays open', async () => {
   const app = await start()
   const [began, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  // The app waits for the transaction when it closes.
+  // The app waits for the transaction before it closes.
   onTestFinished(() => released.resolve())
   const slow = app.db.transaction().execute(async (transaction) => {
     await sql`select pg_current_xact_id()`.execute(transaction)
@@ -186,7 +186,7 @@ test('a transaction that stays open increases the lag of the feed', async () => 
   await began.promise
   await vi.waitFor(
     async () => {
-      // Create a new event each time, because those that the feed found when it started do not count.
+      // Create a new event each time, because the feed ignores events from before its start.
       await registerDevice(app.owner)
       const found = await values(app)
       expect(found.muster_event_feed_lag_events).toBeGreaterThan(0)
@@ -215,7 +215,7 @@ describe('access to the metrics', () => {
     ['x-forwarded-server', 'proxy'],
     ['host', 'muster.example.com'],
     ['host', '192.0.2.1'],
-  ])('without a token is denied to requests with %s: %s', async (name, value) => {
+  ])('is denied without a token to requests with %s: %s', async (name, value) => {
     const { status, text } = await ask(open, { [name]: value })
     expect([status, JSON.parse(text)]).toEqual([
       403,
@@ -224,19 +224,19 @@ describe('access to the metrics', () => {
     expect(text).not.toContain('muster_')
   })
 
-  test('without a token is granted to any program on this machine', async () => {
+  test('is granted without a token to programs on this machine', async () => {
     expect((await ask(open)).status).toBe(200)
   })
 
   test.each([
     ['MUSTER_PUBLIC_URL', 'https://muster.example.com'],
     ['MUSTER_TRUSTED_PROXIES', '10.0.0.0/8'],
-  ])('without a token is denied if a proxy is configured: %s', async (name, value) => {
+  ])('is denied without a token if a proxy is configured: %s', async (name, value) => {
     const app = await start({ env: { [name]: value } })
     expect((await ask(app)).status).toBe(403)
   })
 
-  test('with a token is granted to every client that sends it', async () => {
+  test('is granted to every client that sends the token', async () => {
     const token = 'correct-horse-battery-staple'
     const app = await start({ env: { MUSTER_METRICS_TOKEN: token, MUSTER_PUBLIC_URL: 'https://muster.example.com' } })
     const accepted = await ask(app, { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.9' })
@@ -252,7 +252,7 @@ describe('access to the metrics', () => {
   })
 })
 
-test('counts a request as GONE when its client disconnects before the response', async () => {
+test('counts a request as GONE if the client disconnects before the response', async () => {
   const app = await start()
   const { hostname, port } = new URL(app.url)
   const socket = connect(Number(port), hostname)

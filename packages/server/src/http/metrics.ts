@@ -8,14 +8,14 @@ import type { Metrics } from '../metrics.ts'
 
 export interface MetricsRouteOptions {
   metrics: Metrics
-  /** The token that clients must send. If undefined, only programs on this machine can read the metrics. */
+  /** The token that clients must send. If undefined, only local programs can read the metrics. */
   metricsToken: string | undefined
-  /** Set if clients reach the server at another address, usually that of a proxy. */
+  /** Set if clients reach the server at another address, usually a proxy's. */
   publicUrl: string | undefined
   trustedProxies: readonly AddressRange[]
 }
 
-/** `GET /metrics`, for Prometheus and similar programs. */
+/** Serves `GET /metrics` for Prometheus and similar programs. */
 export function registerMetrics(app: FastifyInstance, options: MetricsRouteOptions): void {
   const { metrics, metricsToken: token } = options
   app.get('/metrics', async (request, reply) => {
@@ -34,10 +34,10 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Headers that proxies add. A request with one of them counts as remote, even on a local connection. */
+/** Headers that proxies add. A request with such a header is remote, even on a local connection. */
 const FORWARDED = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/
 
-/** Rejects any sign of a proxy, because a local proxy that adds no headers looks like a program on this machine. */
+/** Rejects requests if anything indicates a proxy, because a local proxy that adds no headers looks like a local program. */
 function rejectRemote(
   request: FastifyRequest,
   { publicUrl, trustedProxies }: MetricsRouteOptions,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Responds to unknown paths in the API's error format, with the path of the API in the message. */
+/** Responds to unknown paths in the API's error format. The message contains the API's path. */
 export function registerNotFound(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     // Omit the query, which may contain a secret that was meant for another path.

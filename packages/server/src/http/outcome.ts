@@ -2,16 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, errorCodes } from '../errors.ts'
 import { createSlot } from '../lib/slot.ts'
 
-/** Kinds of requests, by which durations are reported. Subscriptions and downloads are long-lived by design. */
+/** Request kinds, for duration metrics. Subscriptions and downloads are long-lived by design. */
 export type RequestKind = 'query' | 'mutation' | 'subscription' | 'rest' | 'device' | 'sign-in' | 'download' | 'other'
 
-/** The outcome of a request in metrics, traces, and the log. Names come from the schema and the routes, never from clients. */
+/** A request's outcome for metrics, traces, and the log. Names come from the schema and the routes, never from clients. */
 export interface Outcome {
   kind: RequestKind
   operation: string
   /** The HTTP status; 0 if the client disconnected before the response. */
   status: number
-  /** `GONE`: the client disconnected before the response. */
+  /** `GONE` means that the client disconnected before the response. */
   code: ErrorCode | 'OK' | 'GONE'
 }
 
@@ -32,19 +32,19 @@ function notesOf(request: FastifyRequest): Notes {
   return notes
 }
 
-/** Records the operation of a request if its route does not identify it. */
+/** Records a request's operation. Call this if the route does not identify the operation. */
 export function noteOperation(request: FastifyRequest, kind: RequestKind, operation: string): void {
   const notes = notesOf(request)
   notes.kind = kind
   notes.operation = operation
 }
 
-/** Records the error code of a request if the response status does not identify it. */
+/** Records a request's error code. Call this if the response status does not identify the code. */
 export function noteCode(request: FastifyRequest, code: unknown): void {
   notesOf(request).code = typeof code === 'string' && Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : 'INTERNAL'
 }
 
-/** Call this after the response was sent or the connection closed. */
+/** Returns a request's outcome. Call this after the response was sent or the connection closed. */
 export function outcomeOf(request: FastifyRequest, reply: FastifyReply): Outcome {
   const { kind, operation, code } = slot.get(request) ?? {}
   const status = reply.raw.headersSent ? reply.raw.statusCode : 0
@@ -57,7 +57,7 @@ export function outcomeOf(request: FastifyRequest, reply: FastifyReply): Outcome
   }
 }
 
-/** The method and the path as registered. Paths without a route share the name `other`. */
+/** Returns the method and the path pattern of a request's route. Paths without a route share the name `other`. */
 export const routeOf = ({ method, routeOptions: { url } }: FastifyRequest): string =>
   url === undefined || url.endsWith('*') ? 'other' : `${method} ${url}`
 
@@ -74,7 +74,7 @@ function kindOf(route: string): RequestKind {
   return kinds.find(([prefix]) => path.startsWith(prefix))?.[1] ?? 'other'
 }
 
-/** Statuses that only one code has. For other statuses, the handler of the request records the code with `noteCode`. */
+/** Statuses that belong to only one code. For other statuses, the request handler records the code with `noteCode`. */
 const codes: Readonly<Record<number, ErrorCode>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',

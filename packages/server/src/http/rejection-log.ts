@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
 
-/** Time in which a reason is logged at most once. */
+/** Minimum time between two lines with the same reason. */
 const INTERVAL_MS = 10_000
 
-/** Logs why something was rejected. `details` must not contain client input, because it could be a misplaced secret. */
+/** Logs the reason for a rejection. `details` must not contain client input, which could be a misplaced secret. */
 export type LogRejection = (reason: string, details: Record<string, unknown>) => void
 
 /**
- * Logs rejections at a limited rate: each reason at most once in ten seconds, with the number of rejections since its last line
- * that were not logged.
+ * Logs each reason at most once in ten seconds, with the number of rejections that were not logged since the last line with
+ * this reason.
  */
 export function createRejectionLog(
   log: Pick<FastifyBaseLogger, 'warn'>,

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { onceResponseEnds } from './responses/response-end.ts'
 
-/** The load from client requests, to which background work yields. */
+/** The load from client requests. Background work yields to client requests. */
 export interface Load {
   /** Whether many requests have been in flight for some time. */
   isHigh(): boolean
@@ -13,12 +13,9 @@ export interface RequestLoad extends Load {
   count(app: FastifyInstance, isLongLived: (request: FastifyRequest) => boolean): void
 }
 
-/**
- * The load is high if the average number of requests in flight is at least this. A server that keeps up with its clients has
- * only a few.
- */
+/** Average number of requests in flight from which the load is high. A server that keeps up with its clients has only a few. */
 const HIGH_LOAD = 16
-/** Time constant of the exponential moving average. It is long enough that a short burst does not count as high load. */
+/** Time constant of the exponential moving average, long enough that a short burst is not a high load. */
 const TIME_CONSTANT_MS = 1_000
 
 /** `elapsed` returns a monotonic time in milliseconds. */

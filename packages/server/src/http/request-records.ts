@@ -6,17 +6,17 @@ import { onceResponseEnds } from './responses/response-end.ts'
 
 export interface RequestRecordsOptions {
   metrics: Metrics | undefined
-  /** True: logs every request. False: logs only slow requests and those that failed because of an internal error. */
+  /** Whether to log every request. If false, only slow requests and requests with an internal error are logged. */
   logsAll: boolean
-  /** Returns the id of the request's trace, if it has one. This option is undefined without tracing. */
+  /** Returns the ID of the request's trace, if the request is traced. This option is undefined if tracing is disabled. */
   traceIdOf: ((request: FastifyRequest) => string | undefined) | undefined
 }
 
 const SLOW_MS = 1_000
-/** Slow requests that are logged per second. The others are only counted, because a line for each would add to the load. */
+/** Maximum number of slow requests logged per second. Other slow requests are only counted, because lines add to the load. */
 const SLOW_LINES_PER_SECOND = 10
 
-/** Counts and logs every request when it ends, except those that load shedding rejects early (overload/shedding-metrics.ts). */
+/** Counts and logs each request at its end, except requests that load shedding rejects early (overload/shedding-metrics.ts). */
 export function recordRequests(app: FastifyInstance, options: RequestRecordsOptions): void {
   const { metrics, logsAll, traceIdOf } = options
   const count = metrics?.counter('requests')
@@ -47,7 +47,7 @@ export function recordRequests(app: FastifyInstance, options: RequestRecordsOpti
   })
 }
 
-/** Allows `limit` calls per second. `reportOthers` gets the number of further calls when the second is over. */
+/** Allows `limit` calls per second. `reportOthers` receives the number of further calls at the end of the second. */
 function createAllowance(limit: number, reportOthers: (count: number) => void): () => boolean {
   let calls = 0
   let isCounting = false

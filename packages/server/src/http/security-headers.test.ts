@@ -40,12 +40,12 @@ it.each(requests)('the response to %s cannot be embedded, framed, or run by a pa
   expect(headers.has('strict-transport-security')).toBe(false)
 })
 
-it.each(requests)('behind an https URL, the response to %s makes browsers use HTTPS', async (_what, path, init) => {
+it.each(requests)('the response to %s requires HTTPS if the public URL is an https URL', async (_what, path, init) => {
   const { headers } = await fetch(`${behindProxy.url}${path}`, init)
   expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
 })
 
-it('streams have the same headers, and pages of the console have their own', async () => {
+it('streams use the same headers, and console pages use separate headers', async () => {
   const stream = await openStream({ app, user: app.owner, query: 'subscription { events { id } }' })
   expect(stream.headers['x-content-type-options']).toBe('nosniff')
   stream.cut()

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 const YEAR_SECONDS = 365 * 86_400
 
 /**
- * Headers of every response. A browser that opens a response directly must not guess its content type or load or run anything.
- * Other origins must not embed it in a frame or a page. Pages of the console have other headers (`console-headers.ts`).
+ * Headers of every response except console pages (`console-headers.ts`). Browsers must not guess the content type. If a browser
+ * opens a response directly, it must not load or run anything. Other origins must not embed a response in a frame or page.
  */
 const baseHeaders = {
   'x-content-type-options': 'nosniff',
@@ -14,8 +14,8 @@ const baseHeaders = {
 }
 
 /**
- * With `isHttps`, browsers must use HTTPS (RFC 6797). This applies to this host only, because the server knows nothing about
- * subdomains or other hosts of the domain.
+ * With `isHttps`, browsers must use HTTPS (RFC 6797). The rule applies only to this host, because other hosts of the domain may
+ * not support HTTPS.
  */
 export const securityHeaders = (isHttps: boolean): Readonly<Record<string, string>> =>
   isHttps ? { ...baseHeaders, 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : baseHeaders

@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 
-/** Records that this worker is alive. */
+/** Records that a worker is alive. */
 export async function recordHeartbeat(db: Database, id: string): Promise<void> {
   await sql`
     insert into job_worker (id) values (${id})
     on conflict (id) do update set seen = clock_timestamp()`.execute(db)
 }
 
-/** Removes a worker that has stopped and therefore holds no locks. */
+/** Removes a stopped worker, which holds no locks. */
 export async function removeWorker(db: Database, id: string): Promise<void> {
   await sql`delete from job_worker where id = ${id}`.execute(db)
 }
 
-/** Releases the jobs of workers without a heartbeat for this many seconds. Returns the ids of these workers. */
+/** Releases the jobs of workers without a heartbeat for this many seconds. Returns the workers' IDs. */
 export async function releaseJobsOfDead(db: Database, deadAfterSeconds: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct locked_by as id from graphile_worker.jobs as job

@@ -1,11 +1,11 @@
-/** A kind of job: its name in the queue, and its payload. */
+/** Defines a kind of job by its name in the queue and the type of its payload. */
 export interface JobDefinition<Payload> {
   readonly name: string
-  /** Throws if this is not a payload of this job. Another release may have queued it. */
+  /** Throws if the payload is invalid. Another release may have queued the payload. */
   parse(payload: unknown): Payload
 }
 
-/** A job with its handler, which takes the payload from the queue. */
+/** A job with the handler for payloads from the queue. */
 export interface Job {
   readonly name: string
   run(payload: unknown): Promise<void>
@@ -13,7 +13,7 @@ export interface Job {
 
 export const defineJob = <Payload>(definition: JobDefinition<Payload>): JobDefinition<Payload> => definition
 
-/** A job without a payload. */
+/** Defines a job without a payload. */
 export const defineChore = (name: string): JobDefinition<void> => ({ name, parse: () => {} })
 
 export function implementJob<Payload>(
@@ -23,7 +23,7 @@ export function implementJob<Payload>(
   return { name, run: async (payload) => handle(parse(payload)) }
 }
 
-/** A line of the crontab. `match` contains the minute, hour, day, month, and weekday in UTC, each of which may be `*`. */
+/** A crontab line. `match` specifies the minute, hour, day, month, and weekday in UTC. Each field can be `*`. */
 export interface CronLine {
   job: JobDefinition<void>
   match: string

@@ -10,7 +10,7 @@ export function measureJobs(metrics: Metrics, db: Database): void {
   metrics.gauge('jobs', () => countJobs(db), CACHE_MS)
 }
 
-/** Wraps a job to record how long it takes. */
+/** Returns a function that wraps a job to record its duration. */
 export function timeJob(metrics: Metrics): (job: Job) => Job {
   const addSeconds = metrics.histogram('jobSeconds')
   return ({ name, run }) => ({

@@ -22,7 +22,7 @@ let database: TestDatabase
 let pool: ReturnType<typeof createPool>
 let runners: JobRunner[]
 
-/** Gives each test its own queue. */
+/** Creates a separate queue for each test. */
 function useQueue(): void {
   beforeEach(async () => {
     database = await createTestDatabase()
@@ -44,19 +44,19 @@ const start = async (jobs: Job[], crontab: CronLine[] = []): Promise<JobRunner> 
   return runner
 }
 
-/** The keys of the jobs in the queue, and the worker that runs each. */
+/** Returns the key of each job in the queue and the worker that is running the job. */
 const jobsLeft = async (): Promise<unknown[]> =>
   (await sql`select key, locked_by as worker from graphile_worker.jobs order by key`.execute(database.db)).rows
 
 describe('the queue', () => {
   useQueue()
 
-  it('can be created by several servers at the same time', async () => {
+  it('can be created by several servers simultaneously', async () => {
     await Promise.all([migrateJobs(database.db, pool, log), migrateJobs(database.db, pool, log)])
     expect(await jobsLeft()).toEqual([])
   })
 
-  it('runs a job with its payload when it is due, and only the last one with the same key', async () => {
+  it('runs a due job with its payload, and only the last job with the same key', async () => {
     const notes: string[] = []
     await start([implementJob(noteJob, async ({ text }) => void notes.push(text))])
     const put = (key: string, text: string, delay: number) =>
@@ -68,13 +68,13 @@ describe('the queue', () => {
     await removeJob(database.db, 'c')
     await expect.poll(jobsLeft).toEqual([{ key: 'b', worker: null }])
     expect(notes).toEqual(['second'])
-    // The same job runs when it is due earlier, so it was not waiting for a worker.
+    // The job runs once it is due, which proves that it was not waiting for a worker.
     await put('b', 'now', 0)
     await expect.poll(jobsLeft).toEqual([])
     expect(notes).toEqual(['second', 'now'])
   })
 
-  it('removes a job when the transaction that added it is rolled back', async () => {
+  it('does not contain a job whose transaction was rolled back', async () => {
     await migrateJobs(database.db, pool, log)
     const undone = database.db.transaction().execute(async (transaction) => {
       await putJobs(transaction, noteJob, [{ key: 'a', payload: { text: 'x' }, delay: 0 }])
@@ -88,20 +88,20 @@ describe('the queue', () => {
 describe('a job', () => {
   useQueue()
 
-  it('runs again within 30 seconds if its worker died, but not if its worker is alive', async () => {
+  it('runs again within 30 seconds if its worker died but not if its worker is alive', async () => {
     await migrateJobs(database.db, pool, log)
     await putJobs(database.db, noteJob, [
       { key: 'dead', payload: { text: 'dead' }, delay: 0 },
       { key: 'alive', payload: { text: 'alive' }, delay: 0 },
     ])
-    // A killed process leaves its locked jobs and its last heartbeat behind.
+    // A killed process leaves behind its locked jobs and its last heartbeat.
     await sql`update graphile_worker._private_jobs set locked_at = now() - interval '20 seconds', attempts = 1,
       locked_by = 'pool-' || key`.execute(database.db)
     await sql`insert into job_worker (id, seen) values
       ('pool-dead', now() - interval '20 seconds'), ('pool-alive', now() + interval '1 hour')`.execute(database.db)
     const notes: string[] = []
     await start([implementJob(noteJob, async ({ text }) => void notes.push(text))])
-    // All jobs are released at the same time, so the other job, which still has its worker, was not released.
+    // The runner releases all jobs of dead workers at the same time, so the job that is still locked was not released.
     await expect.poll(jobsLeft).toEqual([{ key: 'alive', worker: 'pool-alive' }])
     expect(notes).toEqual(['dead'])
   })
@@ -120,21 +120,21 @@ describe('a job', () => {
     await runner.stop()
     runners = []
     expect(hasEnded).toBe(true)
-    // The end of the job is recorded on a connection that the pool waits for when it ends.
+    // The job's end is recorded on a connection that the pool waits for when the pool ends.
     await expect.poll(jobsLeft).toEqual([])
     const { rows } = await sql`select from job_worker`.execute(database.db)
     expect(rows).toHaveLength(0)
   })
 })
 
-describe('a job of the crontab', () => {
+describe('a crontab job', () => {
   useQueue()
 
-  it('runs although a server whose clock was ahead postponed it', async () => {
+  it('runs even if a server whose clock was ahead postponed it', async () => {
     const chore = defineChore('chore')
     let runs = 0
     await migrateJobs(database.db, pool, log)
-    // The state that such a server leaves.
+    // A server whose clock was ahead leaves this state.
     await sql`insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
       values ('chore', now(), now() + interval '1 year')`.execute(database.db)
     await putJobs(database.db, chore, [{ key: 'cron chore', payload: undefined, delay: 365 * 86_400 }])
@@ -148,7 +148,7 @@ describe('a job of the crontab', () => {
   })
 })
 
-it('a job without a payload ignores the payload that the crontab adds', async () => {
+it('ignores the payload that the crontab adds to a job without a payload', async () => {
   let runs = 0
   await implementJob(defineChore('chore'), async () => void runs++).run({ _cron: {} })
   expect(runs).toBe(1)

@@ -3,21 +3,21 @@ import type { Database } from '../db/database.ts'
 import type { JobDefinition } from './job.ts'
 
 export interface KeyedJob<Payload> {
-  /** At most one job per key waits in the queue. */
+  /** The queue contains at most one waiting job per key. */
   key: string
   payload: Payload
-  /** Seconds to wait, by the database's clock. */
+  /** Seconds to wait, by the database clock. */
   delay: number
 }
 
-/** Adds jobs to the queue, in the transaction that `db` is, if any. A waiting job with the same key is replaced. */
+/** Adds jobs to the queue and replaces waiting jobs with the same keys. If `db` is a transaction, it includes the changes. */
 export async function putJobs<Payload>(
   db: Database,
   { name }: JobDefinition<Payload>,
   jobs: readonly KeyedJob<Payload>[],
 ): Promise<void> {
   if (jobs.length === 0) return
-  // The same order in every transaction avoids deadlocks.
+  // Adding jobs in the same order in every transaction prevents deadlocks.
   const sorted = [...jobs].sort((one, other) => (one.key < other.key ? -1 : 1))
   await sql`
     select from graphile_worker.add_jobs((
@@ -35,8 +35,8 @@ export async function removeJob(db: Database, key: string): Promise<void> {
 }
 
 /**
- * Makes crontab jobs due that are scheduled too far ahead. A server whose clock is ahead schedules them for its own time, and
- * records that time as their last execution, so that no server schedules them earlier. Returns the names of these jobs.
+ * Makes crontab jobs due if they are scheduled too far ahead, and returns their names. A server whose clock is ahead schedules
+ * crontab jobs for its own time and records that time as the last execution. No server would then schedule these jobs earlier.
  */
 export async function rescheduleCrons(db: Database, names: readonly string[], prefix: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -55,7 +55,7 @@ export async function rescheduleCrons(db: Database, names: readonly string[], pr
 
 export type JobState = 'scheduled' | 'ready' | 'running' | 'failed'
 
-/** The number of jobs by state. A job that failed and will be retried counts as scheduled. */
+/** Returns the number of jobs in each state. The state of a failed job that will be retried is `scheduled`. */
 export async function countJobs(db: Database): Promise<Record<JobState, number>> {
   const { rows } = await sql<{ state: JobState; count: number }>`
     select case when locked_at is not null then 'running' when attempts >= max_attempts then 'failed'

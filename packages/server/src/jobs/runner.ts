@@ -10,7 +10,7 @@ import type { CronLine, Job } from './job.ts'
 import { rescheduleCrons } from './queue.queries.ts'
 
 export interface JobRunner {
-  /** Starts no more jobs, and resolves once the running ones have ended. */
+  /** Stops starting jobs. Resolves when all running jobs have ended. */
   stop(): Promise<void>
 }
 
@@ -25,12 +25,12 @@ export interface JobRunnerOptions {
 const CONCURRENCY = 5
 const POLL_MS = 2_000
 const HEARTBEAT_MS = 5_000
-/** A worker without a heartbeat for this long is dead. Including the interval between checks, this is well under 30 seconds. */
+/** A worker without a heartbeat for this long is dead. Jobs of dead workers are released well within 30 seconds. */
 const DEAD_AFTER_SECONDS = 15
 const RESTART_MS = 1_000
 const CRON_KEY = 'cron '
 
-/** Migrates the queue's tables. If several servers start at the same time, they do so one after the other. */
+/** Migrates the queue's tables. Servers that start at the same time run the migration one after another. */
 export async function migrateJobs(db: Database, pool: pg.Pool, log: FastifyBaseLogger): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`select pg_advisory_lock(hashtext('muster jobs'))`.execute(connection)
@@ -42,7 +42,7 @@ export async function migrateJobs(db: Database, pool: pg.Pool, log: FastifyBaseL
   })
 }
 
-/** Runs jobs until it is stopped. Restarts the runner if it ends by itself, for example because the database is unavailable. */
+/** Runs jobs until stopped. Restarts the runner if it ends unexpectedly, for example because the database is unavailable. */
 export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
   const { db, pool, jobs, crontab, log } = options
   const stopping = new AbortController()
@@ -51,7 +51,7 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
     task: job.name,
     match,
     identifier: job.name,
-    // A missed run is not repeated, because the next one does its work.
+    // Missed runs are not repeated because the next run does their work.
     options: { backfillPeriod: 0, maxAttempts: 3, jobKey: `${CRON_KEY}${job.name}`, jobKeyMode: 'replace' as const },
   }))
   let workerId: string | undefined
@@ -94,7 +94,7 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
         if (postponed.length > 0)
           log.warn({ jobs: postponed }, 'rescheduled jobs that a server with a fast clock had postponed')
       } catch (error) {
-        log.debug({ err: error }, 'no heartbeat')
+        log.debug({ err: error }, 'the job heartbeat failed')
       }
       await pauseUnless(stopping.signal, HEARTBEAT_MS)
     }
@@ -111,11 +111,11 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
   }
 }
 
-/** False if the signal was aborted first. */
+/** Resolves to false if the signal is aborted first. */
 const pauseUnless = (signal: AbortSignal, ms: number): Promise<boolean> =>
   sleep(ms, true, { signal, ref: false }).catch(() => false)
 
-/** Messages about successful jobs are logged at the debug level. */
+/** Logs errors and warnings at their own levels, and all other messages at the debug level. */
 function jobLogger(log: FastifyBaseLogger): Logger {
   return new Logger(({ workerId, jobId }) => (level, message, meta) => {
     const fields = { workerId, jobId, ...(meta?.error instanceof Error && { err: meta.error }) }

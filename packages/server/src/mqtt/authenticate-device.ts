@@ -15,9 +15,9 @@ const UNAVAILABLE = 3
 const BAD_CREDENTIALS = 4
 const NOT_AUTHORIZED = 5
 
-const NO_ID = 'no device id'
+const NO_ID = 'no device ID'
 
-/** The delay of the response to an address or a device with too many failed attempts. */
+/** How long to delay the response to an address or device with too many failed attempts. */
 const FAILURE_DELAY_MS = 2_000
 
 export interface AuthenticationDeps {
@@ -32,7 +32,7 @@ export interface Credentials {
   password: Buffer | undefined
 }
 
-/** Authenticates a session by a device's secret. Rejects with the return code for CONNACK. */
+/** Authenticates a session with the device's secret. Rejects with an error that contains the return code for CONNACK. */
 export async function authenticateDevice(
   deps: AuthenticationDeps,
   session: Session,
@@ -42,23 +42,23 @@ export async function authenticateDevice(
   const { address } = session
   const [id, userId] = [parseId(clientId), parseId(userName ?? '')]
   if (id === undefined || userId !== id) {
-    // Either value may be a misplaced secret, so only valid ids are logged.
+    // Either value may be a misplaced secret, so the log contains only valid IDs.
     const ids = { clientId: id ?? NO_ID, userName: userId ?? NO_ID }
-    deps.logRejection('client id and user name are not one device id', { address, ...ids })
-    // The user name is a credential: IDENTIFIER_REJECTED is for an invalid client id with a valid user name.
+    deps.logRejection('client ID and user name are not the same device ID', { address, ...ids })
+    // A wrong user name is a bad credential. IDENTIFIER_REJECTED applies only to an invalid client ID with a valid user name.
     const isClientIdWrong = id === undefined && userId !== undefined
     throw rejection(
       isClientIdWrong ? IDENTIFIER_REJECTED : BAD_CREDENTIALS,
-      'client id and user name must both be the device id',
+      'client ID and user name must both be the device ID',
     )
   }
   const secret = password?.toString('utf8') ?? ''
-  // Set before the comparison, so that a concurrent check for revoked secrets includes this session.
+  // Set before verification because a concurrent check for revoked secrets must include this session.
   session.deviceId = id
   session.secretHash = hashDeviceSecret(secret)
   const device = await verifyDeviceCredentials(deps.db, { id, secret }).catch((error: unknown) => {
-    deps.logRejection('the database is away', { address, device: id, error: (error as Error).message })
-    throw rejection(UNAVAILABLE, 'the database is away')
+    deps.logRejection('the database is unavailable', { address, device: id, error: (error as Error).message })
+    throw rejection(UNAVAILABLE, 'the database is unavailable')
   })
   if (device === undefined || session.isCutOff) {
     if (deps.failures.count(address, id) !== undefined) await sleep(FAILURE_DELAY_MS)
@@ -67,7 +67,7 @@ export async function authenticateDevice(
   }
   if (session.will !== undefined && readTopic(id, session.will.topic) === undefined) {
     deps.logRejection('foreign topic', { address, device: id, topic: redactTopic(session.will.topic) })
-    throw rejection(NOT_AUTHORIZED, 'the topic of the will is not a topic of the device')
+    throw rejection(NOT_AUTHORIZED, "the will's topic does not belong to the device")
   }
   session.device = { ...device, address }
 }

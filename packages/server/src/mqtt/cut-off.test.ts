@@ -21,9 +21,9 @@ const mqttOf = ({ mqttPort }: TestApp): string => `mqtt://127.0.0.1:${mqttPort}`
 const remove = 'mutation ($id: String!) { deleteDevice(deviceId: $id, force: true) }'
 
 test.each([
-  ['whose secret is rotated', rotate],
-  ['that is deleted', remove],
-])('a device %s on one server is disconnected from another', async (_what, document) => {
+  ['after its secret is rotated', rotate],
+  ['after it is deleted', remove],
+])('disconnects a device %s on another server', async (_what, document) => {
   const device = await registerDevice(app.owner)
   const client = await connectMqtt(mqttOf(other), device)
   const cut = nextEvent(client, 'close')
@@ -32,12 +32,12 @@ test.each([
   await expect(connectMqtt(mqttOf(other), device)).rejects.toMatchObject({ code: 4 })
 })
 
-test('a late notification does not end a connection with the new secret', async () => {
+test('keeps a connection with the new secret despite a late notification', async () => {
   const [device, bystander] = [await registerDevice(app.owner), await registerDevice(app.owner)]
   const { rotateDeviceSecret } = await app.owner.data(rotate, { id: device.id })
   const client = await connectMqtt(mqttOf(app), { ...device, secret: rotateDeviceSecret.secret })
   await cutOffDevices(app.db, [device.id])
-  // Notifications arrive in order, so the first one has been handled once this one is.
+  // Notifications arrive in order, so the server has handled the first notification once it handles this notification.
   const cut = nextEvent(await connectMqtt(mqttOf(app), bystander), 'close')
   await app.owner.data(rotate, { id: bystander.id })
   await cut
@@ -45,7 +45,7 @@ test('a late notification does not end a connection with the new secret', async 
   await client.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
 })
 
-test('the will of a device with a revoked secret is not published', async () => {
+test('does not publish the will of a device with a revoked secret', async () => {
   const connectWithWill = async () => {
     const device = await registerDevice(app.owner)
     const topic = `devices/${device.id}/attributes`
@@ -57,7 +57,7 @@ test('the will of a device with a revoked secret is not published', async () => 
   const cut = nextEvent(cutOff.client, 'close')
   await app.owner.data(rotate, { id: cutOff.id })
   await cut
-  // Another device's will, sent later, shows when the first would have been published.
+  // Another device's later will shows when the server would have published the first will.
   lost.client.stream.destroy()
   await vi.waitFor(async () => expect(await attributesOf(lost)).toEqual({ site: 'lost' }), { timeout: 60_000 })
   expect(await attributesOf(cutOff)).toEqual({})

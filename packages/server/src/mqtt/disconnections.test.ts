@@ -6,7 +6,7 @@ import { connectMqtt, nextEvent, type RegisteredDevice, registerDevice } from '.
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { createDisconnectionLog, disconnected } from './disconnections.ts'
 
-describe('the log of disconnections', () => {
+describe('the disconnection log', () => {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   let app: TestApp
@@ -25,7 +25,7 @@ describe('the log of disconnections', () => {
   beforeEach(async () => {
     device = await registerDevice(app.owner)
     ended = nextEvent(await connectMqtt(mqttOf(app), device), 'close')
-    // Another server can take over the device only once its current server has been stored.
+    // Another server can take over the device only after the database stores which server holds the device.
     const state = async () => (await findDevice(app.owner, device.id)).state
     await vi.waitFor(async () => expect(await state()).toBe('active'), { timeout: 60_000 })
   })
@@ -36,7 +36,7 @@ describe('the log of disconnections', () => {
     [disconnected.connectedAgain, () => connectMqtt(mqttOf(app), device)],
     [disconnected.connectedElsewhere, () => connectMqtt(mqttOf(other), device)],
     [disconnected.cutOff, () => app.owner.data(rotate, { id: device.id })],
-  ])('%s', async (reason, end) => {
+  ])('contains the reason: %s', async (reason, end) => {
     await end()
     await ended
     const logged = () => lines.filter((line) => line.device === device.id && line.msg === 'a device was disconnected')
@@ -45,7 +45,7 @@ describe('the log of disconnections', () => {
     expect(JSON.stringify(lines)).not.toContain(device.secret)
   })
 
-  test('does not contain devices that disconnect by themselves', async () => {
+  test('omits devices that disconnect themselves', async () => {
     const disconnecting = await registerDevice(app.owner)
     await (await connectMqtt(mqttOf(app), disconnecting)).endAsync()
     await app.owner.data(rotate, { id: device.id })
@@ -54,7 +54,7 @@ describe('the log of disconnections', () => {
   })
 })
 
-test('logs each device once in ten seconds for each reason', () => {
+test('logs each device once every ten seconds per reason', () => {
   const lines: unknown[] = []
   let now = 0
   const logDisconnection = createDisconnectionLog({ info: (line: unknown) => void lines.push(line) }, () => now)

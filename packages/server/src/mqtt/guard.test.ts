@@ -18,14 +18,14 @@ afterAll(() => app.close())
 const connectRaw = async () => {
   const device = await registerDevice(app.owner)
   const connection = await openRaw(app.mqttPort)
-  // The keep-alive is longer than the test.
+  // The keep-alive interval is longer than the test.
   connection.socket.write(connectPacket(device, 600))
   await vi.waitFor(() => expect(connection.received()).toEqual(Buffer.from([0x20, 2, 0, 0])), { timeout: 60_000 })
   return { device, ...connection }
 }
 
 describe('before authentication', () => {
-  test('closes the connection if a packet declares more than 16 KiB, even if only a part has arrived', async () => {
+  test('closes the connection if a partly received packet declares more than 16 KiB', async () => {
     const { socket, closed, received } = await openRaw(app.mqttPort)
     socket.write(packet(0x10, Buffer.from('MQ'), 17_000))
     await closed
@@ -38,23 +38,23 @@ describe('before authentication', () => {
     await closed
   })
 
-  test('closes a connection that sends nothing within 5 seconds', async () => {
+  test('closes a connection that sends no data within 5 seconds', async () => {
     const began = performance.now()
     const { closed } = await openRaw(app.mqttPort)
     await closed
     expect(performance.now() - began).toBeGreaterThan(4_500)
   })
 
-  test('limits the connections of an address, not counting authenticated ones', async () => {
+  test('limits the unauthenticated connections per address', async () => {
     const { id, secret } = await registerDevice(app.owner)
     const client = await connectMqtt(url, { id, secret })
-    // The idle connections are closed after 5 seconds, so this has to be faster.
+    // The server closes idle connections after 5 seconds, so this block must finish earlier.
     const first = await repeatUntilFast(4_000, async () => {
       const waiting = await Promise.all(Array.from({ length: 20 }, () => openRaw(app.mqttPort)))
       const late = await openRaw(app.mqttPort)
       const closed = await Promise.race([
         late.closed.then(() => 'the last'),
-        ...waiting.map((each) => each.closed.then(() => 'one that waits')),
+        ...waiting.map((each) => each.closed.then(() => 'a waiting connection')),
       ])
       for (const { socket } of waiting) socket.destroy()
       await client.publishAsync(`devices/${id}/attributes`, '{"site": "oslo"}', { qos: 1 })
@@ -64,7 +64,7 @@ describe('before authentication', () => {
     await vi.waitFor(() => connectMqtt(url, { id, secret }), { timeout: 60_000 })
   })
 
-  test('limits the bytes over WebSocket, too', async () => {
+  test('also limits the bytes over WebSocket', async () => {
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/mqtt`, ['mqtt'])
     await new Promise((resolve) => {
       socket.onopen = resolve
@@ -87,10 +87,10 @@ describe('before authentication', () => {
 })
 
 describe('after authentication', () => {
-  test('closes the connection if a packet declares more than 256 KiB, before it has arrived', async () => {
+  test('closes the connection as soon as a packet declares more than 256 KiB', async () => {
     const { device, socket, closed } = await connectRaw()
     socket.write(publishPacket(`devices/${device.id}/attributes`, Buffer.from('{"site": "oslo"}')))
-    // Bytes that arrive together are checked together, so the next packet is sent after this one has been handled.
+    // The guard checks bytes together if they arrive together, so the next packet is sent after this packet is handled.
     await vi.waitFor(
       async () => {
         const found = await app.owner.data(`{ login { device(id: ["${device.id}"]) { attributes } } }`)
@@ -103,18 +103,18 @@ describe('after authentication', () => {
   })
 
   test.each([
-    ['a length of five bytes', Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff, 0x01])],
+    ['a length field of five bytes', Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff, 0x01])],
     ['a second CONNECT', connectPacket({ id: '80:00:00:00:00:00:00:01', secret: 'x' }, 1)],
     ['a reserved packet type', packet(0xf0, Buffer.from('x'))],
     ['a topic with a wildcard', publishPacket('devices/#', Buffer.from('x'))],
     ['a deep topic', publishPacket('a/'.repeat(200), Buffer.from('x'))],
-  ])('%s closes the connection', async (_what, bytes) => {
+  ])('closes the connection for %s', async (_what, bytes) => {
     const { socket, closed } = await connectRaw()
     socket.write(bytes)
     await closed
   })
 
-  test('random bytes do not affect other devices', async () => {
+  test('does not affect other devices when a connection sends random bytes', async () => {
     const device = await registerDevice(app.owner)
     const bystander = await connectMqtt(url, device)
     await fc.assert(

@@ -14,7 +14,7 @@ export function measureMqtt(metrics: Metrics, { broker, connections }: Measured)
   metrics.gauge('devicesConnected', () => connections.size)
 }
 
-/** Runs the handler of a publication, and traces it. Counts the publication if the handler succeeds. */
+/** Runs and traces a publication's handler. Counts the publication if the handler succeeds. */
 export type MeasurePublication = <Result>(kind: string, handle: () => Promise<Result>) => Promise<Result>
 
 export function measurePublications(metrics: Metrics, tracing: Tracing | undefined): MeasurePublication {
@@ -27,7 +27,7 @@ export function measurePublications(metrics: Metrics, tracing: Tracing | undefin
   }
 }
 
-/** Counts every rejection. The log only contains a sample for each reason. */
+/** Counts every rejection. The log contains only a sample for each reason. */
 export function countRejections(metrics: Metrics, log: LogRejection): LogRejection {
   const count = metrics.counter('mqttRefusals')
   return (reason, details) => {

@@ -25,7 +25,7 @@ const untilState = (id: string, state: string) =>
   vi.waitFor(async () => expect((await findDevice(id)).state).toBe(state), { timeout: 60_000 })
 
 describe('connecting', () => {
-  test('makes a device active, and what it publishes is in the next query', async () => {
+  test('makes a device active, and the next query returns its publications', async () => {
     const device = await registerDevice(app.owner)
     expect(await findDevice(device.id)).toMatchObject({ state: 'inactive', lastReported: null })
 
@@ -48,7 +48,7 @@ describe('connecting', () => {
     ])
   })
 
-  test('accepts ids in either case, everywhere', async () => {
+  test('accepts IDs in uppercase and lowercase everywhere', async () => {
     const device = await registerDevice(app.owner)
     const id = device.id.toUpperCase()
     const client = await connectMqtt(url, { ...device, id })
@@ -57,7 +57,7 @@ describe('connecting', () => {
     expect(await client.subscribeAsync(`devices/${id}/services/ids`, { qos: 1 })).toMatchObject([{ qos: 1 }])
   })
 
-  test('works over WebSocket as over TCP', async () => {
+  test('works over WebSocket', async () => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(`${app.url.replace('http', 'ws')}/mqtt`, device)
     await untilState(device.id, 'active')
@@ -67,7 +67,7 @@ describe('connecting', () => {
     await untilState(device.id, 'inactive')
   })
 
-  test('rejects a wrong secret, an unknown device, and a client id that differs from the user name', async () => {
+  test('rejects a wrong secret, an unknown device, and a client ID that differs from the user name', async () => {
     const device = await registerDevice(app.owner)
     const other = await registerDevice(app.owner)
     await expect(connectMqtt(url, { ...device, secret: other.secret })).rejects.toMatchObject({ code: 4 })
@@ -87,7 +87,7 @@ describe('connecting', () => {
     await expect(connectMqtt(url, device, { protocolVersion: 5 })).rejects.toThrow()
   })
 
-  test('replaces the previous connection of a device without a change of its state', async () => {
+  test("replaces a device's previous connection without changing its state", async () => {
     const device = await registerDevice(app.owner)
     const first = await connectMqtt(url, device)
     await untilState(device.id, 'active')
@@ -101,7 +101,7 @@ describe('connecting', () => {
 })
 
 describe('disconnecting', () => {
-  /** Connects a device, breaks its connection, and reconnects it. `took` is the time without a connection, in milliseconds. */
+  /** Connects, cuts off, and reconnects a device. `took` is the time without a connection, in milliseconds. */
   const reconnect = async () => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(url, device)
@@ -115,7 +115,7 @@ describe('disconnecting', () => {
 
   test('does not change the state of a device that reconnects within the grace period', async () => {
     let attempt = await reconnect()
-    // A slow machine may exceed the grace period: retry with another device.
+    // A slow machine can exceed the grace period, so the test retries with another device.
     while (attempt.took > 700) attempt = await reconnect()
     const { device, stateSince } = attempt
     await new Promise((resolve) => setTimeout(resolve, 1_500))
@@ -137,14 +137,14 @@ describe('disconnecting', () => {
     const { socket, closed } = await openRaw(app.mqttPort)
     socket.write(connectPacket(device, 1))
     await closed
-    // The device may be active for less time than a query takes.
+    // The device can be active for less time than a query takes.
     await vi.waitFor(async () => expect(await stateEvents(device.id)).toEqual(['inactive', 'active']), {
       timeout: 60_000,
     })
     expect((await findDevice(device.id)).state).toBe('inactive')
   })
 
-  test('happens if the secret is rotated or the device is deleted', async () => {
+  test('happens when the secret is rotated or the device is deleted', async () => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(url, device)
     await untilState(device.id, 'active')

@@ -18,17 +18,17 @@ import { serveWebSocket } from './web-socket.ts'
 
 /** The MQTT listeners. */
 export interface Mqtt {
-  /** The port of the TCP or TLS listener; undefined if there is none. */
+  /** The port of the TCP or TLS listener; undefined without a listener. */
   readonly port: number | undefined
-  /** Closes all connections and accepts no more. */
+  /** Closes all connections and stops accepting new connections. */
   close(): Promise<void>
 }
 
 export interface MqttOptions {
   config: Config
-  /** Undefined: WebSocket only. 0: any free port. */
+  /** The TCP or TLS port. 0 selects any free port. If undefined, MQTT is served only over WebSocket. */
   port: number | undefined
-  /** The certificate for that port. With a certificate, the port accepts only TLS. */
+  /** The port's certificate. With a certificate, the port accepts only TLS. */
   certificate?: ServedCertificate | undefined
   db: Database
   notifications: Pick<Notifications, 'subscribe'>
@@ -36,11 +36,11 @@ export interface MqttOptions {
   metrics?: Metrics | undefined
   tracing?: Tracing | undefined
   connections: Connections
-  /** If omitted, limits are created from the settings, separate from those for HTTP. */
+  /** By default, MQTT uses its own limits, created from the settings and separate from the HTTP limits. */
   rateLimits?: RateLimits
-  /** The HTTP server for WebSocket connections. */
+  /** The HTTP server that accepts WebSocket connections. */
   server: Server
-  /** Called after events have been committed. */
+  /** Called after events are committed. */
   onEvents: () => void
 }
 

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 
-/** Closes the connection. The reason is for the log. */
+/** Logs the reason and closes the connection. */
 export type Violation = (reason: string) => void
 
 export interface PacketGuard {
@@ -9,16 +9,16 @@ export interface PacketGuard {
 }
 
 export interface PacketLimits {
-  /** Maximum number of bytes that a connection may send in total before it authenticates. */
+  /** Maximum total bytes that a connection may send before it authenticates. */
   unauthenticated: number
-  /** Maximum size in bytes of each later packet. */
+  /** Maximum size of each packet after authentication, in bytes. */
   packet: number
 }
 
 /**
- * Checks the bytes read from a connection before the broker buffers them. Calls `onViolation` for too many bytes before
- * authentication, or for a packet with a declared length over the limit. It wraps `read` instead of piping through another
- * stream, which would cost memory for each of ten thousand connections.
+ * Checks the bytes read from a connection before the broker buffers them. Calls `onViolation` if the connection sends too many
+ * bytes before authentication, or a packet whose declared length exceeds the limit. The guard wraps `read` because piping
+ * through another stream would use memory for each of ten thousand connections.
  */
 export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: Violation): PacketGuard {
   const count = countPackets()
@@ -30,7 +30,7 @@ export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: 
     if (longest === undefined) return 'malformed packet length'
     if (isAuthenticated) return longest > limits.packet ? 'packet too large' : undefined
     received += chunk.length
-    return Math.max(received, longest) > limits.unauthenticated ? 'too much before sign-on' : undefined
+    return Math.max(received, longest) > limits.unauthenticated ? 'too much data before authentication' : undefined
   }
 
   const read = stream.read.bind(stream)
@@ -48,17 +48,17 @@ export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: 
   }
 }
 
-/** Maximum size in bytes of the length field (MQTT 3.1.1 §2.2.3). */
+/** Maximum size of the length field, in bytes (MQTT 3.1.1 §2.2.3). */
 const MAX_LENGTH_BYTES = 4
 
 /**
- * Follows the packets of a stream by their fixed headers. For each chunk, returns the declared bytes of the longest packet that
- * the chunk has a part of, or undefined if a length is malformed (MQTT 3.1.1 §2.2.3).
+ * Tracks a stream's packets by their fixed headers. For each chunk, returns the declared size in bytes of the longest packet
+ * that is at least partly in the chunk, or undefined if a length is malformed (MQTT 3.1.1 §2.2.3).
  */
 function countPackets(): (chunk: Buffer) => number | undefined {
   let current = 0
   let remaining = 0
-  /** How many bytes of the packet's length have been read; -1 if the next byte begins a packet. */
+  /** Number of bytes read from the packet's length field; -1 if the next byte begins a packet. */
   let lengthBytes = -1
 
   return (chunk) => {

@@ -16,7 +16,7 @@ export function readArray(payload: Buffer | string): unknown[] {
   return value
 }
 
-/** Reads `active` or `inactive`, with or without the quotes of a JSON string. */
+/** Reads `active` or `inactive`, with or without JSON quotes. */
 export function readState(payload: Buffer | string): State {
   const text = readText(payload)
   const state = text.startsWith('"') ? readJson(text) : text

@@ -8,7 +8,7 @@ import { connectMqtt } from '../../test/clients/mqtt-device.ts'
 import { createTestDatabase } from '../../test/database/test-database.ts'
 import { readCredentials, sendAs, startServerProcess } from '../../test/harness/server-process.ts'
 
-test('a server starts even if the MQTT port is in use, logs an error, and accepts devices at /mqtt', async () => {
+test('starts if the MQTT port is in use, logs an error, and accepts devices at /mqtt', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'muster-taken-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const database = await createTestDatabase()
@@ -27,7 +27,7 @@ test('a server starts even if the MQTT port is in use, logs an error, and accept
     const lines = server.stderr().split('\n').slice(0, -1)
     return lines.filter((line) => line.includes('MQTT is not served')).map((line) => JSON.parse(line))
   }
-  // stderr and stdout are separate pipes and may be read in any order.
+  // stderr and stdout are separate pipes, so their output can arrive in any order.
   await expect.poll(errors).toMatchObject([
     {
       level: 50,

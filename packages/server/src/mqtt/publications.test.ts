@@ -22,9 +22,9 @@ describe('topics', () => {
   test.each([
     ['of another device', (other: string) => `devices/${other}/attributes`],
     ['of the server', () => '$SYS/broker/x'],
-    ['of no device', () => 'somewhere/else'],
-    ['of its own that does not exist', (_other: string, own: string) => `devices/${own}/colour`],
-  ])('publishing to a topic %s closes the connection and changes nothing', async (_what, topicOf) => {
+    ['without a device', () => 'somewhere/else'],
+    ['that does not exist', (_other: string, own: string) => `devices/${own}/colour`],
+  ])('closes the connection and changes nothing after a publication to a topic %s', async (_what, topicOf) => {
     const [device, other] = [await registerDevice(app.owner), await registerDevice(app.owner)]
     const client = await connectMqtt(url, device)
     const bystander = await connectMqtt(url, other)
@@ -35,7 +35,7 @@ describe('topics', () => {
     await bystander.publishAsync(`devices/${other.id}/attributes`, '{"site": "bergen"}', { qos: 1 })
   })
 
-  test('rejects subscriptions to topics of others in SUBACK', async () => {
+  test("reject subscriptions to another device's topics in SUBACK", async () => {
     const [device, other] = [await registerDevice(app.owner), await registerDevice(app.owner)]
     const client = await connectMqtt(url, device)
     const filters = ['#', '+/+/#', '$SYS/#', 'devices/#', 'devices/+/services/ids', `devices/${other.id}/services/ids`]
@@ -43,9 +43,9 @@ describe('topics', () => {
     expect(await client.subscribeAsync(`devices/${device.id}/#`)).toMatchObject([{ qos: 0 }])
   })
 
-  test('limits a connection to 20 filters, counting repeated filters once and unsubscribed ones not at all', async () => {
+  test('are limited to 20 current filters per connection, counting repeated filters once', async () => {
     const device = await registerDevice(app.owner)
-    // Otherwise the client would not send a repeated subscription.
+    // Without this option, the client would not send a repeated subscription.
     const client = await connectMqtt(url, device, { resubscribe: false })
     const filters = Array.from({ length: 21 }, (_, index) => `devices/${device.id}/services/${index}`)
     const [first = '', second = ''] = filters
@@ -61,7 +61,7 @@ describe('topics', () => {
     expect(await client.subscribeAsync(last)).toMatchObject([{ topic: last, qos: 0 }])
   })
 
-  test("rejects a device's topic with the id of another user's device", async () => {
+  test("are rejected if they contain the ID of another user's device", async () => {
     const other = await registerDevice(await app.createUser())
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(url, device)
@@ -73,14 +73,14 @@ describe('topics', () => {
 
 describe('publications', () => {
   test.each([
-    ['no JSON', 'site=oslo'],
-    ['no object', '["oslo"]'],
-    ['no attributes', '{"site": 1}'],
+    ['invalid JSON', 'site=oslo'],
+    ['a JSON array', '["oslo"]'],
+    ['a numeric attribute value', '{"site": 1}'],
     ['an empty object', '{}'],
     ['a reserved name', '{"$secret": "x"}'],
-    ['no UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+    ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
     ['a value over its limit', JSON.stringify({ site: 'x'.repeat(17_000) })],
-  ])('%s is rejected: the connection is closed, and nothing is acknowledged or changed', async (_what, payload) => {
+  ])('with %s close the connection without an acknowledgment or a change', async (_what, payload) => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(url, device)
     let isAcknowledged = false
@@ -93,7 +93,7 @@ describe('publications', () => {
     expect((await findDevice(device.id)).attributes).toEqual({})
   })
 
-  test('from many devices at once are stored when they are acknowledged', async () => {
+  test('are stored when they are acknowledged, even from many devices at the same time', async () => {
     const devices = await Promise.all(Array.from({ length: 30 }, (_, index) => registerDevice(app.owner, `d${index}`)))
     await Promise.all(
       devices.map(async (device, index) => {
@@ -107,7 +107,7 @@ describe('publications', () => {
     )
   })
 
-  test('with a list of services add, update, and remove services by name, and the reply contains the ids', async () => {
+  test('with a list of services add, update, and remove services, and receive a reply with IDs', async () => {
     const device = await registerDevice(app.owner)
     await app.owner.data(`mutation { addService(deviceId: "${device.id}", name: "ssh", port: 22) { id } }`)
     const client = await connectMqtt(url, device)
@@ -142,7 +142,7 @@ describe('publications', () => {
     ])
   })
 
-  test('a service has the state of its device until the device reports another state for it', async () => {
+  test("of a service's state override the state inherited from the device", async () => {
     const device = await registerDevice(app.owner)
     const { addService } = await app.owner.data(
       `mutation { addService(deviceId: "${device.id}", name: "ssh", port: 22) { id } }`,
@@ -187,7 +187,7 @@ describe('publications', () => {
   })
 })
 
-test('retained messages are not stored', async () => {
+test('does not store retained messages', async () => {
   const device = await registerDevice(app.owner)
   const client = await connectMqtt(url, device)
   await client.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1, retain: true })

@@ -10,7 +10,7 @@ export interface Reply {
   payload: string
 }
 
-/** Applies a publication of a device. Resolves once it is committed. Throws an ApiError if the publication is rejected. */
+/** Applies a device's publication and resolves after the commit. Throws an ApiError if the publication is invalid. */
 export async function handlePublication(
   reports: DeviceReports,
   device: ReportingDevice,

@@ -3,28 +3,28 @@ import type { ConnectPacket } from 'aedes'
 import type { ReportingDevice } from '../features/presence/device-reports.ts'
 import type { PacketGuard } from './packet-guard.ts'
 
-/** An MQTT connection, from its first byte. */
+/** An MQTT connection, starting from its first byte. */
 export interface Session {
   readonly stream: Duplex
   readonly address: string
   readonly guard: PacketGuard
   /** Closes the connection if it does not authenticate in time. */
   readonly authenticationTimer: NodeJS.Timeout
-  /** Releases its slot for unauthenticated connections. */
+  /** Releases the connection's slot for unauthenticated connections. */
   readonly releaseSlot: () => void
-  /** Called after the device has authenticated. */
+  /** Called after the device authenticates. */
   readonly onAuthenticated: () => void
   will?: ConnectPacket['will']
-  /** The device that is authenticating, or has authenticated. */
+  /** ID of the device that is authenticating or has authenticated. */
   deviceId?: string
   /** The hash of the secret that the device sent. */
   secretHash?: Buffer
   device?: ReportingDevice
-  /** The filters of its subscriptions. */
+  /** The topic filters that the device has subscribed to. */
   readonly topics: Set<string>
-  /** Whether its secret is no longer valid. All later publications are rejected, including its will. */
+  /** Whether the device's secret has been revoked. The server then rejects all further publications, including the will. */
   isCutOff: boolean
-  /** Why the server disconnected the authenticated device, if it did. */
+  /** Why the server disconnected the authenticated device, if applicable. */
   disconnectedFor?: string
 }
 
@@ -33,12 +33,12 @@ export interface Sessions {
   readonly size: number
   add(session: Session): void
   of(stream: unknown): Session | undefined
-  /** Makes this the connection of its device. Returns the device's previous connection. */
+  /** Makes this session its device's current connection. Returns the device's previous connection, if any. */
   setDevice(session: Session): Session | undefined
-  /** Returns whether this was the current connection of its device. */
+  /** Removes a session. Returns whether it was its device's current connection. */
   remove(session: Session): boolean
   ofDevice(deviceId: string): Session | undefined
-  /** Includes connections that are still authenticating. */
+  /** Returns all of a device's connections, including connections that are still authenticating. */
   allOfDevice(deviceId: string): Session[]
   all(): Iterable<Session>
 }
@@ -46,7 +46,7 @@ export interface Sessions {
 export function createSessions(): Sessions {
   const byStream = new Map<unknown, Session>()
   const byDevice = new Map<string, Session>()
-  /** Connections that have not authenticated. There are only a few at a time. */
+  /** Connections that have not authenticated. Only a few exist at a time. */
   const authenticating = new Set<Session>()
   return {
     get size() {

@@ -7,7 +7,7 @@ import type { ServedCertificate } from '../tls/served-certificate.ts'
 import type { Broker } from './broker.ts'
 
 const KEEP_ALIVE_MS = 60_000
-/** Large, because all devices reconnect at the same time after a restart. */
+/** Large because all devices reconnect at the same time after a restart. */
 const BACKLOG = 4_096
 
 export interface MqttListener {
@@ -17,14 +17,14 @@ export interface MqttListener {
 
 export interface MqttListenerOptions {
   host: string
-  /** 0: any free port. */
+  /** 0 selects any free port. */
   port: number
-  /** Undefined: plain TCP. */
+  /** If undefined, the port accepts plain TCP. */
   certificate: ServedCertificate | undefined
   log: FastifyBaseLogger
 }
 
-/** Listens for MQTT over TCP or TLS. If the port is not available, it logs the reason and returns undefined. */
+/** Listens for MQTT over TCP or TLS. If the port is unavailable, logs the reason and returns undefined. */
 export async function listenForMqtt(broker: Broker, options: MqttListenerOptions): Promise<MqttListener | undefined> {
   const { host, port, certificate, log } = options
   const server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {

@@ -10,11 +10,11 @@ import { isOwnFilter, readTopic, redactTopic } from './topics.ts'
 
 const MAX_SUBSCRIPTIONS = 20
 
-/** Publications and subscriptions of authenticated devices. */
+/** Handles publications and subscriptions from authenticated devices. */
 export interface Traffic {
-  /** Handles a publication. Resolves with the reply once it is committed, and rejects if the publication is rejected. */
+  /** Handles a publication. Resolves to the reply after the changes are committed, or rejects if the publication is invalid. */
   publish(session: Session | undefined, packet: PublishPacket): Promise<Reply | undefined>
-  /** Returns whether the session may add this subscription. A filter counts once until it is unsubscribed. */
+  /** Returns whether the session may add this subscription. Repeated subscriptions to the same filter count once. */
   subscribe(session: Session | undefined, subscription: Subscription): boolean
   unsubscribe(session: Session | undefined, topics: readonly string[]): void
 }
@@ -44,7 +44,7 @@ export function createTraffic({ reports, pacing, logRejection, measure }: Traffi
         logRejectedPublication('foreign topic')
         throw new Error('foreign topic')
       }
-      // A will is not delayed: the connection has ended, so the will cannot be sent again.
+      // A will is not delayed. The connection has ended, so the device cannot send the will again.
       if (packet !== session.will) await pacing.wait(session, device.deviceId)
       try {
         return await measure(publication.kind, () => handlePublication(reports, device, publication, packet))
@@ -52,7 +52,7 @@ export function createTraffic({ reports, pacing, logRejection, measure }: Traffi
         const isRejected = error instanceof ApiError
         const message = withoutInput((error as Error).message)
         logRejectedPublication(isRejected ? error.code : 'not written', message)
-        // This error closes the connection, and is also logged.
+        // This error closes the connection and is logged.
         throw isRejected ? new Error(message) : error
       }
     },

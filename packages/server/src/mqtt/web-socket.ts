@@ -7,14 +7,15 @@ import type { AddressOf } from '../lib/client-address.ts'
 import type { Broker } from './broker.ts'
 
 const PATH = '/mqtt'
-/** The names of the subprotocol for MQTT 3.1.1 (§6) and 3.1. */
+/** Subprotocol names for MQTT 3.1.1 (§6) and MQTT 3.1. */
 const SUBPROTOCOLS = ['mqtt', 'mqttv3.1']
 const MESSAGE_BYTES = 256 * 1024
-/** Maximum number of bytes before authentication: the broker's limit plus the overhead of WebSocket frames. */
+/** Maximum number of bytes before authentication: the broker's limit plus the overhead for WebSocket frames. */
 const UNAUTHENTICATED_BYTES = 20 * 1024
 
 /**
- * Serves MQTT over WebSocket at /mqtt of an HTTP server. Returns a function that stops it. The broker closes open connections.
+ * Serves MQTT over WebSocket at an HTTP server's path /mqtt. Returns a function that stops accepting connections. The broker
+ * closes open connections.
  */
 export function serveWebSocket(server: Server, broker: Broker, addressOf: AddressOf): () => void {
   const sockets = new WebSocketServer({
@@ -29,7 +30,7 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
     socket.on('error', () => {})
     const rejection = rejectionStatus(request)
     if (rejection !== undefined) {
-      // Node has no time limit for connections that request an upgrade.
+      // Node does not time out connections that request an upgrade.
       socket.end(`HTTP/1.1 ${rejection}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
       return
     }
@@ -38,7 +39,7 @@ export function serveWebSocket(server: Server, broker: Broker, addressOf: Addres
       releaseConnection(socket as Socket)
       const stopCounting = limitBytes(socket)
       const stream = createWebSocketStream(webSocket)
-      // Errors of the peer are also emitted by the stream, where they are handled.
+      // The stream also emits peer errors, and the broker handles them there.
       webSocket.on('error', () => {})
       broker.accept(stream, address, stopCounting)
     })
@@ -56,7 +57,7 @@ function rejectionStatus({ url, headers }: IncomingMessage): string | undefined 
   return offered.some((name) => SUBPROTOCOLS.includes(name)) ? undefined : '400 Bad Request'
 }
 
-/** Limits bytes of unauthenticated connections, because a message is assembled completely before the broker sees any of it. */
+/** Limits the bytes of unauthenticated connections because a message is fully assembled before the broker can check it. */
 function limitBytes(socket: Duplex): () => void {
   let received = 0
   const count = (chunk: Buffer): void => {

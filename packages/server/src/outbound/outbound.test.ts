@@ -23,7 +23,7 @@ afterAll(() => server.close())
 const send = (outbound: ReturnType<typeof createOutbound>, url: string) =>
   outbound.post({ url: new URL(url), headers: {}, body: '{}' })
 
-/** Spellings of hosts in a URL that lead to an address that the server must not connect to. */
+/** URL hosts that resolve to addresses that the server must not connect to, in various spellings. */
 const internalHosts = [
   '127.0.0.1',
   '127.1',
@@ -78,7 +78,7 @@ const internalHosts = [
 ]
 
 describe('an internal address', () => {
-  it.each(internalHosts)('%s is forbidden and gets no connection', async (host) => {
+  it.each(internalHosts)('%s is forbidden and receives no connection', async (host) => {
     const outbound = createOutbound({ allowed: [] })
     const url = new URL(`http://${host}:${port}/`)
     expect(outbound.isForbidden(url)).toBe(true)
@@ -91,13 +91,13 @@ describe('an internal address', () => {
     await outbound.close()
   })
 
-  it('cannot have a zone id', () => {
+  it('cannot contain a zone ID', () => {
     expect(() => new URL('http://[fe80::1%25eth0]/')).toThrow()
     expect(isReachable('fe80::1%eth0', [])).toBe(false)
     expect(isReachable('2606:4700::1111%eth0', [])).toBe(false)
   })
 
-  it('is rejected even if it is only one of several addresses of a name', async () => {
+  it("is rejected even if it is only one of a name's addresses", async () => {
     const outbound = createOutbound({ allowed: [], resolve: async () => ['93.184.215.14', '127.0.0.1'] })
     const url = `http://mixed.example:${port}/`
     const before = hits
@@ -106,7 +106,7 @@ describe('an internal address', () => {
     await outbound.close()
   })
 
-  it('is not reached through a name whose address changes between the check and the connection', async () => {
+  it('cannot be reached through a name whose address changes between the check and the connection', async () => {
     const responses = [['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1']]
     const outbound = createOutbound({ allowed: [], resolve: async () => responses.shift()! })
     const url = `http://rebinding.example:${port}/`
@@ -122,7 +122,7 @@ describe('an internal address', () => {
     await outbound.close()
   })
 
-  it('is resolved once per connection, which uses that address', async () => {
+  it('is resolved only once per connection', async () => {
     let asked = 0
     const resolve = async () => {
       asked++
@@ -136,7 +136,7 @@ describe('an internal address', () => {
 })
 
 describe('an allowed range', () => {
-  it('permits its addresses and no others', async () => {
+  it('permits only its own addresses', async () => {
     const outbound = createOutbound({ allowed: [parseRange('127.0.0.0/8')!] })
     expect(outbound.isForbidden(new URL('http://127.0.0.1/'))).toBe(false)
     expect(outbound.isForbidden(new URL('http://[::ffff:127.0.0.1]/'))).toBe(false)
@@ -146,7 +146,7 @@ describe('an allowed range', () => {
     await outbound.close()
   })
 
-  it('is a CIDR or a single address', () => {
+  it('can be a CIDR range or a single address', () => {
     expect(isReachable('10.1.2.3', [parseRange('10.0.0.0/8')!])).toBe(true)
     expect(isReachable('fd00::1', [parseRange('fd00::1')!])).toBe(true)
     expect(isReachable('fd00::2', [parseRange('fd00::1')!])).toBe(false)
@@ -163,7 +163,7 @@ describe('public addresses', () => {
 describe('a response', () => {
   const allowed = [parseRange('127.0.0.1')!]
 
-  it('is stored up to 1 KiB, and read up to 64 KiB', async () => {
+  it('is stored up to 1 KiB and read up to 64 KiB', async () => {
     let sent = 0
     const endless = createServer((_request, response) => {
       const more = (): void => {
@@ -182,7 +182,7 @@ describe('a response', () => {
     endless.close()
   })
 
-  it('is reported as such if it is not HTTP or is incomplete', async () => {
+  it('is reported as an error if it is incomplete or not HTTP', async () => {
     const responses = ['SSH-2.0-OpenSSH_9.6\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort', '']
     const brokenServer = createTcpServer((socket) => {
       socket.on('error', () => {})
@@ -200,7 +200,7 @@ describe('a response', () => {
 })
 
 describe('names', () => {
-  it('are found in the hosts file, and loopback names without a lookup', async () => {
+  it('are resolved from the hosts file, or without a lookup for loopback names', async () => {
     expect(await resolveName('localhost')).toEqual(['127.0.0.1', '::1'])
     expect(await resolveName('x.localhost.')).toEqual(['127.0.0.1', '::1'])
   })

@@ -7,14 +7,14 @@ import type { AddressRange } from '../lib/address-range.ts'
 import { isReachable } from './reachable.ts'
 import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
 
-/** Sends requests to addresses that users configured, if the server may connect to them. */
+/** Sends requests to user-configured URLs if the server may connect to their addresses. */
 export interface Outbound {
   /**
-   * Whether the host is a forbidden address, or a name of this machine. Other names are not looked up, because the result would
-   * reveal which names exist in the server's own network. They are checked at each connection.
+   * Whether the host is a forbidden address or a forbidden loopback name. Does not look up other names because the result would
+   * reveal which names exist in the server's own network. Every connection checks the addresses of these names.
    */
   isForbidden(url: URL): boolean
-  /** Never rejects: errors are in the result. */
+  /** Never rejects. The result contains any error. */
   post(message: OutboundMessage): Promise<OutboundResult>
   close(): Promise<void>
 }
@@ -39,16 +39,16 @@ export interface OutboundOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000
 const TOTAL_TIMEOUT_MS = 15_000
-/** Minimum duration of a failed lookup, which is longer than most lookups take. */
+/** Minimum duration of a failed lookup. Most lookups take less time. */
 const FAILED_LOOKUP_MS = 1_000
 const STORED_BYTES = 1_024
-/** A response is read up to this size, so that its connection can be reused. A longer response is aborted. */
+/** Responses up to this size are read completely, so the connection can be reused. Longer responses are aborted. */
 const READ_BYTES = 64 * 1_024
 
 export function createOutbound({ allowed, resolve = resolveName }: OutboundOptions): Outbound {
   const reachable = (address: string): boolean => isReachable(address, allowed)
   const agent = new Agent({
-    // Runs once for each connection to a name. Its result is the address of the connection, without another lookup.
+    // The lookup runs once per connection to a name. The connection uses the resulting address without another lookup.
     connect: { timeout: CONNECT_TIMEOUT_MS, lookup: checkedLookup(resolve, reachable) },
     allowH2: false,
     pipelining: 1,
@@ -74,7 +74,7 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
   }
 }
 
-/** The host without the brackets of an IPv6 address. */
+/** Returns the host without the brackets around an IPv6 address. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
 type Sent = { status: number; retryAfter: string | undefined; body: string }
@@ -85,7 +85,7 @@ async function send(
   reachable: (address: string) => boolean,
 ): Promise<Sent> {
   const host = hostOf(url)
-  // No lookup runs for an address.
+  // The lookup function does not run for a literal address.
   if (isIP(host) !== 0 && !reachable(host))
     throw new ForbiddenAddress(`${host} is not an address that the server may connect to`)
   const timeout = AbortSignal.timeout(TOTAL_TIMEOUT_MS)
@@ -117,8 +117,9 @@ async function readStart(stream: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /**
- * A lookup function for Node's sockets, which returns all addresses of a name. A name with a forbidden address fails like one
- * without an address, and after at least a second, so that users cannot find out which names the server's own network has.
+ * Returns a lookup function for Node sockets that checks all addresses of a name. A name with a forbidden address fails in the
+ * same way as a name without an address, after at least one second. Users therefore cannot find out which names exist in the
+ * server's own network.
  */
 function checkedLookup(resolve: Resolve, reachable: (address: string) => boolean): LookupFunction {
   return (name, options: LookupOptions, callback) => {
@@ -152,8 +153,8 @@ const NO_ADDRESS = 'the name has no address that the server may connect to'
 const causes: Readonly<Record<string, string>> = {
   ENOTFOUND: NO_ADDRESS,
   ENODATA: NO_ADDRESS,
-  ESERVFAIL: 'the name could not be looked up',
-  ETIMEOUT: 'the name could not be looked up in time',
+  ESERVFAIL: 'the name lookup failed',
+  ETIMEOUT: 'the name lookup timed out',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed unexpectedly',
   EPIPE: 'the connection was closed unexpectedly',
@@ -167,12 +168,12 @@ const causes: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
 }
 
-/** A description of the error for the owner of the address. It reveals nothing about this server. */
+/** Describes an error for the webhook's owner without revealing anything about this server. */
 function describeError(error: unknown): string {
   const { name, code = '', message, errors } = error as NodeJS.ErrnoException & { errors?: unknown[] }
   if (name === 'TimeoutError') return `no complete response within ${TOTAL_TIMEOUT_MS / 1_000} seconds`
   if (name === 'AbortError') return 'aborted: the server stopped'
-  // Each address of a name may fail for a different reason. The first one is reported.
+  // Each address of a name can fail for a different reason. Only the first reason is reported.
   if (errors?.[0] !== undefined) return describeError(errors[0])
   if (error instanceof ForbiddenAddress) return message
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return `TLS: ${message}`

@@ -1,17 +1,18 @@
 import ipaddr from 'ipaddr.js'
 import type { Address, AddressRange } from '../lib/address-range.ts'
 
-/** The only part of IPv6 that IANA has allocated for global unicast (RFC 4291 §2.4). */
+/** The only IPv6 range that IANA has allocated for global unicast (RFC 4291 §2.4). */
 const globalUnicast: AddressRange = [ipaddr.parse('2000::'), 3]
 
 /**
- * Whether the server may connect to this address: it is globally reachable unicast (RFC 6890 and IANA's special-purpose
- * registries), or in a range that the operator allows. IPv6 addresses that embed an IPv4 address, such as 6to4 and NAT64, are
- * not reachable, because the network decides where they lead. `address` must be in the system's form, not in that of a URL.
+ * Whether the server may connect to this address. The address must be globally reachable unicast (RFC 6890 and the IANA
+ * special-purpose registries) or in a range that the operator allows. IPv6 addresses that embed an IPv4 address, such as 6to4
+ * and NAT64, are unreachable because the network determines their destination. Pass `address` in the system's format, not in
+ * URL format.
  */
 export function isReachable(address: string, allowed: readonly AddressRange[]): boolean {
   if (address.includes('%') || !ipaddr.isValid(address)) return false
-  // Unpacks ::ffff:127.0.0.1, which connects to 127.0.0.1.
+  // Converts IPv4-mapped addresses: ::ffff:127.0.0.1 connects to 127.0.0.1.
   const parsed = ipaddr.process(address)
   if (allowed.some((range) => isWithin(parsed, range))) return true
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || isWithin(parsed, globalUnicast))

@@ -2,12 +2,12 @@ import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
-/** Returns every address of a name. Rejects if it has none or the lookup fails. */
+/** Resolves to every address of a name. Rejects if the name has no address or the lookup fails. */
 export type Resolve = (name: string) => Promise<string[]>
 
 /**
- * Looks a name up in the hosts file, then in DNS. It does not use the system's lookup, which occupies a thread of a small
- * pool until the name server responds, so that lookups without a response would delay all others.
+ * Looks up a name in the hosts file and then in DNS. The system lookup would occupy a thread of a small pool until the name
+ * server responds. Unanswered lookups would then delay all other lookups.
  */
 export const resolveName: Resolve = async (name) => {
   const wanted = name.replace(/\.$/, '').toLowerCase()
@@ -17,7 +17,7 @@ export const resolveName: Resolve = async (name) => {
   return listed.length > 0 ? listed : queryDns(wanted)
 }
 
-/** The loopback addresses for localhost and its subdomains (RFC 6761 §6.3); none for any other name. */
+/** Returns the loopback addresses for localhost and its subdomains (RFC 6761 §6.3), or an empty list for any other name. */
 export function loopbackAddresses(name: string): string[] {
   return /(?:^|\.)localhost\.?$/i.test(name) ? ['127.0.0.1', '::1'] : []
 }

@@ -4,9 +4,9 @@ import type { AccountSize } from '../graphql/cost/row-count.ts'
 import { boundedMap } from '../lib/bounded-map.ts'
 import { readAccountSize } from './account-sizes.queries.ts'
 
-/** Number of records in each account, at most a minute old. */
+/** Caches the number of records in each account for at most one minute. */
 export interface AccountSizes {
-  /** Returns undefined if the size must be read first, because it is missing or outdated. */
+  /** Returns the cached size, or undefined if the size is missing or outdated and must be read. */
   known(accountId: string): AccountSize | undefined
   /** Rejects if the query fails. */
   read(accountId: string): Promise<AccountSize>
@@ -18,7 +18,7 @@ const ACCOUNTS = 10_000
 interface KnownSize {
   readonly reading: Promise<AccountSize>
   readonly readAt: number
-  /** Undefined while it is being read. */
+  /** Undefined during the query. */
   size: AccountSize | undefined
 }
 

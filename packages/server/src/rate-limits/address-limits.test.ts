@@ -29,7 +29,7 @@ const small = '{ login { id } }'
 
 const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
 
-test('an address is charged for introspection and invalid credentials, and valid keys from it still work', async () => {
+test('charges an address for introspection and invalid credentials but still accepts its valid keys', async () => {
   clock.now += 60_000
   expect((await app.owner.query(small)).status).toBe(200)
   const send = () =>
@@ -57,7 +57,7 @@ test('an address is charged for introspection and invalid credentials, and valid
   const stranger = await app.createUser()
   expect((await stranger.query(small)).status).toBe(429)
   expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
-  // Devices behind the same address can still register: a valid code is charged instead.
+  // Devices behind the same address can still register, because the server charges a valid code instead of the address.
   const { code } = await registrationClient(app).newCode()
   const honest = await post(app, 'register', { code, hardwareId: 'honest' })
   expect([honest.status, honest.headers.get('ratelimit')]).toEqual([200, '"code";r=999;t=1'])
@@ -66,7 +66,7 @@ test('an address is charged for introspection and invalid credentials, and valid
   expect((await stranger.query(small)).status).toBe(200)
 })
 
-test('an address is charged for unreadable requests and for requests from another site', async () => {
+test('charges an address for unreadable requests and requests from another site', async () => {
   const browser = await signIn(app, await newPerson(app))
   clock.now += 60_000
   const evil = { origin: 'https://evil.example' }
@@ -76,13 +76,13 @@ test('an address is charged for unreadable requests and for requests from anothe
     ['a registration', 400, () => post(app, 'register', '{')],
     ['a registration with credentials of another scheme', 401, () => post(app, 'register', {}, 'Bearer x')],
     ['a sign-in', 400, () => openBrowser(app).send('/auth/sign-in/email', { body: '{' })],
-    ['a sign-in elsewhere', 403, () => openBrowser(app).send('/auth/sign-in/email', { body: {}, headers: evil })],
+    ['a cross-site sign-in', 403, () => openBrowser(app).send('/auth/sign-in/email', { body: {}, headers: evil })],
     [
-      'what is no page',
+      'a session request that no console page sent',
       403,
       () => openBrowser(app).send('/auth/get-session', { headers: { 'muster-session': undefined } }),
     ],
-    ['a session elsewhere', 403, () => browser.send('/auth/revoke-sessions', { body: {}, headers: evil })],
+    ['a cross-site session request', 403, () => browser.send('/auth/revoke-sessions', { body: {}, headers: evil })],
   ]
   let expected = 100
   for (const [what, status, send] of ways) {
@@ -96,7 +96,7 @@ test('an address is charged for unreadable requests and for requests from anothe
   clock.now += 60_000
 })
 
-test('credentials of another scheme count as failed attempts', async () => {
+test('counts credentials of another scheme as failed attempts', async () => {
   clock.now += 60_000
   const { id, secret } = await registerDevice(app.owner)
   const report = (authorization: string) => post(app, 'report', { state: 'active' }, authorization)
@@ -105,7 +105,7 @@ test('credentials of another scheme count as failed attempts', async () => {
   expect((await report(basic(id, secret))).status).toBe(200)
 })
 
-test('the length of a request without credentials is not charged to a user', async () => {
+test('charges an address for the length of a request without credentials', async () => {
   clock.now += 60_000
   const send = async (length: number) => {
     const body = JSON.stringify({ query: `{ login { id } } # ${'x'.repeat(length)}` })
@@ -115,13 +115,13 @@ test('the length of a request without credentials is not charged to a user', asy
   }
   expect(await send(1)).toEqual([401, '"address";r=99;t=1'])
   expect(await send(50_000)).toEqual([401, '"address";r=48;t=1'])
-  // 453 points below zero; five are refilled each second.
+  // The balance is -453 points, and five points are refilled per second.
   expect(await send(500_000)).toEqual([401, '"address";r=0;t=91'])
   expect(await send(1)).toEqual([429, '"address";r=0;t=91'])
   clock.now += 200_000
 })
 
-test('responses to requests that were not charged report the points of the address', async () => {
+test("reports the address's points in responses to requests that were not charged", async () => {
   clock.now += 60_000
   const tooLarge = (bytes: number) => ({
     method: 'POST',

@@ -7,7 +7,7 @@ function start(policy = { name: 'key', capacity: 100, perSecond: 5 }) {
 }
 
 describe('a budget', () => {
-  it('takes all points or none, and returns the seconds until they are available', () => {
+  it('takes all points or returns the seconds until they are available', () => {
     const { clock, budget } = start()
     expect(budget.take('a', 100)).toBe(0)
     expect(budget.take('a', 1)).toBe(0.2)
@@ -20,7 +20,7 @@ describe('a budget', () => {
     expect(budget.left('a')).toBe(0)
   })
 
-  it('refills up to its capacity, for each subject separately', () => {
+  it('refills each subject separately up to the capacity', () => {
     const { clock, budget } = start()
     expect(budget.take('a', 40)).toBe(0)
     clock.now = 3_600_000
@@ -30,7 +30,7 @@ describe('a budget', () => {
     expect([budget.left('a'), budget.left('b')]).toEqual([100, 0])
   })
 
-  it('does not lose fractions of points when it is read often', () => {
+  it('keeps fractions of points during frequent reads', () => {
     const { clock, budget } = start({ name: 'key', capacity: 100, perSecond: 3 })
     expect(budget.take('a', 100)).toBe(0)
     for (let time = 1; time <= 10_000; time++) {
@@ -41,7 +41,7 @@ describe('a budget', () => {
     expect(budget.take('a', 1)).toBeGreaterThan(0)
   })
 
-  it('accepts returned points up to its capacity, and goes below zero if a negative number is returned', () => {
+  it('accepts returned points up to its capacity and goes below zero for a negative number', () => {
     const { clock, budget } = start()
     budget.take('a', 50)
     budget.give('a', 20)
@@ -55,7 +55,7 @@ describe('a budget', () => {
     expect(budget.take('a', 1)).toBe(0)
   })
 
-  it('applies the spending of other processes, even if the points are already spent in this one', () => {
+  it('applies the spending of other processes even if this process has already spent the points', () => {
     const { clock, budget } = start()
     budget.take('a', 100)
     budget.applyRemoteSpending('a', 100)
@@ -65,7 +65,7 @@ describe('a budget', () => {
     expect(budget.take('a', 1)).toBe(0)
   })
 
-  it('reports net spending once, for a limited number of subjects at a time', () => {
+  it('reports net spending once, for a limited number of subjects per call', () => {
     const { budget } = start()
     budget.take('a', 50)
     budget.give('a', 20)

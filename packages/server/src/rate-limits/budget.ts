@@ -4,27 +4,26 @@ import { boundedMap } from '../lib/bounded-map.ts'
 export interface Policy {
   /** The policy name in the `RateLimit-Policy` header. */
   readonly name: string
-  /** Capacity, in points. */
+  /** Maximum number of points. */
   readonly capacity: number
   /** Number of points refilled per second. */
   readonly perSecond: number
 }
 
-/** Token buckets under one policy, one for each subject. */
+/** Token buckets with a shared policy, one for each subject. */
 export interface Budget {
   readonly policy: Policy
   /** The value of the `RateLimit-Policy` header. */
   readonly policyField: string
-  /** Takes the points and returns 0, or takes none and returns the seconds until they are available. */
+  /** Takes the points and returns 0. If too few are available, takes none and returns the seconds until they are available. */
   take(subject: string, points: number): number
-  /** Returns points. A negative number takes points, even if the balance goes below zero. */
+  /** Gives points back. A negative number takes points, even if the balance goes below zero. */
   give(subject: string, points: number): void
   left(subject: string): number
-  /** Whole seconds until a negative balance is back at zero; 0 if it is not negative. */
+  /** Returns the whole seconds until a negative balance reaches zero, or 0 if the balance is not negative. */
   due(subject: string): number
   /**
-   * Returns the points taken minus the points returned since the last call, for at most `subjects` subjects. Later calls return
-   * the other subjects.
+   * Returns the net spending since the last report, for at most `subjects` subjects. Later calls return the remaining subjects.
    */
   report(subjects: number): [subject: string, points: number][]
   /** Takes the points that a subject has spent in another process. */
@@ -32,7 +31,7 @@ export interface Budget {
 }
 
 export interface BudgetOptions {
-  /** A monotonic clock, in milliseconds. */
+  /** Returns a monotonic time in milliseconds. */
   now?: (() => number) | undefined
   /** Whether to record spending for `report`. */
   isReported?: boolean | undefined
@@ -45,7 +44,7 @@ interface Bucket {
   filledAt: number
 }
 
-/** The number of subjects in memory. A subject that was evicted starts again with a full bucket. */
+/** Maximum number of subjects in memory. An evicted subject starts again with a full bucket. */
 const SUBJECTS = 50_000
 /** Tolerance for rounding errors, because buckets refill by fractions of a point. */
 const ROUNDING = 1e-3

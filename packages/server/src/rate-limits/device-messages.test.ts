@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('a device', () => {
-  test('may send a burst of reports, and then as many per second as configured', async () => {
+  test('may send a burst of reports and then the configured number per second', async () => {
     const { id, secret } = await registerDevice(app.owner)
     const report = () => post(app, 'report', { state: 'active' }, basic(id, secret))
     const reports = [await report(), await report(), await report(), await report()]
@@ -27,7 +27,7 @@ describe('a device', () => {
     expect((await report()).status).toBe(200)
   })
 
-  test('is slowed down over MQTT if it publishes too much, and its messages keep their order', async () => {
+  test('is slowed down over MQTT without changing the order of its messages', async () => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
     const publish = (value: number) =>
@@ -48,7 +48,7 @@ describe('a device', () => {
     expect(await value()).toBe('5')
   })
 
-  test('has its will published even if it has no messages left', async () => {
+  test('publishes its will even if it has no messages left', async () => {
     const device = await registerDevice(app.owner)
     const topic = `devices/${device.id}/attributes`
     const will = { topic, payload: Buffer.from('{"will": "said"}'), qos: 1 as const }

@@ -6,14 +6,14 @@ import type { Budget } from './budget.ts'
 import { notifySpending, spendingChannel } from './spending.queries.ts'
 
 const REPORT_EVERY_MS = 500
-/** Maximum number of subjects in a notification, whose payload is limited to 8000 bytes. */
+/** Maximum number of subjects in one notification. PostgreSQL limits the payload to 8000 bytes. */
 const SUBJECTS_PER_PAYLOAD = 80
 /** Maximum number of subjects in one budget report. */
 const SUBJECTS = 1_000
 
 export interface ExchangeOptions {
   db: Database
-  /** Notifications of spending in other server processes. While none arrive, each process counts by itself. */
+  /** Notifications about spending in other server processes. Without notifications, each process counts separately. */
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
 }
@@ -24,7 +24,7 @@ export interface Exchange {
 
 type Spent = [budget: string, subject: string, points: number]
 
-/** Reports this process's spending to the other server processes, and applies their spending to the budgets of this process. */
+/** Reports this process's spending to the other server processes and applies their spending to this process's budgets. */
 export function exchangeSpending(budgets: readonly Budget[], { db, notifications, log }: ExchangeOptions): Exchange {
   const self = randomUUID()
   const byName = new Map(budgets.map((budget) => [budget.policy.name, budget]))
@@ -39,7 +39,7 @@ export function exchangeSpending(budgets: readonly Budget[], { db, notifications
   let reporting: Promise<void> | undefined
   const timer = setInterval(() => {
     reporting ??= report()
-      // Spending that cannot be reported is not sent again. In the meantime, each process counts by itself.
+      // A failed report is not sent again. Until reports succeed, each process counts separately.
       .catch((error: unknown) => log.debug({ err: error }, 'cannot report spending to the other server processes'))
       .finally(() => {
         reporting = undefined
@@ -73,7 +73,7 @@ function payloadsOf(from: string, spent: readonly Spent[]): string[] {
   return parts.map((part) => JSON.stringify({ from, spent: part }))
 }
 
-/** Ignores payloads in the format of another release. */
+/** Reads a payload. Ignores payloads in the format of another release. */
 function readPayload(payload: string): { from: unknown; spent: Spent[] } {
   try {
     const { from, spent } = JSON.parse(payload) as { from: unknown; spent: unknown }

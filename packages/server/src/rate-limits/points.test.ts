@@ -24,7 +24,7 @@ const items = (count: number) =>
 test.each<[number, string, object?]>([
   [1, '{ login { id } }'],
   [1, '{ version }'],
-  // 1 user, 1 page, and 97 devices make 99 objects; with 98 devices there are 100.
+  // 1 user, 1 page, and 97 devices are 99 objects. With 98 devices, the response contains 100 objects.
   [1, '{ login { devices(size: 97) { items { id } } } }'],
   [2, '{ login { devices(size: 98) { items { id } } } }'],
   [11, 'query ($size: Int!) { login { devices(size: $size) { items { id } } } }', { size: 1_000 }],
@@ -44,9 +44,9 @@ test.each([
   [1, 2],
   [10, 2],
   [11, 3],
-  // The response has 250 objects, too.
+  // The 250 objects in the response also cost 2 points.
   [250, 28],
-])('setAttributesMany of %d items is %d points', (count, expected) => {
+])('setAttributesMany with %d items costs %d points', (count, expected) => {
   const query = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'
   expect(points(query, { items: items(count) })).toBe(expected)
 })

@@ -31,10 +31,10 @@ afterAll(async () => {
 })
 
 const small = '{ login { id } }'
-/** May return up to 101,002 objects, and returns 2. */
+/** A query that may return up to 101,002 objects and returns 2. */
 const large = '{ login { devices(size: 1000) { items { services { id } } } } }'
 
-/** Spends this many points on targets that do not exist: an item costs 1/10, and its part of the response 1/100. */
+/** Spends this many points on targets that do not exist. An item costs 1/10 point, and its response object 1/100 point. */
 async function spendPoints({ data }: TestUser, points: 100 | 900): Promise<void> {
   const items = Array.from({ length: 900 }, (_, index) => ({ serviceId: `none ${index}`, attributes: {} }))
   const document = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'
@@ -44,7 +44,7 @@ async function spendPoints({ data }: TestUser, points: 100 | 900): Promise<void>
 const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
 
 describe('the points of a user', () => {
-  test('are reported in every response, and points for objects that are not returned are refunded', async () => {
+  test('are reported in every response and refunded for objects that are not returned', async () => {
     const { query } = await app.createUser()
     const first = await query(small)
     expect(first.headers.get('ratelimit-policy')).toBe('"user";q=1000;w=100')
@@ -77,7 +77,7 @@ describe('the points of a user', () => {
     expect(left((await user.query(small)).headers)).toBe(979)
     const given = await restClient(app.url, user)('POST', '/devices', { body: { nothing: 'x'.repeat(5_000) } })
     expect([given.status, left(given.headers)]).toEqual([400, 973])
-    // The length of a request that is executed is free.
+    // The length of an executed request is free.
     expect(left((await user.query(`{ login { id } } # ${'x'.repeat(9_000)}`)).headers)).toBe(972)
   })
 
@@ -91,12 +91,12 @@ describe('the points of a user', () => {
     const query = 'subscription ($after: ID) { events(after: $after) { id } }'
     const stream = await openStream({ app, user, query, variables: { after: login.events.items[0].id } })
     await until(() => stream.messages.length === 100)
-    // One for the request, and one for its events.
+    // This request, the stream request, and the 100 events cost one point each.
     expect(left((await user.query(small)).headers)).toBe(before - 3)
     stream.cut()
   })
 
-  test('are spent by the cost of the operation, and are refilled over time', async () => {
+  test('are spent according to the cost of the operation and refilled over time', async () => {
     const user = await app.createUser()
     await spendPoints(user, 900)
     const page = '{ login { devices(size: 200) { items { services { id } } } } }'
@@ -115,7 +115,7 @@ describe('the points of a user', () => {
     expect([status, left(headers)]).toEqual([200, 208])
   })
 
-  test('are all charged for an operation that may cost more than the capacity, for each user separately', async () => {
+  test('are all charged if an operation may cost more than the capacity', async () => {
     const [user, another] = [await app.createUser(), await app.createUser()]
     const { status, headers } = await user.query(large)
     expect([status, left(headers)]).toEqual([200, 999])
@@ -135,7 +135,7 @@ describe('the points of a user', () => {
     expect([stream.status, stream.headers.ratelimit]).toEqual([200, '"user";r=998;t=1'])
     stream.cut()
     await spendPoints(user, 900)
-    // 98 are left; then none.
+    // Spend the remaining 98 points.
     for (let point = 0; point < 98; point++) await rest('GET', '/user')
 
     const rejected = await rest('GET', '/user')
@@ -146,7 +146,7 @@ describe('the points of a user', () => {
     expect([byGet.status, byGet.code]).toEqual([429, 'RATE_LIMITED'])
   })
 
-  test('are charged for downloads through a link that the user requested', async () => {
+  test('are charged for downloads through a link of the user', async () => {
     const user = await app.createUser()
     const { login } = await user.data('{ login { eventsUrl } }')
     const download = () => fetch(login.eventsUrl)
@@ -158,10 +158,10 @@ describe('the points of a user', () => {
     expect((await download()).status).toBe(429)
   })
 
-  test('are shared by all servers of a database', async () => {
+  test('are shared by all servers that use the same database', async () => {
     const user = await app.createUser()
     const onOther = other.as(user)
-    // The address's spending in other tests may arrive at the other server only now.
+    // The other server may receive the address's spending from previous tests with a delay.
     await vi.waitFor(
       async () => {
         clock.now += 60_000
@@ -170,13 +170,13 @@ describe('the points of a user', () => {
       { timeout: 60_000, interval: 100 },
     )
     await spendPoints(user, 900)
-    // Each request costs a point, so polling alone would not report the state in time.
+    // Polling alone would not spend this many points in time, because each request costs one point.
     const expectReported = async () => expect(left((await onOther.query(small)).headers)).toBeLessThan(100)
     await vi.waitFor(expectReported, { timeout: 60_000, interval: 100 })
   })
 })
 
-test('ten access keys and the console session of a user share one budget', async () => {
+test("a user's access keys and console session share one budget", async () => {
   clock.now += 60_000
   const user = await app.createUser()
   const { data } = user
@@ -185,7 +185,7 @@ test('ten access keys and the console session of a user share one budget', async
     const { createAccessKey } = await data('mutation { createAccessKey { key secret } }')
     keys.push(testUser(app.url, { ...user, keyId: createAccessKey.key, secret: createAccessKey.secret }))
   }
-  // Nine keys were created, for two points each.
+  // Creating nine keys cost two points each.
   let spent = 18
   for (const { query } of keys) expect(left((await query(small)).headers)).toBe(1_000 - ++spent)
   await spendPoints(user, 900)
@@ -200,7 +200,7 @@ test('ten access keys and the console session of a user share one budget', async
   for (const { query } of keys) expect((await query(small)).status).toBe(200)
 })
 
-test('all console sessions of a user share one budget', async () => {
+test("a user's console sessions share one budget", async () => {
   const person = await newPerson(app)
   const [first, second] = [await signIn(app, person), await signIn(app, person)]
   const response = await first.query(small)

@@ -7,17 +7,17 @@ import { type Budget, createBudget } from './budget.ts'
 import { type ExchangeOptions, exchangeSpending } from './exchange.ts'
 import { createStorageQuotas, type StorageQuotas } from './storage-quotas.ts'
 
-/** Every budget of the server. */
+/** All budgets of the server. */
 export interface RateLimits {
-  /** The budgets of users. All access keys and console sessions of a user share one. */
+  /** User budgets. All access keys and console sessions of a user share one budget. */
   readonly users: Budget
   readonly addresses: Budget
-  /** The budgets of registration codes, which are charged instead of the address because many devices may share an address. */
+  /** Registration code budgets. Codes are charged instead of addresses, because many devices may share an address. */
   readonly codes: Budget
-  /** The budgets of devices. One point is one message. */
+  /** Device budgets. One point is one message. */
   readonly devices: Budget
   readonly storage: StorageQuotas
-  /** Failed attempts to authenticate, by any protocol. */
+  /** Failed authentication attempts over any protocol. */
   readonly failures: FailedSignatures
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export interface RateLimitsOptions {
     | 'deviceBytesPerDay'
     | 'accountBytesPerDay'
   >
-  /** If omitted, this process counts only its own requests. */
+  /** If omitted, budgets contain only the spending of this process. */
   exchange?: ExchangeOptions
   metrics?: Metrics | undefined
   now?: () => number
@@ -49,7 +49,7 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   const forAddresses = { capacity: config.addressPoints, perSecond: config.addressPointsPerSecond }
   const addresses = createBudget({ name: 'address', ...forAddresses }, shared)
   const forDevices = { capacity: config.deviceMessages, perSecond: config.deviceMessagesPerSecond }
-  // Not reported to other processes: a device is connected to one process at a time, and there may be too many devices.
+  // Device spending is not reported: a device is connected to one process at a time, and there may be too many devices.
   const devices = createBudget({ name: 'device', ...forDevices }, local)
   const { deviceBytesPerDay, accountBytesPerDay } = config
   const storage = createStorageQuotas({ deviceBytesPerDay, accountBytesPerDay, local, shared })
@@ -60,13 +60,13 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   return { users, addresses, codes, devices, storage, failures, close: async () => exchange?.close() }
 }
 
-/** The subject to charge, and its budget. */
+/** A budget and the subject to charge. */
 export interface Payer {
   readonly budget: Budget
   readonly subject: string
 }
 
-/** Requests without a user, code, or device are charged to the address. */
+/** Returns the address to charge for a request without a user, code, or device. */
 export const payerOfAddress = ({ addresses }: RateLimits, address: string): Payer => ({
   budget: addresses,
   subject: networkOf(address),
@@ -79,7 +79,7 @@ export const payerOfDevice = ({ devices }: RateLimits, deviceId: string): Payer 
 
 export const payerOfCode = ({ codes }: RateLimits, codeId: string): Payer => ({ budget: codes, subject: codeId })
 
-/** A user pays for every access key and console session, so that more keys do not give more quota. */
+/** Returns the user to charge. All keys and sessions are charged to the user, so more keys do not increase the quota. */
 export const payerOf = ({ users }: RateLimits, { accountId }: Pick<Viewer, 'accountId'>): Payer => ({
   budget: users,
   subject: accountId,

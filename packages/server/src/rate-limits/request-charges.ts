@@ -19,25 +19,23 @@ import { type Payer, payerOf, payerOfAddress, type RateLimits } from './rate-lim
 import { rateLimitHeaders, spend, spendWhenAvailable } from './spend.ts'
 import { bytesOfMutations } from './storage-quotas.ts'
 
-/** Charges requests of every protocol. Functions that charge before the work is done may throw RATE_LIMITED. */
+/** Charges requests over every protocol. Functions that charge before the work starts may throw RATE_LIMITED. */
 export interface RequestCharges {
-  /** Charges the cost of every request, as soon as the caller is known. */
+  /** Charges the base cost of a request, as soon as the caller is known. */
   chargeRequest(requester: Requester<Viewer>): void
-  /**
-   * Charges a request that is rejected for its content, by its bytes. The balance may go negative, because the work is done.
-   */
+  /** Charges a request that is rejected because of its content, by its bytes. The balance may go below zero. */
   chargeRejected(requester: Requester<Viewer>, bytes: number): void
   /**
-   * Charges the additional cost that an operation may have, before it runs. Returns a function to call after the operation with
-   * the data that was read, which refunds unused points. If a field failed (undefined), only rows are refunded, because other
-   * fields may have read objects that are not in the response.
+   * Charges the maximum additional cost of an operation before it runs. The returned function refunds unused points. Call this
+   * function after the operation with the data that was read, or undefined if a field failed. A failed operation receives a
+   * refund only for rows, because other fields may have read objects that are not in the response.
    */
   chargeOperation(start: OperationStart<Viewer>): AfterOperation | Promise<AfterOperation>
-  /** For a stream. Returns a function to call after each event, which resolves once there are points for the next one. */
+  /** Returns a function to call after each event of a stream. It resolves once points for the next event are available. */
   chargeEvents(requester: Requester<Viewer>): () => Promise<void> | undefined
 }
 
-/** An account so large that every operation that can read rows reads some. */
+/** An account size at which every operation that may read additional rows does read some. */
 const EVERY_ROW: AccountSize = { devices: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY }
 
 export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, sizes: AccountSizes): RequestCharges {
@@ -46,7 +44,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
 
   const charge = (start: OperationStart<Viewer>, rows: number): AfterOperation => {
     const { operation, request, reply, viewer } = start
-    // A read-only key stores nothing: its mutations are rejected.
+    // Mutations with a read-only key are rejected and store nothing.
     if (operation.kind === 'mutation' && viewer?.readOnly === false)
       limits.storage.chargeAccount(viewer.accountId, bytesOfMutations(operation.rootFields()))
     const forObjects = pointsOfObjects(operation.objectCount)
@@ -56,7 +54,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     if (sum === 0) return undefined
     const payer = payerFor(start)
     const { budget, subject } = payer
-    // An operation that may cost more than the capacity takes all of it, and the rest afterward.
+    // An operation that may cost more than the capacity is charged the whole capacity now and the rest afterward.
     const charged = Math.min(sum, budget.policy.capacity - REQUEST_POINTS)
     try {
       spend(payer, charged, reply)
@@ -88,7 +86,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
     return charge(start, counted.rows)
   }
 
-  /** Takes points for work that is already done. The balance may go negative. */
+  /** Takes points for work that is already done. The balance may go below zero. */
   const chargeAfterward = (requester: Requester<Viewer>, points: number): void => {
     const payer = payerFor(requester)
     payer.budget.give(payer.subject, -points)
@@ -109,7 +107,7 @@ export function createRequestCharges(limits: RateLimits, addressOf: AddressOf, s
       if (operation.countRows(EVERY_ROW).rows === 0) return charge(start, 0)
       return sizes.read(viewer.accountId).then(
         (size) => chargeRows(start, size),
-        // The operation itself reports that the database cannot be reached.
+        // The operation itself reports that the database is unavailable.
         () => charge(start, 0),
       )
     },

@@ -27,7 +27,7 @@ beforeEach(() => {
 
 const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
 
-/** The points that a document costs, beyond the point of every request. */
+/** Returns the points that a document costs in addition to the point for every request. */
 async function costOf(document: string, variables?: Record<string, unknown>): Promise<number> {
   const before = left((await user.query('{ login { id } }')).headers)
   const { headers, errors } = await user.query(document, variables)
@@ -42,7 +42,7 @@ describe('a field that reads more devices than it returns', () => {
     ['both', '{ login { devices(size: 1, attributes: { site: null }) { total items { id } } } }', 10],
     ['each alias', '{ login { a: devices(size: 1, sort: "x") { last } b: devices(size: 1, sort: "y") { last } } }', 10],
     ['each alias of total', '{ login { devices(size: 1, state: "active") { a: total b: total c: total } } }', 15],
-    ['from far away', '{ login { devices(size: 1, state: "inactive", from: 8001) { last } } }', 4],
+    ['a page far from the start', '{ login { devices(size: 1, state: "inactive", from: 8001) { last } } }', 4],
   ])('costs a point for each 2,000 devices: %s', async (_what, document, points) => {
     expect(await costOf(document)).toBe(points)
   })
@@ -51,9 +51,9 @@ describe('a field that reads more devices than it returns', () => {
     ['a page by name', '{ login { devices(size: 1) { items { id } } } }'],
     ['a page by an index', '{ login { devices(size: 1, sort: "created desc", state: "active") { items { id } } } }'],
     ['the total of all devices', '{ login { devices(size: 1, sort: "name") { total } } }'],
-    ['devices by id', '{ login { devices(size: 1, id: ["80:00:00:00:00:00:00:01"], sort: "rack") { total } } }'],
+    ['devices by ID', '{ login { devices(size: 1, id: ["80:00:00:00:00:00:00:01"], sort: "rack") { total } } }'],
     ['a list of few events', '{ login { events(size: 1, types: [DEVICE_STATE]) { total } } }'],
-  ])('does not cost more than others if it reads only what it returns: %s', async (_what, document) => {
+  ])('costs nothing extra if it reads only the devices that it returns: %s', async (_what, document) => {
     expect(await costOf(document)).toBe(0)
   })
 
@@ -63,21 +63,21 @@ describe('a field that reads more devices than it returns', () => {
     expect(await costOf(document, { sort: 'name' })).toBe(0)
   })
 
-  test('is refunded if it does not run', async () => {
+  test('is refunded if the operation skips it', async () => {
     const document = `query ($runs: Boolean!) { login {
       devices(size: 1, sort: "rack") @include(if: $runs) { last } } }`
     expect(await costOf(document, { runs: true })).toBe(5)
     expect(await costOf(document, { runs: false })).toBe(0)
   })
 
-  test('is rejected before it runs if there are too few points', async () => {
+  test('is rejected before execution if too few points are left', async () => {
     const { errors } = await poor('{ login { devices(size: 1, sort: "rack") { total } } }')
     expect(errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }])
     expect(errors?.[0]?.message).toContain('5 more points')
   })
 })
 
-/** Runs a document when only 3 points are left. */
+/** Runs a document with only 3 points left. */
 async function poor(document: string) {
   const items = (count: number) => Array.from({ length: count }, (_, i) => ({ serviceId: `none ${i}`, attributes: {} }))
   const spend = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'
@@ -100,7 +100,7 @@ describe('a document with many fields that read every device', () => {
     return `query ($none: Object = { ${attributes} }) { login {\n${fields.join('\n')}\n} }`
   }
 
-  test('is rejected, and the error names the field and its position', async () => {
+  test('is rejected with an error that names the field and its position', async () => {
     const large = await otherUser()
     const { status, errors } = await large.query(hostile(15))
     expect(status).toBe(413)
@@ -112,14 +112,14 @@ describe('a document with many fields that read every device', () => {
     ])
   })
 
-  test('costs a point for each of the fields', async () => {
+  test('costs a point for each field', async () => {
     const large = await otherUser()
     const before = left((await large.query('{ login { id } }')).headers)
     const { headers } = await large.query(hostile(15))
     expect(before - left(headers)).toBe(1 + 30)
   })
 
-  test('runs up to the limit, and is charged in full', async () => {
+  test('runs up to the limit and is charged in full', async () => {
     const large = await otherUser()
     const before = left((await large.query('{ login { id } }')).headers)
     const { errors, headers } = await large.query(hostile(5))
@@ -133,7 +133,7 @@ describe('a document with many fields that read every device', () => {
   })
 })
 
-/** Creates another user with the same devices and all points. */
+/** Creates another user with the same devices and a full budget. */
 async function otherUser(): Promise<TestUser> {
   const other = await app.createUser()
   const devices = Array.from({ length: DEVICES / 2 }, () => ({ attributes: { rack: '1' } }))
@@ -142,7 +142,7 @@ async function otherUser(): Promise<TestUser> {
   return other
 }
 
-test('attribute names cost the rows that counting them reads, and nothing while the counts are current', async () => {
+test('charges attribute names for the rows that counting reads, and nothing while the counts are current', async () => {
   const other = await otherUser()
   const document = '{ login { attributeNames { name } } }'
   const points: number[] = []

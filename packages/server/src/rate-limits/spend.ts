@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { Payer } from './rate-limits.ts'
 
-/** Takes points and reports the remaining points in the response headers. Throws RATE_LIMITED if too few are left. */
+/** Takes points and reports the remaining points in the response headers. Throws RATE_LIMITED if too few points are left. */
 export function spend(payer: Payer, points: number, reply: FastifyReply): void {
   const { budget, subject } = payer
   const retryAfter = Math.ceil(budget.take(subject, points))
@@ -11,7 +11,7 @@ export function spend(payer: Payer, points: number, reply: FastifyReply): void {
   if (retryAfter > 0) throw rateLimited(payer, points, retryAfter)
 }
 
-/** Takes points as soon as they are available. */
+/** Waits until enough points are available, then takes them. */
 export async function spendWhenAvailable({ budget, subject }: Payer, points: number): Promise<void> {
   for (;;) {
     const seconds = budget.take(subject, points)
@@ -21,8 +21,9 @@ export async function spendWhenAvailable({ budget, subject }: Payer, points: num
 }
 
 /**
- * The headers of draft-ietf-httpapi-ratelimit-headers-11. `w` is the time in which an empty budget refills. `t` is 1, the
- * minimum, because points are refilled continuously; with a negative balance or Retry-After it is the time to wait (§6).
+ * Returns the headers of draft-ietf-httpapi-ratelimit-headers-11. `w` is the time in which an empty budget refills. `t` is the
+ * time to wait if the balance is negative or the response includes Retry-After (§6). Otherwise, `t` is 1, the minimum, because
+ * points are refilled continuously.
  */
 export const rateLimitHeaders = ({ budget, subject }: Payer, retryAfter = 0): Record<string, string> => ({
   'ratelimit-policy': budget.policyField,

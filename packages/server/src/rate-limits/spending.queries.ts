@@ -1,6 +1,6 @@
 import { type Database, query } from '../db/database.ts'
 
-/** NOTIFY channel; the payload is the spending of one process, in the format of `exchange.ts`. */
+/** The NOTIFY channel for the spending of processes. `exchange.ts` defines the payload format. */
 export const spendingChannel = 'muster_spending'
 
 export const notifySpending = (db: Database, payloads: readonly string[]) =>

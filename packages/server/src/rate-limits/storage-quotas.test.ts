@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-/** A new value of 15,000 bytes that does not compress. */
+/** Returns a new value of 15,000 bytes that does not compress. */
 const newValue = (): string => randomBytes(7_500).toString('hex')
 
 const report = ({ id, secret }: RegisteredDevice, value: string) =>
@@ -34,7 +34,7 @@ const report = ({ id, secret }: RegisteredDevice, value: string) =>
 const setValue = `mutation ($id: String!, $value: String) { setAttribute(serviceId: $id, name: "value", value: $value) }`
 
 describe('a device', () => {
-  test('stores up to its quota, and again a day later, while other devices are not affected', async () => {
+  test('stores up to its quota each day without affecting other devices', async () => {
     const [greedy, modest] = [await registerDevice(user, 'greedy'), await registerDevice(user, 'modest')]
     for (let time = 0; time < 4; time++) expect((await report(greedy, newValue())).status).toBe(200)
     const rejected = await report(greedy, newValue())
@@ -48,13 +48,13 @@ describe('a device', () => {
     expect((await report(greedy, newValue())).status).toBe(200)
   })
 
-  test('is not charged for values that are already stored', async () => {
+  test('is not charged for unchanged values', async () => {
     const device = await registerDevice(user)
     const value = newValue()
     for (let time = 0; time < 10; time++) expect((await report(device, value)).status).toBe(200)
   })
 
-  test('is disconnected when it publishes beyond its quota, and acknowledged values are stored', async () => {
+  test('is disconnected when it publishes above its quota, but keeps its acknowledged values', async () => {
     const [greedy, modest] = [await registerDevice(user, 'greedy'), await registerDevice(user, 'modest')]
     const url = `mqtt://127.0.0.1:${app.mqttPort}`
     const [client, other] = [await connectMqtt(url, greedy), await connectMqtt(url, modest)]
@@ -94,7 +94,7 @@ describe('a device', () => {
 })
 
 describe('an account', () => {
-  /** Takes nearly all of the quota. Each item counts, although the value is sent once. */
+  /** Uses nearly the whole quota. The value is sent once but counts for each item. */
   async function storeMuch(): Promise<void> {
     const { id } = await registerDevice(user, 'full')
     const items = Array.from({ length: 75 }, () => '{ serviceId: $id, attributes: $attributes }').join(' ')
@@ -103,7 +103,7 @@ describe('an account', () => {
     await user.data(document, { id, attributes })
   }
 
-  test('stores up to its quota, by mutations and devices together', async () => {
+  test('stores up to its quota through mutations and devices together', async () => {
     const device = await registerDevice(user)
     await storeMuch()
     const outcomes: (string | undefined)[] = []
@@ -124,7 +124,7 @@ describe('an account', () => {
       'RATE_LIMITED',
       expect.stringMatching(/^an account may store /),
     ])
-    // Reading still works and reports the usage; other users are not affected.
+    // Queries still work and report the usage, and other users are not affected.
     const { login } = await user.data('{ login { limits { name value used } } }')
     expect(login.limits).toContainEqual({ name: 'deviceMebibytesPerDay', value: 0, used: null })
     expect(login.limits).toContainEqual({ name: 'accountMebibytesPerDay', value: 5, used: 4 })
@@ -135,7 +135,7 @@ describe('an account', () => {
     expect((await user.query(setValue, { id: device.id, value: newValue() })).errors).toBeUndefined()
   })
 
-  test('is charged for devices that register with its codes', async () => {
+  test('is charged for devices that register with its registration codes', async () => {
     const owned = { ...app, owner: user }
     const { code } = await registrationClient(owned).newCode()
     const device = await registerDevice(user)
@@ -147,7 +147,7 @@ describe('an account', () => {
     expect(errorOf(rejected).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
   })
 
-  test('has one quota on all servers of a database', async () => {
+  test('shares one quota among all servers that use the same database', async () => {
     const other = await app.startAnother({
       elapsed: () => clock.now,
       env: { MUSTER_ACCOUNT_BYTES_PER_DAY: String(ACCOUNT_BYTES) },

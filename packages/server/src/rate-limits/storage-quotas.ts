@@ -2,30 +2,30 @@ import { ApiError } from '../errors.ts'
 import { type Budget, type BudgetOptions, createBudget } from './budget.ts'
 
 const DAY_SECONDS = 86_400
-/** Number of bytes added to each write's names and values, for the event that records the write. */
+/** Number of bytes added to each write for the event that records the write. */
 const EVENT_BYTES = 200
 
 /**
  * Daily limits on the bytes that devices and accounts store. A quota refills continuously and is full after a day without
- * writes. A device's own writes count for the device and for its account; a user's mutations count for the account.
+ * writes. Writes by a device count for the device and its account. A user's mutations count only for the account.
  */
 export interface StorageQuotas {
-  /** The quotas of accounts. They are shared with the other server processes. */
+  /** Account quotas, shared with the other server processes. */
   readonly accounts: Budget
-  /** Charges a device and its account for a write by the device. Throws RATE_LIMITED without charging either. */
+  /** Charges a device and its account for a write by the device. If either quota is too low, charges neither and throws. */
   chargeDevice(device: { accountId: string; deviceId: string }, bytes: number): void
-  /** Charges an account. Throws RATE_LIMITED without charging it. */
+  /** Charges an account. If the quota is too low, charges nothing and throws RATE_LIMITED. */
   chargeAccount(accountId: string, bytes: number): void
-  /** The quotas of a device and of the account, and the account's usage, in bytes. */
+  /** Returns the quotas of a device and the account, and the account's usage, in bytes. */
   usage(accountId: string): { devicePerDay: number; accountPerDay: number; accountUsed: number }
 }
 
 export interface StorageQuotasOptions {
   deviceBytesPerDay: number
   accountBytesPerDay: number
-  /** For devices. They are not shared, because a device is connected to one process at a time. */
+  /** For device quotas, which are not shared, because a device is connected to one process at a time. */
   local: BudgetOptions
-  /** For accounts. */
+  /** For account quotas, which are shared with the other server processes. */
   shared: BudgetOptions
 }
 
@@ -56,14 +56,14 @@ export function createStorageQuotas(options: StorageQuotasOptions): StorageQuota
 
 function charge(budget: Budget, subject: string, bytes: number, whose: string): void {
   const { capacity } = budget.policy
-  // A write that is larger than the daily quota uses the whole quota.
+  // A write above the daily quota uses the whole quota.
   const retryAfter = Math.ceil(budget.take(subject, Math.min(bytes, capacity)))
   if (retryAfter === 0) return
   const message = `${whose} may store ${capacity} bytes a day: this write takes ${bytes}, and ${budget.left(subject)} are left. Retry in ${retryAfter} seconds`
   throw new ApiError('RATE_LIMITED', message, { retryAfter })
 }
 
-/** Returns the number of bytes that changed attributes store: names, new values, and the event. */
+/** Returns the number of bytes that attribute changes store: names, new values, and the event. */
 export function bytesOfChanges(changes: Readonly<Record<string, { new: string | null }>>): number {
   let bytes = EVENT_BYTES
   for (const [name, { new: value }] of Object.entries(changes)) bytes += bytesOf(name) + bytesOf(value)
@@ -75,7 +75,7 @@ export const bytesOfItems = (items: readonly unknown[]): number =>
   items.reduce<number>((bytes, item) => bytes + EVENT_BYTES + bytesOf(item), EVENT_BYTES)
 
 /**
- * Returns an upper limit for the bytes that a document's mutations store, based on their arguments. A variable counts once for
+ * Returns an upper bound for the bytes that a document's mutations store, based on their arguments. A variable counts once for
  * each use.
  */
 export function bytesOfMutations(fields: readonly { args: Readonly<Record<string, unknown>> }[]): number {
@@ -87,7 +87,7 @@ export function bytesOfMutations(fields: readonly { args: Readonly<Record<string
   return bytes
 }
 
-/** The UTF-8 bytes of the names and values in JSON. */
+/** Returns the number of UTF-8 bytes in the names and values of JSON. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value)
   if (Array.isArray(value)) return value.reduce<number>((bytes, item) => bytes + bytesOf(item), 0)

@@ -50,7 +50,7 @@ const rowsOf = (accountId: string): Promise<Record<string, unknown[]>> => rowsWi
 
 const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim.userId)).toEqual(untouched)
 
-/** Creates one object of each type, and an attribute of the service. */
+/** Creates one object of each type and a service attribute. */
 async function createAllObjects(user: TestUser): Promise<OwnedObjects> {
   const own = await createOwnedObjects(user, receiver)
   const path = `/services/${own.service}/attributes/${own.attribute}`
@@ -58,7 +58,7 @@ async function createAllObjects(user: TestUser): Promise<OwnedObjects> {
   return own
 }
 
-/** A user with one object of each type, which a call may change. */
+/** Creates a user with one object of each type, which a call may change. */
 async function newcomer(): Promise<{ own: OwnedObjects; rest: RestClient }> {
   const user = await app.createUser()
   return { own: await createAllObjects(user), rest: restClient(app.url, user) }
@@ -75,7 +75,7 @@ it.each(table)('%s succeeds, and its response matches the OpenAPI description', 
   expect((await rest('GET', location)).status).toBe(200)
 })
 
-it.each(changes)('%s is tested with every member of its body', (_name, route) => {
+it.each(changes)('%s is tested with every body member', (_name, route) => {
   const { parameters } = readOperation(route, schema)
   const { body = {} } = restCallFor(route, victim)
   if (route.body === undefined) expect(Object.keys(body).sort()).toEqual(parameters.map(({ name }) => name).sort())
@@ -108,7 +108,7 @@ describe.each(changes)('%s', (_name, route) => {
     await assertUntouched()
   })
 
-  it('is rejected for a read-only key, and changes nothing', async () => {
+  it('is rejected for a read-only key and changes nothing', async () => {
     const { path, body } = restCallFor(route, victim)
     expect(await reader(route.method, path, { body })).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     await assertUntouched()
@@ -116,7 +116,7 @@ describe.each(changes)('%s', (_name, route) => {
 })
 
 it.each(changes.filter(([, { body }]) => body === undefined))(
-  '%s rejects other members of the body',
+  '%s rejects unknown body members',
   async (_name, route) => {
     const { path, body } = restCallFor(route, victim)
     const response = await owner(route.method, path, { body: { ...body, nope: 1 } })
@@ -134,12 +134,12 @@ it.each(onIds)('%s does not find objects of another user', async (_name, route) 
 })
 
 it.each(table.filter((each) => !onIds.includes(each)))(
-  '%s neither shows nor changes anything of another user',
+  '%s neither returns nor changes data of another user',
   async (_name, route) => {
     const stranger = restClient(app.url, await app.createUser())
     const { path, body } = restCallFor(route, victim)
     const { text } = await stranger(route.method, path, { body })
-    // The response may repeat the request: an attribute's name in an error, or the address of a webhook.
+    // The response may repeat input, such as an attribute name in an error or a webhook URL.
     expect(text).not.toContain(`${victim.mark}-value`)
     expect(text).not.toContain(app.owner.email)
     expect(text).not.toContain(victim.userId)
@@ -147,7 +147,7 @@ it.each(table.filter((each) => !onIds.includes(each)))(
   },
 )
 
-it.each(signed)('%s needs a signature', async (_name, route) => {
+it.each(signed)('%s requires a signature', async (_name, route) => {
   const { path, body } = restCallFor(route, victim)
   const headers = { 'content-type': 'application/json' }
   const response = await send(`${app.url}/rest/v1${path}`, {
@@ -160,6 +160,6 @@ it.each(signed)('%s needs a signature', async (_name, route) => {
   await assertUntouched()
 })
 
-it('GET /version needs no signature', async () => {
+it('GET /version requires no signature', async () => {
   expect((await send(`${app.url}/rest/v1/version`)).body).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
 })

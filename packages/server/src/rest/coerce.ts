@@ -10,7 +10,7 @@ export function assertType(value: unknown, type: GraphQLInputType, name: string)
   })
 }
 
-/** Rejects all unknown names at once. `kind` is the noun for one and for several of them. */
+/** Rejects unknown names with one error. `kind` contains the singular and plural nouns for the message. */
 export function assertKnown(
   names: Iterable<string>,
   known: readonly string[],

@@ -20,7 +20,7 @@ import { routes } from './routes.ts'
 const schema = buildSchema()
 const operations = routes.map((route) => readOperation(route, schema))
 
-/** Every `Type.field` that documents select, and every `Type.field(argument)` that they can pass a value for. */
+/** Returns every `Type.field` that documents select, and every `Type.field(argument)` that they can pass. */
 function reached(): { fields: Set<string>; args: Set<string> } {
   const fields = new Set<string>()
   const args = new Set<string>()
@@ -57,7 +57,7 @@ const types = Object.values(schema.getTypeMap()).filter(
 const all = types.flatMap((type) => Object.values(type.getFields()).map((field) => ({ type, field })))
 
 describe('the table of routes', () => {
-  test('reaches every field of the schema except subscriptions; add new fields to a document or a fragment', () => {
+  test('reaches every schema field except subscriptions; add new fields to a document or a fragment', () => {
     const { fields } = reached()
     const missing = all.map(({ type, field }) => `${type.name}.${field.name}`).filter((field) => !fields.has(field))
     expect(missing).toEqual([])
@@ -71,14 +71,14 @@ describe('the table of routes', () => {
     expect(expected.filter((argument) => !args.has(argument))).toEqual([])
   })
 
-  test('has each route and each operation name once', () => {
+  test('contains each route and each operation name once', () => {
     const names = routes.map(routeName)
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
     const ids = operations.map(({ id }) => id)
     expect(ids.filter((id, index) => id === '' || ids.indexOf(id) !== index)).toEqual([])
   })
 
-  test('requires a signature according to the permissions', () => {
+  test('requires signatures according to the permissions', () => {
     const rules = operations.map(({ route, definition }) => {
       const root = definition.operation === 'query' ? 'Query' : 'Mutation'
       const isPublic = definition.selectionSet.selections.every(
@@ -93,13 +93,13 @@ describe('the table of routes', () => {
 describe.each(operations.map((operation) => [routeName(operation.route), operation] as const))(
   '%s',
   (_name, operation) => {
-    test('has a valid document: a query for GET, and one mutation otherwise', () => {
+    test('runs a valid document with a query for GET or one mutation for other methods', () => {
       expect(validate(schema, parse(operation.text))).toEqual([])
       expect(operation.definition.operation).toBe(operation.isChange ? 'mutation' : 'query')
       if (operation.isChange) expect(operation.definition.selectionSet.selections).toHaveLength(1)
     })
 
-    test('uses every parameter of its path in its document or its response', () => {
+    test('uses every path parameter in its document or its response', () => {
       const declared = operation.pathParameters.map(({ name }) => name)
       const unused = operation.pathNames.filter(
         (name) => !declared.includes(name) && !operation.route.at?.includes(`[${name}]`),
@@ -107,7 +107,7 @@ describe.each(operations.map((operation) => [routeName(operation.route), operati
       expect(unused).toEqual([])
     })
 
-    test('has the defaults of the arguments that its variables are passed to', () => {
+    test('uses the argument defaults of the schema as variable defaults', () => {
       const typeInfo = new TypeInfo(schema)
       const defaults = new Map(operation.parameters.map((each) => [each.name, each]))
       visit(

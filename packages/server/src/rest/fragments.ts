@@ -1,4 +1,4 @@
-/** The fields that the REST API returns of each type, by the name of the type in OpenAPI. Documents spread them. */
+/** The fields that the REST API returns for each type, keyed by the type's OpenAPI name. Documents spread these fragments. */
 export const fragments: Readonly<Record<string, string>> = {
   User: 'fragment User on User { id email name created }',
   UserReference: 'fragment UserReference on UserReference { id email }',
@@ -44,7 +44,7 @@ function deviceFields(attributes: string): string {
   `
 }
 
-/** Adds the fragments that a document spreads, directly or in other fragments. */
+/** Adds the fragments that a document spreads directly or through other fragments. */
 export function withFragments(document: string): string {
   const texts = new Map<string, string>()
   const collect = (text: string): void => {

@@ -1,17 +1,16 @@
-/** When the REST API was deprecated, which is its release: 2026-11-20T00:00:00Z in seconds since 1970 (RFC 9745 §2.1). */
+/** The time of the REST API's deprecation, which is its release: 2026-11-20T00:00:00Z in seconds since 1970 (RFC 9745 §2.1). */
 const DEPRECATED_SINCE = Date.UTC(2026, 10, 20) / 1_000
 
-/** The prefix of the REST API. */
 export const PREFIX = '/rest/v1'
 
-/** Headers of every response below the prefix: the successor and its documentation (RFC 5829 §3.3, RFC 9745 §3). */
+/** Returns the headers that link to the successor and the documentation of the deprecation (RFC 5829 §3.3, RFC 9745 §3). */
 export function deprecationHeaders(url: string): Record<string, string> {
   if (!url.startsWith(`${PREFIX}/`) && url.split('?', 1)[0] !== PREFIX) return {}
   const link = `</graphql/v1>; rel="successor-version", <${PREFIX}>; rel="deprecation"; type="text/markdown"`
   return { deprecation: `@${DEPRECATED_SINCE}`, link }
 }
 
-/** The link to the next page; undefined on the last page and for other responses. */
+/** Returns the link to the next page, or undefined for the last page and for other responses. */
 export function nextLink(url: string, body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('hasMore' in body) || !('cursor' in body)) return undefined
   if (body.hasMore !== true || typeof body.cursor !== 'string') return undefined

@@ -16,7 +16,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 
-/** A JSON Schema of 2020-12, as in OpenAPI 3.1. */
+/** A JSON Schema (2020-12), as in OpenAPI 3.1. */
 export interface JsonSchema {
   $ref?: string
   type?: string | string[]
@@ -54,14 +54,14 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] }
 }
 
-/** The schema of an argument without null. */
+/** Returns the schema of an argument, without null. */
 export function inputSchema(type: GraphQLInputType): JsonSchema {
   if (isNonNullType(type)) return inputSchema(type.ofType as GraphQLInputType)
   if (isListType(type)) return { type: 'array', items: inputSchema(type.ofType as GraphQLInputType) }
   return isScalarType(type) ? scalarSchema(type.name) : componentRef(getNamedType(type).name)
 }
 
-/** The schema of an argument, which allows null if the argument does. */
+/** Returns the schema of an argument, including null if the argument is nullable. */
 export const nullableInputSchema = (type: GraphQLInputType): JsonSchema =>
   isNonNullType(type) ? inputSchema(type) : orNull(inputSchema(type))
 
@@ -71,14 +71,14 @@ export interface Selected {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** The schema of a selection: the component of its fragment if it is a single fragment, or else an inline object. */
+/** Returns the schema of a selection: the component of a single fragment, or an inline object for any other selection. */
 export function selectionSchema({ set, type, fragments }: Selected): JsonSchema {
   const [only, ...more] = set.selections
   if (only?.kind === Kind.FRAGMENT_SPREAD && more.length === 0) return componentRef(only.name.value)
   return objectSchema({ set, type, fragments })
 }
 
-/** An object with every selected field, including those in fragments. */
+/** Returns an object schema with every selected field, including the fields in fragments. */
 export function objectSchema({ set, type, fragments }: Selected): JsonSchema {
   const properties: Record<string, JsonSchema> = {}
   const required: string[] = []
@@ -116,7 +116,7 @@ function presentSchema(type: GraphQLOutputType, node: FieldNode, fragments: Sele
   return componentRef(getNamedType(type).name)
 }
 
-/** Components for the enums and input objects that REST requests or responses can contain. */
+/** Returns components for the enums and input objects that REST requests or responses can contain. */
 export function inputComponents(schema: GraphQLSchema): Record<string, JsonSchema> {
   const components: Record<string, JsonSchema> = {}
   for (const type of Object.values(schema.getTypeMap())) {

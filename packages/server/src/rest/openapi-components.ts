@@ -3,7 +3,7 @@ import { fragments } from './fragments.ts'
 import { inputComponents, type JsonSchema, objectSchema } from './json-schema.ts'
 import { restCodes } from './statuses.ts'
 
-/** Components for everything with a name: fragments, enums, input objects, and the format of errors. */
+/** Returns the components for fragments, enums, input objects, and the error format. */
 export function components(schema: GraphQLSchema): Record<string, JsonSchema> {
   const all: Record<string, JsonSchema> = { ...inputComponents(schema), Error: errorSchema }
   const definitions = Object.values(fragments)
@@ -31,7 +31,7 @@ const errorSchema: JsonSchema = {
         type: 'object',
         required: ['message', 'extensions'],
         properties: {
-          message: { type: 'string', description: 'What is wrong, where, and what would be right.' },
+          message: { type: 'string', description: 'The problem, its location, and the correct input.' },
           extensions: {
             type: 'object',
             required: ['code'],

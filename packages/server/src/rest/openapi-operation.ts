@@ -24,7 +24,7 @@ export function operationSchema(operation: Operation, tag: string, schema: Graph
     ...(route.body !== undefined && { consumes: ['application/json', 'application/merge-patch+json'] }),
     response: {
       [route.status]: successSchema(operation, schema),
-      '4XX': errorsWith('Rejected; nothing was changed.'),
+      '4XX': errorsWith('Rejected. Nothing was changed.'),
       '5XX': errorsWith('The server or its database failed or is unavailable.'),
     },
   }
@@ -35,7 +35,7 @@ const idempotencyHeader = {
   properties: {
     'Idempotency-Key': {
       type: 'string',
-      description: 'A string in double quotes, new for each request. A repeat with the same key creates nothing more.',
+      description: 'A unique string in double quotes. A repeated request with the same key creates no further object.',
     },
   },
 }
@@ -43,20 +43,20 @@ const idempotencyHeader = {
 function successSchema(operation: Operation, schema: GraphQLSchema): object {
   switch (operation.route.status) {
     case 200:
-      return described('Done.', responseSchema(operation, schema))
+      return described('Success.', responseSchema(operation, schema))
     case 201:
       return {
         ...described('Created.', responseSchema(operation, schema)),
         headers: { Location: { type: 'string', description: 'The path of the new object.' } },
       }
     case 204:
-      return { type: 'null', description: 'Done, without a body.' }
+      return { type: 'null', description: 'Success without a body.' }
   }
 }
 
 const errorsWith = (description: string): object => described(description, componentRef('Error'))
 
-/** The description of a response. This name does not become a member of its schema, because a reference cannot have one. */
+/** Describes a response. The member stays out of the response's schema, because a reference cannot contain a description. */
 const described = (description: string, schema: JsonSchema): object =>
   schema.$ref === undefined ? { 'x-response-description': description, ...schema } : { description, ...schema }
 
@@ -75,7 +75,7 @@ function querySchemaOf(parameter: Parameter): JsonSchema {
   return {
     ...schema,
     'x-consume': 'application/json',
-    description: `${description} Each one can also be a separate parameter: ${name}.site=oslo.`.trim(),
+    description: `${description} You can also pass each member as a parameter: ${name}.site=oslo.`.trim(),
   }
 }
 

@@ -29,7 +29,7 @@ afterAll(() => app.close())
 
 const described = ({ path, method }: Route): Described => response.body.paths[path][method.toLowerCase()]
 
-/** Every value under a key of this name, at any depth. */
+/** Returns every value of a key with this name, at any depth. */
 function everyValue(value: unknown, key: string): unknown[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) => [
@@ -38,7 +38,7 @@ function everyValue(value: unknown, key: string): unknown[] {
   ])
 }
 
-test('is OpenAPI 3.1 and needs no signature', () => {
+test('is OpenAPI 3.1 and requires no signature', () => {
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(response.body).toMatchObject({
@@ -49,14 +49,14 @@ test('is OpenAPI 3.1 and needs no signature', () => {
   })
 })
 
-test('has exactly the routes of the table', () => {
+test('contains exactly the routes in the table', () => {
   const methods = Object.entries(response.body.paths as Record<string, object>).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   )
   expect(methods.sort()).toEqual(routes.map(routeName).sort())
 })
 
-test('has unique operation ids', () => {
+test('contains unique operation IDs', () => {
   const ids = routes.map((route) => described(route).operationId)
   expect(new Set(ids).size).toBe(routes.length)
   expect(ids.filter((id) => !/^\w+$/.test(id))).toEqual([])
@@ -106,7 +106,7 @@ test.each(routes.map((route) => [routeName(route), route] as const))('describes 
   else expect(parameters.some((each) => each.in === 'query')).toBe(false)
 })
 
-test('marks bodies that may be omitted', () => {
+test('marks optional bodies', () => {
   const bodyOf = (path: string, method: string) => response.body.paths[path][method].requestBody
   expect(bodyOf('/devices', 'post').required).toBe(true)
   expect(bodyOf('/devices/{id}', 'delete').required).toBe(false)

@@ -9,24 +9,24 @@ import type { Operation } from './operation.ts'
 const about = `Deprecated from the start: the GraphQL API at /graphql/v1 does all of this and more. Every route runs a GraphQL document, with
 the same permissions, limits, and error codes.`
 
-const signing = `Every request is signed with an access key, by draft-cavage-http-signatures-12 (\`Authorization: Signature …\`) or by
-RFC 9421 (\`Signature-Input\` and \`Signature\`), over the method, the host, the path and query, the time, and, if the key requires it,
-a digest of the body.`
+const signing = `Sign every request with an access key, according to draft-cavage-http-signatures-12 (\`Authorization: Signature …\`) or
+RFC 9421 (\`Signature-Input\` and \`Signature\`). The signature covers the method, the host, the path and query, the time, and, if the
+key requires it, a digest of the body.`
 
 export interface OpenapiInput {
   schema: GraphQLSchema
   prefix: string
-  /** The operation of a route in this scope; undefined for undocumented routes. */
+  /** Returns the operation of a route in this scope, or undefined for an undocumented route. */
   operationAt: (method: string, url: string) => TaggedOperation | undefined
 }
 
 export interface TaggedOperation {
   operation: Operation
-  /** The group of the route. */
+  /** The route's group. */
   tag: string
 }
 
-/** Collects the routes that are registered in this scope from now on. `scope.swagger()` describes them. */
+/** Collects the routes that are registered in this scope after this call. `scope.swagger()` returns their description. */
 export async function registerOpenapi(
   scope: FastifyInstance,
   { schema, prefix, operationAt }: OpenapiInput,
@@ -39,7 +39,7 @@ export async function registerOpenapi(
       security: [{ signature: [] }],
       components: {
         securitySchemes: { signature: { type: 'http', scheme: 'signature', description: signing } },
-        // This package has only types for OpenAPI 3.0.
+        // The types of @fastify/swagger support only OpenAPI 3.0.
         schemas: components(schema) as never,
       },
     },
@@ -49,7 +49,7 @@ export async function registerOpenapi(
       return { schema: operationSchema(described.operation, described.tag, schema), url }
     },
     transformObject: (document) => {
-      if (!('openapiObject' in document)) throw new Error('the REST API is described as OpenAPI')
+      if (!('openapiObject' in document)) throw new Error('the description of the REST API is not OpenAPI')
       markOptionalBodies(document.openapiObject.paths)
       return document.openapiObject
     },

@@ -17,7 +17,6 @@ import {
 import { withFragments } from './fragments.ts'
 import type { Route } from './route.ts'
 
-/** One argument of a route. */
 export interface Parameter {
   readonly name: string
   readonly type: GraphQLInputType
@@ -36,16 +35,16 @@ export interface Operation {
   readonly definition: OperationDefinitionNode
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   readonly isChange: boolean
-  /** Parameters in the path. Not all of them are variables. */
+  /** Parameters in the path, including parameters that are not variables. */
   readonly pathNames: readonly string[]
   /** The variables in the path. */
   readonly pathParameters: readonly Parameter[]
-  /** The other variables: query parameters of a query, or members of the body of a change. */
+  /** The other variables: query parameters for a query, or body members for a change. */
   readonly parameters: readonly Parameter[]
   readonly usesSelf: boolean
 }
 
-/** The variable for the viewer's own id. */
+/** The variable for the viewer's ID. */
 export const SELF = 'self'
 
 export function readOperation(route: Route, schema: GraphQLSchema): Operation {
@@ -98,9 +97,9 @@ function readParameter(
   }
 }
 
-const readIn = 'The context in which attributes are read; if omitted, the base values.'
+const readIn = 'The context for reading attributes. If omitted, the response contains the base values.'
 
-/** The schema's descriptions of the arguments that variables are passed to. */
+/** Returns the schema's descriptions of the arguments that the variables are passed to. */
 function describeVariables(document: DocumentNode, schema: GraphQLSchema): ReadonlyMap<string, string> {
   const descriptions = new Map<string, string>()
   const typeInfo = new TypeInfo(schema)

@@ -33,7 +33,7 @@ test('every route returns 503 with Retry-After while the database is unavailable
   expect(response).toMatchObject({ status: 200, body: { items: [], total: 0 } })
 })
 
-test('an address with many wrong signatures gets 429, but a key that signed before passes', async () => {
+test('rejects an address after many wrong signatures, except for keys that it authenticated before', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
   expect((await restClient(app.url, app.owner)('GET', '/user')).status).toBe(200)
@@ -45,11 +45,11 @@ test('an address with many wrong signatures gets 429, but a key that signed befo
   expect((await restClient(app.url, app.owner)('GET', '/user')).status).toBe(200)
 })
 
-test('a response over the limit is rejected with the advice to request less', async () => {
+test('rejects a response above the size limit and advises the client to request less', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
   const rest = restClient(app.url, app.owner)
-  // 60 KiB each, together slightly over the limit of a response.
+  // With 60 KiB each, the devices together slightly exceed the size limit of a response.
   const value = 'x'.repeat(15_000)
   const attributes = { a: value, b: value, c: value, d: value }
   const devices = Array.from({ length: 600 }, () => ({ attributes }))

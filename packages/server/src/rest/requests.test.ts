@@ -22,7 +22,7 @@ const namesOf = async (query: string): Promise<string[]> =>
   (await rest('GET', `/devices?${query}`)).body.items.map(({ name }: { name: string }) => name)
 
 describe('the query string of a GET', () => {
-  it('filters by attributes, as separate parameters or as JSON', async () => {
+  it('filters by attributes in separate parameters or in JSON', async () => {
     await register({ name: 'a', attributes: { site: 'oslo', net: { ssid: 'lab & co' } } })
     await register({ name: 'b', attributes: { site: 'oslo' } })
     await register({ name: 'c' })
@@ -37,7 +37,7 @@ describe('the query string of a GET', () => {
     expect(await namesOf('platform=linux&platform=a%2Cb')).toEqual(['a,b', 'linux'])
   })
 
-  it('sorts and counts only on request', async () => {
+  it('sorts and counts devices on request', async () => {
     for (const name of ['node-2', 'node-10']) await register({ name })
     expect(await namesOf('sort=name%20desc')).toEqual(['node-10', 'node-2'])
     expect(await namesOf('sort=-name')).toEqual(['node-10', 'node-2'])
@@ -101,7 +101,7 @@ describe('the query string of a GET', () => {
 })
 
 describe('the body of a change', () => {
-  it('clears members that are null, and keeps those that are omitted', async () => {
+  it('clears members that are null and keeps omitted members', async () => {
     const id = await register({
       name: 'a',
       hardwareId: 'HW-1',
@@ -115,7 +115,7 @@ describe('the body of a change', () => {
     expect(attributes.body).toEqual({ site: 'oslo', y: '' })
   })
 
-  it('sets one attribute; null or DELETE removes it', async () => {
+  it('sets one attribute, and null or DELETE removes it', async () => {
     const id = await register({ name: 'a' })
     const path = `/devices/${id}/attributes/net.ssid`
     expect((await rest('PUT', path, { body: { value: 'lab' } })).body).toEqual({ value: 'lab' })
@@ -132,7 +132,7 @@ describe('the body of a change', () => {
     expect((await rest('GET', '/user/attributes/$ui.statusA')).body).toEqual({ value: 'Load' })
   })
 
-  it('of a DELETE may contain force', async () => {
+  it('may contain force for DELETE', async () => {
     const id = await register({ name: 'a' })
     await rest('PUT', `/services/${id}/state`, { body: { state: 'active' } })
     expect(await rest('DELETE', `/devices/${id}`)).toMatchObject({ status: 409, code: 'CONFLICT' })
@@ -167,7 +167,7 @@ describe('the body of a change', () => {
     expect(response).toMatchObject({ status: 400, message: 'the body is not UTF-8' })
   })
 
-  it('must contain the value', async () => {
+  it('is rejected without the value', async () => {
     expect(await rest('PUT', '/user/attributes/x', { body: {} })).toMatchObject({ status: 400 })
     expect(await rest('PATCH', '/user/attributes')).toMatchObject({ status: 400 })
   })
@@ -178,13 +178,13 @@ describe('the body of a change', () => {
     'application/json; charset=latin1',
     'application/merge-patch+json',
     'application/jsonp',
-  ])('gets 415 with the content type %s', async (contentType) => {
+  ])('is rejected with 415 for the content type %s', async (contentType) => {
     const response = await rest('POST', '/devices', { body: { name: 'a' }, contentType })
     expect(response).toMatchObject({ status: 415, code: 'BAD_USER_INPUT' })
     expect(response.headers.get('accept')).toBe('application/json')
   })
 
-  it('gets 413 over the limit, and 422 for a value over its limit', async () => {
+  it('is rejected with 413 above the body limit and with 422 for a value above its limit', async () => {
     const tooMuch = { name: 'a', attributes: { x: 'x'.repeat(limits.requestBodyBytes) } }
     expect(await rest('POST', '/devices', { body: tooMuch })).toMatchObject({ status: 413, code: 'LIMIT_EXCEEDED' })
     const tooLong = { name: 'a', attributes: { x: 'x'.repeat(limits.valueBytes + 1) } }
@@ -203,7 +203,7 @@ describe('a name in a path', () => {
     ['a hash', 'a#b'],
     ['several dots', 'a.b.c'],
     ['other letters', 'é💡'],
-    ['as many characters as there may be', `${'💡'.repeat(128)}.${'é'.repeat(128)}`],
+    ['the maximum number of characters', `${'💡'.repeat(128)}.${'é'.repeat(128)}`],
   ])('may contain %s', async (_what, name) => {
     const path = `/user/attributes/${encodeURIComponent(name)}`
     expect(await rest('PUT', path, { body: { value: 'x' } })).toMatchObject({ status: 200 })
@@ -213,7 +213,7 @@ describe('a name in a path', () => {
     expect(body).toEqual({ [group]: subName.length === 0 ? 'x' : { [subName.join('.')]: 'x' } })
   })
 
-  it('may contain any letters, and so may a context', async () => {
+  it('may contain any letters, as may a context', async () => {
     const path = `/user/contexts/${encodeURIComponent('night/ß %')}/attributes/x`
     await rest('PUT', path, { body: { value: 'x' } })
     expect((await rest('GET', '/user/contexts')).body).toEqual({ items: ['night/ß %'] })

@@ -3,7 +3,7 @@ import { fieldNodes, type JsonSchema, type Selected, selectionSchema } from './j
 import type { Operation } from './operation.ts'
 import { stepsOf } from './response.ts'
 
-/** The schema of a route's response: what its document selects at the path `at`. */
+/** Returns the schema of a route's response, which is the selection of its document at the path `at`. */
 export function responseSchema(operation: Operation, schema: GraphQLSchema): JsonSchema {
   const { route, definition, fragments } = operation
   const root = schema.getRootType(definition.operation)
@@ -18,7 +18,7 @@ export function responseSchema(operation: Operation, schema: GraphQLSchema): Jso
   return withFound(selectionSchema(place), operation)
 }
 
-/** The selection at a member; undefined if the member is any JSON. */
+/** Returns the selection of a member, or undefined if the member is arbitrary JSON. */
 function stepInto({ set, type, fragments }: Selected, member: string): Selected | undefined {
   const node = Array.from(fieldNodes(set, fragments)).find(({ alias, name }) => (alias ?? name).value === member)
   const field = node && type.getFields()[node.name.value]
@@ -27,7 +27,7 @@ function stepInto({ set, type, fragments }: Selected, member: string): Selected 
   return isObjectType(below) && node.selectionSet ? { set: node.selectionSet, type: below, fragments } : undefined
 }
 
-/** A member is never null if the response is NOT_FOUND without it. */
+/** Marks the member in `found` as non-null, because the response without this member is NOT_FOUND. */
 function withFound(schema: JsonSchema, { route }: Operation): JsonSchema {
   const member = route.found?.[0]
   const found = member === undefined ? undefined : schema.properties?.[member]

@@ -4,10 +4,10 @@ import type { Route } from './route.ts'
 
 type Names = Readonly<Record<string, string>>
 
-/** One step of `at`: a member, an item by its index, or the item with the id in the path. */
+/** One step of `at`: a member, an item by its index, or the item with the ID in the path. */
 type Step = { member: string } | { index: number } | { key: string }
 
-/** Returns a route's response from the data of its document. Throws NOT_FOUND if it is missing. */
+/** Returns a route's response from its document's data. Throws NOT_FOUND if the data does not contain the response. */
 export function responseBody(data: unknown, { route, pathNames }: Operation, names: Names): unknown {
   const value = stepsOf(route).reduce((place, step) => take(place, step, names), data)
   if (value === undefined || value === null) throw notFound(nounOf(route), names[pathNames[0] ?? ''] ?? '')
@@ -36,15 +36,15 @@ const memberOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined
 
-/** The noun of a path: `/access-keys/{key}` is an access key. */
+/** Returns the noun for a path: the noun for `/access-keys/{key}` is `access key`. */
 const nounOf = ({ path }: Route): string => (path.split('/')[1] ?? '').replace('-', ' ').replace(/s$/, '')
 
-/** Fills the parameters of a path with values of a response: `/devices/{device.id}`. */
+/** Replaces the placeholders in a path, such as `/devices/{device.id}`, with values from a response. */
 export function fillPath(path: string, body: unknown): string {
   return path.replace(/\{([\w.]+)\}/g, (_match, members: string) =>
     encodePathPart(String(members.split('.').reduce(memberOf, body))),
   )
 }
 
-/** Leaves colons unencoded, which RFC 3986 §3.3 allows in a path, because every id contains some. */
+/** Percent-encodes a path segment except colons, which every ID contains and RFC 3986 §3.3 allows in a path. */
 export const encodePathPart = (text: string): string => encodeURIComponent(text).replaceAll('%3A', ':')

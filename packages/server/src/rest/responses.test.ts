@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-/** The links of a response, by relation. */
+/** Returns a response's links, keyed by relation. */
 function linksOf({ headers }: RestResponse): Record<string, string> {
   const links = Array.from((headers.get('link') ?? '').matchAll(/<([^>]*)>; rel="([^"]+)"/g))
   return Object.fromEntries(links.map(([, target = '', relation = '']) => [relation, target]))
@@ -22,21 +22,21 @@ function linksOf({ headers }: RestResponse): Record<string, string> {
 
 describe('every response', () => {
   it.each([
-    ['a good one', 200, () => rest('GET', '/user')],
-    ['one without a body', 204, () => rest('DELETE', '/user/attributes/x')],
-    ['a wrong argument', 400, () => rest('GET', '/devices?size=x')],
-    ['no signature', 401, () => send(`${app.url}/rest/v1/user`)],
-    ['no such device', 404, () => rest('GET', '/devices/80:00:00:00:00:00:00:00')],
-    ['no such path', 404, () => rest('GET', '/nowhere')],
-    ['a method that is not served', 405, () => rest('PUT', '/user')],
-    ['no JSON', 415, () => rest('POST', '/devices', { body: 'x', contentType: 'text/plain' })],
-    ['a path that cannot be decoded', 400, () => send(`${app.url}/rest/v1/user/attributes/%zz`)],
-    ['OpenAPI', 200, () => send(`${app.url}/rest/v1/openapi.json`)],
-    ['the page on it', 200, () => send(`${app.url}/rest/v1`)],
-  ])('has the deprecation headers: %s', async (_what, status, send) => {
+    ['a success', 200, () => rest('GET', '/user')],
+    ['a success without a body', 204, () => rest('DELETE', '/user/attributes/x')],
+    ['an invalid argument', 400, () => rest('GET', '/devices?size=x')],
+    ['a missing signature', 401, () => send(`${app.url}/rest/v1/user`)],
+    ['an unknown device', 404, () => rest('GET', '/devices/80:00:00:00:00:00:00:00')],
+    ['an unknown path', 404, () => rest('GET', '/nowhere')],
+    ['an unsupported method', 405, () => rest('PUT', '/user')],
+    ['a body that is not JSON', 415, () => rest('POST', '/devices', { body: 'x', contentType: 'text/plain' })],
+    ['invalid percent-encoding in the path', 400, () => send(`${app.url}/rest/v1/user/attributes/%zz`)],
+    ['the OpenAPI description', 200, () => send(`${app.url}/rest/v1/openapi.json`)],
+    ['the documentation', 200, () => send(`${app.url}/rest/v1`)],
+  ])('includes the deprecation headers: %s', async (_what, status, send) => {
     const response = await send()
     expect(response.status).toBe(status)
-    // A date of structured fields (RFC 9745 §2.1).
+    // A structured-field date (RFC 9745 §2.1).
     expect(response.headers.get('deprecation')).toMatch(/^@\d{10}$/)
     expect(linksOf(response)).toMatchObject({ 'successor-version': '/graphql/v1', deprecation: '/rest/v1' })
     expect(response.headers.get('x-request-id')).toMatch(/./)
@@ -51,7 +51,7 @@ describe('every response', () => {
     expect((await user.query('{ version }')).status).toBe(200)
   })
 
-  it('has no deprecation headers outside of the REST API', async () => {
+  it('includes no deprecation headers outside the REST API', async () => {
     for (const path of ['/healthz', '/graphql/v1?query={version}', '/rest/v10', '/rest', '/%zz']) {
       expect((await fetch(app.url + path)).headers.get('deprecation'), path).toBeNull()
     }
@@ -59,7 +59,7 @@ describe('every response', () => {
 })
 
 describe('a page', () => {
-  it('links to the next one until the last', async () => {
+  it('links to the next page until the last page', async () => {
     const names = Array.from({ length: 7 }, (_, index) => `node-${index}`)
     for (const name of names) await rest('POST', '/devices', { body: { name, attributes: { site: 'o&<ö' } } })
     await rest('POST', '/devices', { body: { name: 'other' } })
@@ -75,7 +75,7 @@ describe('a page', () => {
     expect(seen).toEqual(names)
   })
 
-  it('of events continues with older ones', async () => {
+  it('of events continues with older events', async () => {
     const { body } = await rest('POST', '/devices', { body: { name: 'a' } })
     const path = `/devices/${body.device.id}`
     for (const name of ['b', 'c']) await rest('PATCH', path, { body: { name } })
@@ -88,7 +88,7 @@ describe('a page', () => {
 })
 
 describe('a method', () => {
-  it('that a path does not support gets 405 with the supported methods', async () => {
+  it('that a path does not support returns 405 with the supported methods', async () => {
     const allowed = async (method: string, path: string) => {
       const response = await rest(method, path)
       expect(response).toMatchObject({ status: 405, code: method === 'HEAD' ? undefined : 'BAD_USER_INPUT' })
@@ -110,7 +110,7 @@ describe('a method', () => {
 })
 
 describe('a created object', () => {
-  it('is at the path in Location', async () => {
+  it('is available at the path in Location', async () => {
     const { headers, body } = await rest('POST', '/devices', { body: { name: 'a' } })
     expect(headers.get('location')).toBe(`/rest/v1/devices/${body.device.id}`)
     const key = await rest('POST', '/access-keys', { body: { name: 'x' } })
@@ -120,7 +120,7 @@ describe('a created object', () => {
     })
   })
 
-  it('is in the events with its actor', async () => {
+  it('is recorded in the events with its actor', async () => {
     await rest('POST', '/devices', { body: { name: 'a' } })
     const { body } = await rest('GET', '/events?types=DEVICE_REGISTER')
     expect(body.items).toMatchObject([{ actor: { id: user.accountId }, target: [{ name: 'a', kind: 'device' }] }])
@@ -128,7 +128,7 @@ describe('a created object', () => {
 })
 
 describe('a response', () => {
-  it('is the same as that of the GraphQL API to the same document', async () => {
+  it('is the same as the GraphQL response to the same document', async () => {
     const { body } = await rest('POST', '/devices', { body: { name: 'a', services: [{ name: 'ssh', port: 22 }] } })
     const { login } = await user.data('{ login { id email name created } }')
     expect((await rest('GET', '/user')).body).toEqual(login)
@@ -137,7 +137,7 @@ describe('a response', () => {
     expect((await rest('GET', `/devices/${body.device.id.toUpperCase()}`)).body).toMatchObject(device[0])
   })
 
-  it('to a batch of changes contains the result of each', async () => {
+  it('to a batch of changes contains the result of each change', async () => {
     const { body } = await rest('POST', '/devices', { body: { name: 'a' } })
     const none = '80:00:00:00:00:00:00:00'
     const items = [body.device.id, none].map((serviceId) => ({ serviceId, attributes: { site: 'oslo' } }))

@@ -16,7 +16,7 @@ import { type RestInput, type RestViewer, serve } from './serve.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Serves the table of routes in a separate Fastify scope, where bodies are read as bytes. */
+/** Serves the table of routes in a separate Fastify scope, which reads bodies as bytes. */
 export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, input: RestInput<Viewer>): void {
   const { schema } = input.executor
   app.register(
@@ -44,7 +44,7 @@ export function registerRest<Viewer extends RestViewer>(app: FastifyInstance, in
   )
 }
 
-/** All routes, by method and router path. */
+/** Returns all routes, keyed by method and router path. */
 function readTable(schema: GraphQLSchema): Map<string, TaggedOperation> {
   const operations = Object.entries(routeGroups).flatMap(([tag, routes]) =>
     routes.map((route) => ({ tag, operation: readOperation(route, schema) })),
@@ -72,7 +72,7 @@ function prepareScope<Viewer extends RestViewer>(scope: FastifyInstance, input: 
   })
 }
 
-/** A route of this scope instead of a not-found handler, because routes for all paths of the server would match first. */
+/** Adds a catch-all route instead of a not-found handler, because the server's own catch-all routes would match first. */
 function rejectOtherPaths(scope: FastifyInstance): void {
   scope.all('/*', async (request) => {
     const path = request.url.split('?', 1)[0]?.slice(0, 200)
@@ -80,7 +80,7 @@ function rejectOtherPaths(scope: FastifyInstance): void {
   })
 }
 
-/** The response to a method that a path does not support (RFC 9110 §15.5.6). */
+/** Rejects methods that a path does not support (RFC 9110 §15.5.6). */
 function rejectOtherMethods(scope: FastifyInstance, url: string, methods: readonly string[]): void {
   const allow = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
   const others = [...METHODS, 'HEAD'].filter((method) => !allow.split(', ').includes(method))

@@ -1,31 +1,30 @@
-/** A route of the REST API: a GraphQL document, and how its variables and its response map to HTTP. */
+/** A route of the REST API: a GraphQL document and the mapping of its variables and its response to HTTP. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** The path below /rest/v1. `{name}` is the document's variable of that name. */
   readonly path: string
-  /** What the route does, in one sentence. */
   readonly summary: string
   /**
-   * One named operation; fragments of `fragments.ts` are added. Variables that are not in the path are query parameters of a
-   * GET, and members of the body otherwise. `$self` is the viewer's id.
+   * One named operation. The fragments that it spreads are added from `fragments.ts`. Variables that are not in the path are
+   * query parameters for GET, and body members for other methods. `$self` is the viewer's ID.
    */
   readonly document: string
   /**
-   * The path of the response in the data, such as `login.device[0]` or `login.accessKeys[key]`. If omitted, the response is the
+   * The path of the response in the data, such as `login.device[0]` or `login.accessKeys[key]`. If omitted, the response is all
    * data.
    */
   readonly at?: string
-  /** 201: created, at `location`. 204: done, without a body. */
+  /** 201 if the route creates an object at `location`. 204 if the response has no body. */
   readonly status: 200 | 201 | 204
-  /** The path of the new object below /rest/v1. `{device.id}` is replaced by a member of the response. */
+  /** The path of the new object below /rest/v1. A placeholder such as `{device.id}` stands for a response member. */
   readonly location?: string
-  /** The variable that is the whole body. */
+  /** The variable whose value is the whole body. */
   readonly body?: string
   /** Members that the body must contain, even if they are null. */
   readonly written?: readonly string[]
-  /** A member of the response that must not be null, and the noun for the error NOT_FOUND. */
+  /** A response member that must not be null, and the noun for the error NOT_FOUND. */
   readonly found?: readonly [member: string, what: string]
-  /** Whether it needs no signature, as in permissions.ts. */
+  /** Whether the route requires no signature, in accordance with permissions.ts. */
   readonly isPublic?: true
 }
 

@@ -9,7 +9,7 @@ import { serviceRoutes } from './routes/services.ts'
 import { userRoutes } from './routes/user.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 
-/** All routes of the REST API, by their groups in OpenAPI and the reference. */
+/** All routes of the REST API, keyed by their group in OpenAPI and the reference. */
 export const routeGroups: Readonly<Record<string, readonly Route[]>> = {
   server: serverRoutes,
   user: userRoutes,

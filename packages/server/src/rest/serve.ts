@@ -9,10 +9,10 @@ import { assertNoQuery, queryVariables } from './query-variables.ts'
 import { responseBody } from './response.ts'
 import { sendErrors, sendResponse } from './send.ts'
 
-/** The properties of a viewer that this folder needs. */
+/** The viewer properties that the REST API uses. */
 export interface RestViewer extends GraphqlViewer {
   readonly accountId: string
-  /** The access key that signed. Viewers without one are rejected, whatever their other credentials. */
+  /** The access key that signed the request. Viewers without an access key are rejected, even with a session. */
   readonly accessKey?: string
 }
 
@@ -50,7 +50,7 @@ export async function serve<Viewer extends RestViewer>(
   return sendResponse(reply, operation, responseBody(data, operation, names))
 }
 
-/** Returns the signer. Sessions of browsers are not accepted, because only the GraphQL API protects them from other sites. */
+/** Returns the signer. Rejects browser sessions, because only the GraphQL API protects them from requests by other sites. */
 async function signer<Viewer extends RestViewer>(
   input: RestInput<Viewer>,
   exchange: { request: FastifyRequest; reply: FastifyReply },

@@ -18,7 +18,7 @@ const rejectedFor = (reason: string, status = 401) => ({
   body: { errors: [{ extensions: { reason } }] },
 })
 
-it('accepts both form A and form B', async () => {
+it('accepts form A and form B', async () => {
   const signing = { form: 'cavage' } as const
   expect((await rest('GET', '/devices?size=1', { signing })).status).toBe(200)
   expect((await rest('PUT', '/user/attributes/form', { body: { value: 'A' }, signing })).status).toBe(200)
@@ -40,7 +40,7 @@ it('rejects a body that does not match the signed digest', async () => {
   expect((await rest('GET', '/user/attributes/digest')).status).toBe(404)
 })
 
-it('rejects both forms at once', async () => {
+it('rejects a request with both forms', async () => {
   const beside = { authorization: 'Signature keyId="x",signature="eA=="' }
   expect(await rest('GET', '/user', { unsignedHeaders: beside })).toMatchObject({ ...rejectedFor('both-forms', 400) })
 })
@@ -78,7 +78,7 @@ it('reports a disabled key', async () => {
   expect(response).toMatchObject(rejectedFor('key-disabled'))
 })
 
-it('requires digests if the server does', async () => {
+it('requires digests if the server requires them', async () => {
   const strict = await app.startAnother({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
   const client = restClient(strict.url, app.owner)
   const body = { value: 'x' }
@@ -87,7 +87,7 @@ it('requires digests if the server does', async () => {
   await strict.close()
 })
 
-it("rejects a browser's session, whatever else the request contains", async () => {
+it('rejects a browser session, even with the headers of the console', async () => {
   const browser = await signIn(app, await newPerson(app))
   expect((await browser.query('{ login { id } }')).status).toBe(200)
   const headers = {

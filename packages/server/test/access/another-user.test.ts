@@ -30,7 +30,7 @@ let own: OwnedObjects
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks })
   receiver = await startFailingReceiver()
-  // Use event ids that do not occur in other strings by chance.
+  // Use event IDs that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   intruder = await app.createUser()
@@ -43,7 +43,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-/** Every root field, every field of User, and every other field with arguments, each with its arguments. */
+/** Returns the arguments of every root field, every field of User, and every other field with arguments. */
 function fieldsToCall(): Map<string, string[]> {
   const roots = new Set(['Query', 'Mutation', 'Subscription', 'User'])
   const types = Object.values(schema.getTypeMap()).filter(
@@ -57,14 +57,14 @@ function fieldsToCall(): Map<string, string[]> {
   )
 }
 
-/** The name of an argument, or the name of each field of its input object. */
+/** Returns the name of an argument or, for an input object, the name of each field. */
 function argumentNames({ name, type }: GraphQLArgument): string[] {
   const named = getNamedType(type)
   return isInputObjectType(named) ? Object.keys(named.getFields()).map((field) => `${name}.${field}`) : [name]
 }
 
 describe('the schema', () => {
-  it('has exactly the fields and arguments that the calls list', () => {
+  it('contains exactly the fields and arguments in the calls', () => {
     const listed = new Map(
       Object.entries(calls).map(([name, { naming = {}, others = [] }]) => [name, [...Object.keys(naming), ...others]]),
     )
@@ -76,13 +76,13 @@ describe('the schema', () => {
 const sendDocument = (user: TestUser, own: OwnedObjects, document: string): Promise<QueryResponse> =>
   isSubscription(document) ? queryStream(app, user, { document, device: own.device }) : user.query(document)
 
-/** Asserts that no row of the victim has changed, and that its webhook has received only the delivery from the setup. */
+/** Asserts that none of the victim's rows has changed and that the webhook received only the delivery from the setup. */
 async function assertUntouched(): Promise<void> {
   expect(await allRowsOf(app.db, victim.userId)).toEqual(untouched)
   expect(receiver.received.filter(({ text }) => text.includes(victim.webhook))).toHaveLength(1)
 }
 
-/** Returns the response to an attempt, with the ids and names of the objects replaced by placeholders. */
+/** Returns the response to an attempt, with placeholders for the IDs and names of the objects. */
 async function outcomeOf({ document }: Attempt, theirs: OwnedObjects): Promise<unknown> {
   const { status, data, errors } = await sendDocument(intruder, own, document)
   let text = JSON.stringify({ status, data, errors })
@@ -100,7 +100,7 @@ function assertFoundNothing({ data, errors }: QueryResponse, { outcome }: Attemp
   if (typeof outcome === 'object') expect(data).toMatchObject(outcome.finds)
 }
 
-/** Asserts that a response contains no string of another user, except those in the request. */
+/** Asserts that a response contains no strings of another user except strings from the request. */
 function assertShowsNothing(text: string, theirs: OwnedObjects, document: string): void {
   const { deviceCursor: _device, eventCursor: _event, deliveryCursor: _delivery, ...named } = theirs
   for (const value of Object.values(named)) if (!document.includes(value)) expect(text).not.toContain(value)
@@ -140,8 +140,8 @@ interface Caller {
 }
 
 /**
- * Returns the caller for a field: the intruder for queries, or a new user with objects of every kind for mutations,
- * which may change the objects.
+ * Returns the caller for a field. Queries use the intruder. Mutations use a new user with objects of every kind, because they
+ * may change the objects.
  */
 async function callerOf(field: string): Promise<Caller> {
   if (!field.startsWith('Mutation.')) return { user: intruder, own }
@@ -160,7 +160,7 @@ describe('another user', () => {
     await assertUntouched()
   })
 
-  it.each(attempts.filter((each) => !isForOwn(each)))('finds and changes nothing with $name', async ({ attempt }) => {
+  it.each(attempts.filter((each) => !isForOwn(each)))('finds and changes no object with $name', async ({ attempt }) => {
     const onTheirs = attempt(victim, own)
     const response = await sendDocument(intruder, own, onTheirs.document)
     assertFoundNothing(response, onTheirs)
@@ -169,7 +169,7 @@ describe('another user', () => {
     await assertUntouched()
   })
 
-  it.each(attempts.filter(isForOwn))('affects only objects of the caller with $name', async ({ name, attempt }) => {
+  it.each(attempts.filter(isForOwn))('affects only its own objects with $name', async ({ name, attempt }) => {
     const { user, own } = await callerOf(name)
     const { document } = attempt(victim, own)
     const response = await sendDocument(user, own, document)
@@ -179,7 +179,7 @@ describe('another user', () => {
   })
 
   it.each(attempts.filter((each) => !isForOwn(each) && !isDownload(each)))(
-    'gets the same response as for a nonexistent object with $name',
+    'receives the same response as for a nonexistent object with $name',
     async ({ attempt }) => {
       const nonexistent = nonexistentObjects(own)
       const [onTheirs, onNonexistent] = [attempt(victim, own), attempt(nonexistent, own)]

@@ -1,32 +1,32 @@
 import type { OwnedObjects } from './owned-objects.ts'
 
-/** The required result of an attempt on an object of another user. */
+/** The required result of an attempt on another user's object. */
 export type Outcome =
-  /** The error NOT_FOUND, and no data. */
+  /** The response contains the error NOT_FOUND and no data. */
   | 'NOT_FOUND'
-  /** It succeeds and affects only objects of the caller. */
+  /** The attempt succeeds and affects only the caller's objects. */
   | 'own'
-  /** It returns the URL of an empty file. */
+  /** The attempt returns the URL of an empty file. */
   | 'empty download'
-  /** It succeeds and returns this data. */
+  /** The attempt succeeds and returns this data. */
   | { finds: Record<string, unknown> }
 
 export interface Attempt {
   document: string
   outcome: Outcome
-  /** The id is of a different kind than the argument accepts, so even the owner finds nothing. */
+  /** Whether the argument does not accept this kind of ID, so that even the owner finds nothing. */
   ofWrongKind?: boolean
 }
 
-/** An attempt by the owner of `own` on the objects in `theirs`. */
+/** Builds an attempt by the owner of `own` on the objects in `theirs`. */
 type BuildAttempt = (theirs: OwnedObjects, own: OwnedObjects) => Attempt
 
 export interface Call {
-  /** A call with only objects of the caller. */
+  /** Builds a call with only the caller's objects. */
   plain: (own: OwnedObjects) => string
-  /** For each argument, the objects that it can name. */
+  /** Attempts with each kind of object that an argument can name, keyed by argument. */
   naming?: Record<string, BuildAttempt | BuildAttempt[]>
-  /** Arguments that name no object of a user. */
+  /** Arguments that do not name a user's object. */
   others?: string[]
 }
 

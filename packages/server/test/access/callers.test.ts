@@ -24,13 +24,13 @@ import {
 import { everyField, everyType, type FieldRequest, objectTypes, reached, typeQueries } from './type-queries.ts'
 
 const schema = buildSchema()
-/** A fixed order, in which no request removes an object that a later one needs. */
+/** Sorts the requests so that none removes an object that a later request needs. */
 const inOrder = (all: FieldRequest[]): FieldRequest[] => all.sort((one, next) => (one.field < next.field ? -1 : 1))
-/** One request per field for rejected callers, and one per type for the others. */
+/** One request per field for rejected callers, and one request per type for other callers. */
 const [fieldRequests, typeRequests] = [everyField(schema), inOrder(everyType(schema))]
 /** Each test sends hundreds of requests, which takes a long time on a slow machine. */
 const longTimeout = { timeout: 600_000 }
-/** The fields that need no credentials, in addition to introspection. */
+/** The fields that require no credentials, in addition to introspection. */
 const publicFields = new Set(['Query.version'])
 
 let app: TestApp
@@ -43,7 +43,7 @@ let reader: Caller
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks, elapsed: oneMinutePerCall() })
   receiver = await startFailingReceiver()
-  // Use event ids that do not occur in other strings by chance.
+  // Use event IDs that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   email = app.owner.email
@@ -67,7 +67,7 @@ const totals = { requests: 0, wrong: 0 }
 
 const isMutation = (document: string): boolean => document.startsWith('mutation')
 
-/** Sends these requests and returns the wrong responses, by field. */
+/** Sends these requests and returns the wrong responses, keyed by field. */
 async function findWrongResponses(
   requests: readonly FieldRequest[],
   caller: Caller,
@@ -107,7 +107,7 @@ const isReadOnly = (response: ApiResponse, request: FieldRequest, document: stri
   return data === null && errors?.[0]?.extensions?.code === 'FORBIDDEN' ? undefined : 'not forbidden'
 }
 
-/** Checks that the response contains no string of the victim, except those in the request. */
+/** Checks that the response contains none of the victim's strings except strings from the request. */
 const isUnrelated = ({ status, body }: ApiResponse, _request: FieldRequest, document: string): string | undefined => {
   const { deviceCursor: _device, eventCursor: _event, deliveryCursor: _delivery, ...strings } = victim
   const responseText = JSON.stringify(body)
@@ -117,8 +117,8 @@ const isUnrelated = ({ status, body }: ApiResponse, _request: FieldRequest, docu
   return status === 200 && shown.length === 0 ? undefined : `shows ${shown}`
 }
 
-describe('the matrix', () => {
-  it('has a query for every type of the schema, and for no other', () => {
+describe('the type queries', () => {
+  it('cover exactly the types of the schema', () => {
     const types = objectTypes(schema).map(({ name }) => name)
     expect(Object.keys(typeQueries).sort()).toEqual(types.sort())
     expect(Object.values(schema.getTypeMap()).filter(isAbstractType)).toEqual([])
@@ -137,7 +137,7 @@ describe('every field rejects', () => {
     'a caller without credentials',
   ]
 
-  it('all of these callers', () => {
+  it('every kind of rejected caller', () => {
     expect(Object.keys(rejected).sort()).toEqual(callers.sort())
   })
 
@@ -148,13 +148,13 @@ describe('every field rejects', () => {
   })
 })
 
-it('allows a read-only key to read every field and change nothing', longTimeout, async () => {
+it('allows a read-only key to read every field and to change nothing', longTimeout, async () => {
   expect(await findWrongResponses(typeRequests, reader, victim, isReadOnly)).toEqual([])
   expect(await rowsOf(victim)).toEqual(untouched)
 })
 
 it(
-  "shows nothing of the owner to another user and changes nothing, even if requests name the owner's objects",
+  "neither shows nor changes a user's data in requests from another user that name the user's objects",
   longTimeout,
   async () => {
     const other = await app.createUser()
@@ -164,7 +164,7 @@ it(
 )
 
 describe('every field allows', () => {
-  /** Removals come last: a service before its device, and the signing key at the end. */
+  /** Removals run last: a service before its device, and the signing key at the end. */
   const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
   const removing = typeRequests.filter(removes).reverse()
   const others = typeRequests.filter((request) => !removes(request))
@@ -180,7 +180,7 @@ describe('every field allows', () => {
     const { key: accessKey } = await newKey(user)
     expect(await findWrongResponses(others, caller, { ...own, accessKey }, isAllowed)).toEqual([])
     for (const request of removing) {
-      // Two fields delete devices.
+      // Two fields delete devices, so one of them needs a second device.
       const mine = request.field === 'Mutation.deleteDevice' ? spare : own
       expect(await findWrongResponses([request], caller, mine, isAllowed)).toEqual([])
     }

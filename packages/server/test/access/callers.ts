@@ -20,7 +20,7 @@ export interface ApiResponse {
   body: any
 }
 
-/** Sends a document. Subscriptions go to the stream, which is closed as soon as it is accepted. */
+/** Sends a document. For a subscription, opens a stream and closes it as soon as the server accepts it. */
 export async function sendDocument(
   { url: server }: Pick<TestApp, 'url'>,
   caller: Caller,
@@ -44,13 +44,13 @@ export const withKey = (user: Pick<TestUser, 'keyId' | 'secret'>): Caller => ({
   signer: { keyId: user.keyId, key: { algorithm: 'hmac-sha256', secret: Buffer.from(user.secret, 'base64') } },
 })
 
-/** Creates another key of the user. */
+/** Creates another key for the user. */
 export async function newKey(user: TestUser, args = ''): Promise<Caller & { key: string }> {
   const { createAccessKey: created } = await user.data(`mutation { createAccessKey(name: "x"${args}) { key secret } }`)
   return { key: created.key, ...withKey({ keyId: created.key, secret: created.secret }) }
 }
 
-/** Signs the user in, and returns the headers that the console sends. */
+/** Signs the user in and returns the headers that the console sends. */
 export async function withSession(app: TestApp, { accountId, email }: TestUser): Promise<Caller> {
   const password = 'a password of the user'
   const password_hash = await hashPassword(password)
@@ -59,7 +59,7 @@ export async function withSession(app: TestApp, { accountId, email }: TestUser):
   return { headers: { cookie: browser.cookieHeader(), 'muster-session': '1', origin: app.url } }
 }
 
-/** Callers with former or wrong credentials of this user, each with the reason for which the server rejects them. */
+/** Returns callers with former or wrong credentials of this user, each with the reason for the rejection. */
 export async function rejectedCallers(
   app: TestApp,
   user: TestUser,

@@ -22,7 +22,7 @@ let own: OwnedObjects
 let untouched: Record<string, unknown[]>
 
 /**
- * Each group of tests has a separate server, because invalid secrets are counted by address and all tests share one
+ * Starts a separate server for each group of tests, because invalid secrets are counted by address and all tests share one
  * address.
  */
 function useApp(): void {
@@ -43,7 +43,7 @@ function useApp(): void {
   })
 }
 
-/** Every row except access keys, which devices do not use and whose times of last use are written with a delay. */
+/** Returns every row except access keys, which devices do not use and whose last-use times are written with a delay. */
 async function rowsOf({ userId }: OwnedObjects): Promise<Record<string, unknown[]>> {
   const { access_key: _keys, ...rows } = await allRowsOf(app.db, userId)
   return rows
@@ -51,7 +51,7 @@ async function rowsOf({ userId }: OwnedObjects): Promise<Record<string, unknown[
 
 const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim)).toEqual(untouched)
 
-/** An error response without the request id, and with the ids and names of the objects replaced by placeholders. */
+/** Returns an error response without the request ID, and with placeholders for the IDs and names of the objects. */
 function outcomeOf({ status, body }: DeviceResponse, theirs: OwnedObjects): unknown {
   let text = JSON.stringify({ status, errors: body.errors })
   for (const [name, value] of Object.entries(theirs)) text = text.replaceAll(value, `<${name}>`)
@@ -73,7 +73,7 @@ describe("registration with the caller's code", () => {
     ['with its secret', () => secretOf(victim)],
     ['with its secret, after its owner allowed it', () => secretOf(victim)],
   ])(
-    'creates a device in the account of the code if another user has a device with the hardware id, %s',
+    "creates a device in the code's account if another user's device has the same hardware ID, %s",
     async (how, authorization) => {
       if (how.includes('allowed')) {
         await victimUser.data(`mutation { rotateDeviceSecret(deviceId: "${victim.device}", allow: true) { secret } }`)
@@ -122,7 +122,7 @@ describe('reporting', () => {
     ['the caller’s device with another user’s secret', () => basic(own.device, victim.deviceSecret)],
     ['another user’s device with a random secret', () => basic(victim.device, nonexistentObjects(own).deviceSecret)],
     ['another user’s service with the secret of its device', () => basic(victim.service, victim.deviceSecret)],
-    ['another user’s id with the secret of a device', () => basic(victim.userId, victim.deviceSecret)],
+    ['another user’s ID with the secret of a device', () => basic(victim.userId, victim.deviceSecret)],
   ])('rejects %s like a nonexistent device', async (_what, authorization) => {
     const before = await rowsOf(own)
     const response = await post(app, 'report', { state: 'active', attributes: { x: 'y' } }, authorization())
@@ -133,7 +133,7 @@ describe('reporting', () => {
     await assertUntouched()
   })
 
-  it.each(['service', 'device'] as const)('finds no %s of another user and changes nothing', async (kind) => {
+  it.each(['service', 'device'] as const)("neither finds nor changes another user's %s", async (kind) => {
     const before = await rowsOf(own)
     const nonexistent = nonexistentObjects(own)
     const parts = [{ state: 'active' }, { state: 'inactive' }, { attributes: { x: 'y' } }]
@@ -181,7 +181,7 @@ describe('over MQTT', () => {
         )
       ).login.device[0]
     const active = { items: [{ state: 'active' }] }
-    // The event is written a moment after the device connects.
+    // The server writes the event shortly after the device connects.
     await vi.waitFor(async () => expect((await presence()).events).toEqual(active), { timeout: 60_000 })
     let isDisconnected = false
     client.once('close', () => {

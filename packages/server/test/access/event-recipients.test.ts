@@ -16,7 +16,7 @@ let other: TestApp
 let failing: Receiver
 let receiver: Receiver
 let stranger: Owner
-/** A user with objects of every kind for each mutation. */
+/** For each mutation, a user with objects of every kind. */
 let victims: [mutation: string, owner: Owner][]
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks, worker: true })
@@ -47,7 +47,7 @@ function listen(user: TestUser, args: string): Promise<RawStream> {
 const deviceIds = (owners: readonly Owner[]): string =>
   JSON.stringify(owners.flatMap(({ own }) => [own.device, own.service, own.userId]))
 
-it('sends events of a user only to the streams and webhooks of that user', async () => {
+it("sends a user's events only to the user's streams and webhooks", async () => {
   const owners = [...victims.map(([, owner]) => owner), stranger]
   await stranger.user.data(`mutation { createWebhook(url: "${receiver.url}", events: [${eventTypes}]) { id } }`)
   const streams = [
@@ -58,7 +58,7 @@ it('sends events of a user only to the streams and webhooks of that user', async
   ]
   const victimStream = await listen(victims[0]![1].user, '')
 
-  // Alternate between the servers, because both send the events that either commits.
+  // Alternate between the servers, because both servers send all events.
   for (const [index, [mutation, { user, own }]] of victims.entries()) {
     const by = index % 2 === 0 ? user : other.as(user)
     await by.data(mutationCalls[mutation]!.plain(own))
@@ -67,7 +67,7 @@ it('sends events of a user only to the streams and webhooks of that user', async
   const seen = `mutation { setAttribute(name: "seen", value: "yes", serviceId: "${stranger.own.device}") }`
   await stranger.user.data(seen)
 
-  // Events arrive in the order of their ids, so after this one no earlier event can arrive.
+  // Events arrive in the order of their IDs, so no earlier event can arrive after this event.
   const isSeen = (text: string): boolean => text.includes('"seen"')
   await until(() => streams.every((stream) => isSeen(stream.text())))
   await receiver.waitFor(1, ({ text }) => isSeen(text))

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => installation.close())
 
-/** A user with one key of each kind. The second one is registered through the API, with its public key. */
+/** Creates a user with one key of each kind. The second key is registered through the API with its public key. */
 async function newClient(): Promise<{ accountId: string; email: string; keys: Signer[] }> {
   const { accountId, email, createKey } = await installation.createUser()
   const signer = await createKey()
@@ -23,7 +23,7 @@ async function newClient(): Promise<{ accountId: string; email: string; keys: Si
   return { accountId, email, keys }
 }
 
-/** All rows that these operations could change. */
+/** Returns all rows that these operations could change. */
 async function traces(accountId: string): Promise<unknown> {
   const { db } = installation
   const events = await db
@@ -36,13 +36,13 @@ async function traces(accountId: string): Promise<unknown> {
 }
 
 /**
- * Statuses of requests that are rejected before authentication: 400 (the request cannot be parsed, or its target cannot
- * be signed), 404 (another path), 413 (the body is too large), and 415 (no media type). A request that declares more
- * bytes than it contains may also get no response.
+ * Statuses of requests that the server rejects before authentication: 400 (the request cannot be parsed, or its target cannot
+ * be signed), 404 (another path), 413 (the body is too large), and 415 (no media type). A request that declares more bytes than
+ * it contains may also receive no response.
  */
 const rejectedByHttp = [400, 404, 413, 415]
 
-/** Undefined if all responses are rejections with a reason and without data. */
+/** Returns undefined if all responses are rejections with a reason and without data. */
 function findProblem({ statuses, text }: RawResponse, endsEarly: boolean): string | undefined {
   if (text.includes('"data"')) return `data: ${text}`
   if (statuses.length === 0) return endsEarly ? undefined : 'no response'
@@ -81,7 +81,7 @@ async function sendAllChanged({ bytes, signed }: Recorded): Promise<Outcome> {
 }
 
 describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
-  it('is accepted unchanged, and rejected with any signed byte changed', async () => {
+  it('is accepted unchanged and rejected with any signed byte changed', async () => {
     const { accountId, email, keys } = await newClient()
     const query = '{ login { email } }'
     const mutation = `mutation { setAttribute(name: "site", value: "Tromsø", serviceId: "${accountId}") }`
@@ -91,7 +91,7 @@ describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
     for (const [document, expected] of served) {
       const before = await traces(accountId)
       const requests = await Promise.all(keys.map((key) => client.record(server, key, document)))
-      // Both keys sign each document. With two documents, each one is changed byte by byte with one of the keys.
+      // Both keys sign each document. With two documents, each document is changed byte by byte with only one of the keys.
       const changedRequests =
         served.length === 1 ? requests : requests.filter((_, key) => served[key]?.[0] === document)
       expect(changedRequests).not.toEqual([])
@@ -137,7 +137,7 @@ describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
 const replaced = (bytes: Buffer, { start, end }: Part, text: string): Buffer =>
   Buffer.concat([bytes.subarray(0, start), Buffer.from(text), bytes.subarray(end)])
 
-/** Requests with a wrong content-length, if it is signed. */
+/** Returns requests with a wrong Content-Length if the signature covers this header. */
 function otherLengths(bytes: Buffer, signed: readonly Part[]): Buffer[] {
   const part = signed.find(({ name }) => name === 'content-length')
   if (part === undefined) return []
@@ -145,7 +145,7 @@ function otherLengths(bytes: Buffer, signed: readonly Part[]): Buffer[] {
   return [length - 1, length + 1, 0].map((other) => replaced(bytes, part, String(other)))
 }
 
-/** Targets that some routers and proxies treat as equal. */
+/** Returns targets that some routers and proxies treat as equal. */
 const otherTargets = (path: string): string[] => [
   `${server}${path}`,
   `/${path}`,
@@ -161,7 +161,7 @@ const otherTargets = (path: string): string[] => [
   '*',
 ]
 
-it('accepts a changed body that the signature does not cover, unless the key requires a digest', async () => {
+it('accepts a changed body without a signed digest unless the key requires a digest', async () => {
   const { createKey } = await installation.createUser()
   const client = foreignClients['http-signature, the documented five headers']!
   const outcomes = []

@@ -11,14 +11,14 @@ const joyent = createRequire(import.meta.url)('http-signature') as {
   sign(request: ClientRequest, options: Record<string, unknown>): boolean
 }
 
-/** The bytes of a signed request, and the parts that the signature covers or consists of. */
+/** The bytes of a signed request, the parts that the signature covers, and the parts of the signature. */
 export interface Recorded {
   bytes: Buffer
   signed: Part[]
 }
 
 export interface ForeignClient {
-  /** Clients with GET send only queries. */
+  /** Clients that use GET send only queries. */
   method: 'GET' | 'POST'
   record(server: string, signer: Signer, query: string): Promise<Recorded>
 }
@@ -31,7 +31,7 @@ export const newEd25519 = (): { publicKey: string; privateKey: KeyObject } => {
 const documentedHeaders = ['(request-target)', 'host', 'date', 'content-type', 'content-length']
 const pluginFields = ['@method', '@authority', '@target-uri', 'date']
 
-/** Third-party clients in use, by name. */
+/** Third-party clients in use, keyed by name. */
 export const foreignClients: Record<string, ForeignClient> = {
   'http-signature, the documented five headers': joyentClient('POST', { headers: documentedHeaders }),
   'http-signature, five headers and a digest': joyentClient('POST', { headers: [...documentedHeaders, 'digest'] }),
@@ -120,7 +120,7 @@ function operation(method: 'GET' | 'POST', query: string) {
   return { method, path: '/graphql/v1', headers, body }
 }
 
-/** The parts that every signature covers, the headers that this one covers, and the body if it covers a digest. */
+/** Returns the parts that every signature covers, the headers that this one covers, and the body if it covers a digest. */
 function coveredParts(bytes: Buffer, fields: readonly string[]): Part[] {
   const { method, target, header, body } = layoutOf(bytes)
   const names = new Set(['host', ...fields.filter((name) => !/^[@(]/.test(name))])
@@ -128,7 +128,7 @@ function coveredParts(bytes: Buffer, fields: readonly string[]): Part[] {
   return [method, target, ...headers, ...(fields.some((name) => name.endsWith('digest')) ? [body] : [])]
 }
 
-/** The parameters of form A that the server checks. Header names and algorithm names are case-insensitive. */
+/** Returns the form A parameters that the server checks. Header names and algorithm names are case-insensitive. */
 function parametersIn(bytes: Buffer, carrier: string): Part[] {
   const { value } = layoutOf(bytes).header(carrier)
   const text = bytes.toString('latin1', value.start, value.end)

@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../database/test-database
 import { createAccount } from '../factories/account.ts'
 import { unlimited } from '../harness/unlimited.ts'
 
-/** A database, a master key, and any number of complete servers. */
+/** A database and a master key, with any number of complete servers. */
 export interface Installation extends TestDatabase {
   secrets: Secrets
   startServer(options?: ServerOptions): Promise<string>
@@ -25,7 +25,7 @@ export interface Installation extends TestDatabase {
 export interface ServerOptions {
   env?: Record<string, string>
   clock?: () => Date
-  /** A clock in milliseconds for counting failed signatures. */
+  /** Returns the time in milliseconds, for counting failed signatures. */
   elapsed?: () => number
 }
 
@@ -35,15 +35,13 @@ export interface KeyOwner {
   createKey(input?: AccessKeyInput): Promise<Signer>
 }
 
-/** The access key with which a client signs. */
+/** The access key that a client signs with. */
 export interface Signer {
   keyId: string
   key: SigningKey
 }
 
-/**
- * A clock that advances by a minute with each call, so that the limit of failed signatures per minute is never reached.
- */
+/** Creates a clock that advances a minute per call, so that no test reaches the limit of failed signatures per minute. */
 export function oneMinutePerCall(): () => number {
   let minutes = 0
   return () => ++minutes * 60_000
@@ -123,11 +121,11 @@ export interface ApiResponse {
 }
 
 export type Signing = Partial<Omit<SignRequestOptions, 'keyId' | 'key'>> & {
-  /** Headers that are added after the request is signed. */
+  /** Headers that are added after signing. */
   unsignedHeaders?: Record<string, string>
 }
 
-/** Sends a signed operation, by default with POST. `url` in `signing` is the signed URL, not the target. */
+/** Sends a signed operation. The default method is POST. `url` in `signing` is the signed URL, not the target. */
 export async function send(
   server: string,
   signer: Signer | undefined,
@@ -149,5 +147,5 @@ export async function send(
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** The reason for which the server rejected the credentials of a request. */
+/** Returns the reason why the server rejected a request's credentials. */
 export const reasonOf = ({ body }: ApiResponse): unknown => body.errors?.[0]?.extensions?.reason

@@ -18,7 +18,7 @@ const login = '{ login { email } }'
 
 let installation: Installation
 let servers: string[]
-/** The time of the servers, if a test stops it. */
+/** The servers' time if a test stops the clock. */
 let stopped: Date | undefined
 beforeAll(async () => {
   installation = await createInstallation()
@@ -41,7 +41,7 @@ const wrong = ({ keyId }: Signer): Signer => {
 
 const unknown = (signer: Signer): Signer => ({ ...signer, keyId: 'MKAAAAAAAAAAAAAAAAAA' })
 
-/** The ways to invalidate a key, and the reason with which the server then rejects it. */
+/** The ways to invalidate a key, and the server's reason for rejecting the key afterward. */
 const ends: Record<string, { end: (user: KeyOwner, key: string, expires: Date) => Promise<unknown>; reason: string }> =
   {
     disabled: {
@@ -57,11 +57,11 @@ const ends: Record<string, { end: (user: KeyOwner, key: string, expires: Date) =
     },
   }
 
-/** Shorter than the time after which a server reads a key again without a notification. */
+/** A shorter time than the interval at which a server reads a key again without a notification. */
 const NOTIFIED = { timeout: 20_000 }
 
 describe.each(Object.entries(ends))('a key that was %s', (_how, { end, reason }) => {
-  it('is rejected by every server, with its download links', async () => {
+  it('is rejected by every server, as are its download links', async () => {
     stopped = new Date()
     onTestFinished(() => {
       stopped = undefined
@@ -71,7 +71,7 @@ describe.each(Object.entries(ends))('a key that was %s', (_how, { end, reason })
     const [signer, other] = [await user.createKey({ expires }), await user.createKey()]
     const responses = await sendToAll(signer, '{ login { eventsUrl } }')
     expect(responses.map(({ status }) => status)).toEqual([200, 200])
-    // A link that one server creates also works on the other.
+    // A link from one server also works on the other server.
     const links = responses.flatMap(({ body }) => {
       const { pathname, search } = new URL(body.data.login.eventsUrl)
       return servers.map((server) => server + pathname + search)
@@ -87,7 +87,7 @@ describe.each(Object.entries(ends))('a key that was %s', (_how, { end, reason })
   })
 })
 
-describe('a digest of the body', () => {
+describe('a body digest', () => {
   it('is required by every server if the key requires it', async () => {
     const user = await installation.createUser()
     const [plain, strict] = [await user.createKey(), await user.createKey({ requireDigest: true })]
@@ -123,7 +123,7 @@ describe('a nonce', () => {
 })
 
 describe('credentials', () => {
-  it('in both forms at once are rejected as a bad request', async () => {
+  it('are rejected as a bad request if both forms are present', async () => {
     const signer = await (await installation.createUser()).createKey()
     const unsignedHeaders = { authorization: 'Signature keyId="a",headers="date",signature="YQ=="' }
     const response = await send(servers[0]!, signer, login, { unsignedHeaders })
@@ -171,9 +171,9 @@ describe('credentials', () => {
 })
 
 describe('an unknown key and a wrong signature', () => {
-  it('get the same response after about the same time', async () => {
+  it('receive the same response after about the same time', async () => {
     const signer = await (await installation.createUser()).createKey()
-    /** The shortest response time, which other work of the machine affects least. */
+    /** The shortest response time, which other load on the machine affects least. */
     const shortest = { unknown: Number.POSITIVE_INFINITY, wrong: Number.POSITIVE_INFINITY }
     const differs = (): boolean =>
       Math.max(shortest.unknown, shortest.wrong) > 1.5 * Math.min(shortest.unknown, shortest.wrong)
@@ -196,7 +196,7 @@ describe('an unknown key and a wrong signature', () => {
 })
 
 describe('failed signatures', () => {
-  it('get status 429 after twenty in a minute, while a key that was accepted before still works', async () => {
+  it('receive status 429 after twenty in a minute, while a previously accepted key still works', async () => {
     const server = await installation.startServer({ elapsed: () => 0 })
     const { createKey } = await installation.createUser()
     const [signer, guessed] = [await createKey(), await createKey()]
@@ -216,7 +216,7 @@ describe('behind a proxy', () => {
   const covers = { authority: ['@method', '@authority', '@path'], target: ['@method', '@authority', '@target-uri'] }
   const signedAs = (origin: string, components: string[]): Signing => ({ url: `${origin}/graphql/v1`, components })
 
-  it('accepts signatures of the public name and of the name that the server sees', async () => {
+  it('accepts signatures for the public name and for the name that the server receives', async () => {
     const signer = await (await installation.createUser()).createKey()
     const behind = await installation.startServer({ env: { MUSTER_PUBLIC_URL: publicUrl } })
     for (const components of Object.values(covers)) {
@@ -226,7 +226,7 @@ describe('behind a proxy', () => {
     }
   })
 
-  it('rejects signatures of other names', async () => {
+  it('rejects signatures for other names', async () => {
     const signer = await (await installation.createUser()).createKey()
     const behind = await installation.startServer({
       env: { MUSTER_PUBLIC_URL: publicUrl },

@@ -32,7 +32,6 @@ const rotate = (deviceId: string, allow = false): string =>
 
 const missed = { code: 'NOT_FOUND', attributes: null }
 
-/** Every mutation. */
 export const mutationCalls: Record<string, Call> = {
   ...webhookMutationCalls,
   'Mutation.addService': {
@@ -120,7 +119,7 @@ export const mutationCalls: Record<string, Call> = {
   'Mutation.registerDevice': {
     plain: () => 'mutation { registerDevice(name: "x") { device { id } } }',
     naming: {
-      // Hardware ids are unique within an account. The response must not show that another account uses one.
+      // Hardware IDs are unique within an account. The response must not show that another account uses the same ID.
       hardwareId: attempt('own', ({ hardwareId }) => {
         return `mutation { registerDevice(name: "x", hardwareId: ${literal(hardwareId)}) { device { id hardwareId } } }`
       }),

@@ -10,7 +10,7 @@ import { type Receiver, startReceiver } from '../harness/webhook-receiver.ts'
 
 /** One object of every kind that a user can own and an argument can name. */
 export interface OwnedObjects {
-  /** A substring of every string of this user. */
+  /** A substring of each of this user's strings. */
   mark: string
   userId: string
   device: string
@@ -19,12 +19,11 @@ export interface OwnedObjects {
   registrationCode: string
   /** The registration code itself. */
   code: string
-  /** The secret of the device. */
   deviceSecret: string
   webhook: string
   webhookUrl: string
   webhookSecret: string
-  /** The id of a failed delivery. */
+  /** The ID of a failed delivery. */
   delivery: string
   event: string
   hardwareId: string
@@ -38,17 +37,17 @@ export interface OwnedObjects {
 /** Cursors, which are positions in lists and name no object. */
 export type Cursors = Pick<OwnedObjects, 'deviceCursor' | 'eventCursor' | 'deliveryCursor'>
 
-/** Starts a receiver that rejects every delivery and echoes its content. */
+/** Starts a webhook receiver that rejects every delivery and echoes the content. */
 export async function startFailingReceiver(): Promise<Receiver> {
   const receiver = await startReceiver()
   receiver.respondWith(({ text }, response) => void response.writeHead(500).end(text))
   return receiver
 }
 
-/** The setting that allows webhooks to receivers on this machine. */
+/** Allows webhooks to receivers on this machine. */
 export const allowLocalWebhooks = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
 
-/** Creates one object of every kind for a user. Its webhook goes to the receiver, which rejects it. */
+/** Creates one object of every kind for a user. The webhook sends its deliveries to the receiver, which rejects them. */
 export async function createOwnedObjects(user: TestUser, { url }: Receiver): Promise<OwnedObjects> {
   const mark = `mark${randomUUID().slice(0, 8)}`
   const [hardwareId, attribute, context] = [`${mark}-hardware`, `${mark}_attribute`, `${mark}-context`]
@@ -102,7 +101,7 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
   }
 }
 
-/** Nonexistent ids and names in the same formats. The cursors are valid, because they name no object. */
+/** Returns nonexistent IDs and names in the same formats. The cursors are valid, because they do not name an object. */
 export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }: Cursors): OwnedObjects {
   const mark = `mark${randomUUID().slice(0, 8)}`
   return {
@@ -128,7 +127,7 @@ export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }
   }
 }
 
-/** Every row of an account, in every table with accounts, including tables that are added later. */
+/** Returns every row of an account from every table with accounts, including future tables. */
 export async function allRowsOf(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const parts = (await tablesOf(db)).map(
     ({ name, column }) => `select '${name}' as name, to_jsonb(t) as row from "${name}" as t where "${column}" = $1`,
@@ -141,8 +140,8 @@ export async function allRowsOf(db: Database, accountId: string): Promise<Record
 }
 
 /**
- * Every row of an account, without the parts that reading changes: when keys were last used, the summary of attribute
- * names, and the events of download links that the user created.
+ * Returns every row of an account without the data that reading changes: last-use times of keys, the summary of attribute
+ * names, and the events for the user's download links.
  */
 export async function rowsWithoutUsage(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const rows = await allRowsOf(db, accountId)
@@ -158,7 +157,7 @@ export async function rowsWithoutUsage(db: Database, accountId: string): Promise
 
 interface AccountTable {
   name: string
-  /** The column with the account id. */
+  /** The column with the account ID. */
   column: string
 }
 
@@ -181,7 +180,7 @@ function tablesOf(db: Database): Promise<AccountTable[]> {
   return found
 }
 
-/** Waits until the time of last use of a key is in the database. It is written a moment after the request. */
+/** Waits until the database contains a key's last-use time, which the server writes shortly after the request. */
 export async function waitForLastUsed(db: Database, key: string): Promise<void> {
   for (;;) {
     const [row] = await query<{ used: boolean }>(

@@ -7,7 +7,7 @@ const page = ['size', 'from']
 const noDevices = { finds: { login: { devices: { items: [], total: 0 } } } }
 const noEvents = { finds: { login: { events: { items: [], total: 0 } } } }
 
-/** A list of devices with this argument. */
+/** Builds a query for a list of devices with this argument. */
 const devices = (argument: string): string =>
   `{ login { devices(${argument}) { items { id name attributes } total } } }`
 const events = (argument: string): string =>

@@ -36,21 +36,20 @@ export async function recordRequest(
 }
 
 export interface RawResponse {
-  /** The statuses of all responses, in order. The server reads bytes after a request that ends early as the next request. */
+  /** All response statuses, in order. If a request ends early, the server reads the remaining bytes as another request. */
   statuses: number[]
   text: string
 }
 
 /**
- * Sends exactly these bytes on a new connection. With `ends`, closes the sending side, even if the request declares
- * more bytes.
+ * Sends exactly these bytes on a new connection. With `ends`, closes the sending side even if the request declares more bytes.
  */
 export async function sendRaw(server: string, bytes: Buffer, { ends = false } = {}): Promise<RawResponse> {
   const { hostname, port } = new URL(server)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
   const received: Buffer[] = []
   socket.on('data', (chunk) => received.push(chunk))
-  // A server that rejects a request before it has read all of it may reset the connection.
+  // A server that rejects a request before reading the whole request may reset the connection.
   socket.on('error', () => {})
   if (ends) socket.end(bytes)
   else socket.write(bytes)
@@ -68,7 +67,7 @@ export interface Part {
   isCaseInsensitive: boolean
 }
 
-/** One request for each byte of these parts, with one bit of this byte changed. The bit differs from byte to byte. */
+/** Yields one request for each byte of these parts, with one bit of the byte changed. The bit differs from byte to byte. */
 export function* changedBytes(bytes: Buffer, parts: readonly Part[]): Generator<{ part: string; changed: Buffer }> {
   for (const { name, start, end, isCaseInsensitive } of parts) {
     for (let at = start; at < end; at++) {
@@ -84,11 +83,11 @@ export function* changedBytes(bytes: Buffer, parts: readonly Part[]): Generator<
 
 const isLetter = (byte: number): boolean => /[A-Za-z]/.test(String.fromCharCode(byte))
 
-/** The positions of the parts of a recorded request. */
+/** The positions of the parts in a recorded request. */
 export interface Layout {
   method: Part
   target: Part
-  /** The name and value of a header. Throws if it is missing. */
+  /** Returns the positions of a header's name and value. Throws if the header is missing. */
   header(name: string): { name: Part; value: Part }
   body: Part
 }

@@ -37,7 +37,7 @@ it.each(Object.entries(queryCalls))('allows a read-only key to query %s', async 
 })
 
 it.each(Object.keys(buildSchema().getMutationType()?.getFields() ?? {}))(
-  'rejects %s with a read-only key and changes nothing',
+  'rejects %s with a read-only key without changing anything',
   async (field) => {
     const { plain } = mutationCalls[`Mutation.${field}`]!
     const before = await rowsWithoutUsage(app.db, own.userId)

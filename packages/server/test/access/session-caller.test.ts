@@ -25,7 +25,7 @@ let browser: Browser
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks })
   receiver = await startFailingReceiver()
-  // Use event ids that do not occur in other strings by chance.
+  // Use event IDs that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   const intruder = await app.createUser()
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const placeholder = nonexistentObjects({ deviceCursor: '', eventCursor: '', deliveryCursor: '' })
 
-/** Every attempt that must not find an object of another user. */
+/** Every attempt that must not find another user's object. */
 const attempts = Object.entries({ ...queryCalls, ...mutationCalls }).flatMap(([call, { naming = {} }]) =>
   Object.entries(naming).flatMap(([argument, tries]) =>
     [tries].flat().flatMap((attempt, index) => {
@@ -55,7 +55,7 @@ const attempts = Object.entries({ ...queryCalls, ...mutationCalls }).flatMap(([c
 )
 
 describe('another user with a session', () => {
-  it.each(attempts)('finds and changes nothing with $name', async ({ attempt }) => {
+  it.each(attempts)('finds and changes no object with $name', async ({ attempt }) => {
     const { document } = attempt(victim, own)
     const { status, body } = await browser.query(document)
     expect(status).toBe(200)

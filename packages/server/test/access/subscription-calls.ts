@@ -8,7 +8,7 @@ const events = (...args: string[]): string =>
 const after = (event: string): string => `after: ${literal(event)}`
 const ofDevices = (...ids: string[]): string => `deviceId: [${ids.map(literal)}]`
 
-/** Every subscription, for stored events. event-recipients.test.ts tests who receives later events. */
+/** Every subscription, for stored events. event-recipients.test.ts tests the recipients of later events. */
 export const subscriptionCalls: Record<string, Call> = {
   'Subscription.events': {
     plain: ({ event }) => events(after(event)),
@@ -30,7 +30,7 @@ export const subscriptionCalls: Record<string, Call> = {
 
 export const isSubscription = (document: string): boolean => document.startsWith('subscription')
 
-/** Opens a stream, changes a device of the user, and returns the first message as a response. */
+/** Opens a stream, changes one of the user's devices, and returns the first message as a response. */
 export async function queryStream(
   app: Pick<TestApp, 'url'>,
   user: TestUser,

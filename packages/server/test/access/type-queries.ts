@@ -5,10 +5,10 @@ import type { OwnedObjects } from './owned-objects.ts'
 import { queryCalls } from './query-calls.ts'
 import { subscriptionCalls } from './subscription-calls.ts'
 
-/** Builds a document that selects fields of objects of a type. */
+/** Builds a document that selects fields of a type. */
 type TypeQuery = (own: OwnedObjects, selection: string) => string
 
-/** A query that selects through `login` and this path. The braces of the path are not closed. */
+/** Builds a query that selects fields through `login` and this path. The path leaves its braces open. */
 const throughLogin =
   (path: (own: OwnedObjects) => string): TypeQuery =>
   (own, selection) => {
@@ -16,7 +16,7 @@ const throughLogin =
     return `${opened} ${'}'.repeat(opened.split('{').length - opened.split('}').length)}`
   }
 
-/** A query for each type. The test fails for types that are missing in this table. */
+/** A query for each type. The test fails if a type is missing from this table. */
 export const typeQueries: Record<string, TypeQuery> = {
   AccessKey: throughLogin(() => 'accessKeys'),
   ApplicationType: (_own, selection) => `{ applicationTypes { ${selection} } }`,
@@ -53,15 +53,15 @@ const requiredArguments: Record<string, (own: OwnedObjects) => string> = {
   'User.service(id:)': ({ service }) => service,
 }
 
-/** One field, or all fields of a type, and a document that selects little else. */
+/** One field, or all fields of a type, with a document that selects little else. */
 export interface FieldRequest {
   field: string
-  /** The type of the field. Undefined for root fields. */
+  /** The field's type. Undefined for root fields. */
   type: string | undefined
   document: (own: OwnedObjects) => string
 }
 
-/** Every object type, without the root types. */
+/** Returns every object type except the root types. */
 export function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]
   return Object.values(schema.getTypeMap())
@@ -69,10 +69,10 @@ export function objectTypes(schema: GraphQLSchema): GraphQLObjectType[] {
     .filter((type) => !roots.includes(type) && !type.name.startsWith('__'))
 }
 
-/** The part of a response that shows that objects of this type were found. */
+/** Returns the part of a response that shows that the query reached objects of this type. */
 export const reached = (type: string): string => `"reached":"${type}"`
 
-/** A request for every field of the schema. Throws for a field without a listed query. */
+/** Returns a request for every field of the schema. Throws for a field without a listed query. */
 export const everyField = (schema: GraphQLSchema): FieldRequest[] => [
   ...rootFields(schema),
   ...objectTypes(schema).flatMap((type) =>
@@ -80,7 +80,7 @@ export const everyField = (schema: GraphQLSchema): FieldRequest[] => [
   ),
 ]
 
-/** Fewer requests, each with all fields of a type. */
+/** Returns fewer requests, each with all fields of a type. */
 export const everyType = (schema: GraphQLSchema): FieldRequest[] => [
   ...rootFields(schema),
   ...objectTypes(schema).map((type) => requestFor(type, type.name, Object.values(type.getFields()))),
@@ -93,7 +93,7 @@ function rootFields(schema: GraphQLSchema): FieldRequest[] {
     Object.keys(type?.getFields() ?? {}).map((name) => {
       const field = `${type!.name}.${name}`
       const call = calls[field]
-      if (call === undefined) throw new Error(`add a call of ${field} to the calls of this folder`)
+      if (call === undefined) throw new Error(`add a call of ${field} to the calls in this folder`)
       return { field, type: undefined, document: call.plain }
     }),
   )

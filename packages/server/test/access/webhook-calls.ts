@@ -43,7 +43,7 @@ export const webhookQueryCalls: Record<string, Call> = {
 export const webhookMutationCalls: Record<string, Call> = {
   'Mutation.createWebhook': {
     plain: ({ webhookUrl }) => create(webhookUrl),
-    // Many webhooks can have the same URL. The response must not show who else uses it.
+    // Several webhooks can have the same URL. The response must not show that another user uses the URL.
     naming: { url: attempt('own', ({ webhookUrl }) => create(webhookUrl)) },
     others: ['events', 'name', 'enabled'],
   },

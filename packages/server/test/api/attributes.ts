@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { QueryResponse, TestUser } from '../harness/app.ts'
 
-/** The result of a mutation, or its error. */
+/** The result or the error of a mutation. */
 export type Outcome<Result> = { result: Result } | { code: string; message: string }
 
 export interface Write {
@@ -12,21 +12,21 @@ export interface Write {
 
 type Tree = Record<string, unknown>
 
-/** The expected outcome of a rejected write. */
+/** Returns the expected outcome of a rejected write. */
 export const rejectedWith = (code: string, message: RegExp) => ({ code, message: expect.stringMatching(message) })
 
-/** Sends the operations on attributes as one user. */
+/** Sends attribute operations as one user. */
 export interface AttributeClient {
   addDevice(attributes?: Tree): Promise<string>
   addService(deviceId: string): Promise<string>
   set(name: string, value: string | null, serviceId: string, context?: string | null): Promise<Outcome<string | null>>
   setAll(attributes: unknown, serviceId: string, context?: string | null): Promise<Outcome<Tree>>
   setMany(items: readonly Write[]): Promise<QueryResponse>
-  /** Attributes and contexts of a device, service, or user, or null if it is not found. */
+  /** Returns the attributes and contexts of a device, service, or user, or null if the object does not exist. */
   read(id: string, context?: string | null): Promise<{ attributes: Tree; contexts: string[] } | null>
-  /** The attributes in each of several contexts, with one query. */
+  /** Reads the attributes in each of these contexts with one query. */
   readEach(id: string, contexts: readonly (string | null)[]): Promise<{ attributes: Tree[]; contexts: string[] }>
-  /** Changes of attributes, from events, oldest first. */
+  /** Returns the attribute changes recorded in events, oldest first. */
   changes(): Promise<Change[]>
 }
 

@@ -19,15 +19,15 @@ export interface DevicePage {
   cursor: string | null
 }
 
-/** One page of a user's devices. */
+/** Returns one page of a user's devices. */
 export const list = async (user: TestUser, variables: Record<string, unknown> = {}): Promise<DevicePage> =>
   (await user.data(document, variables)).login.devices
 
-/** The names on one page of a user's devices. */
+/** Returns the names on one page of a user's devices. */
 export const names = async (user: TestUser, variables: Record<string, unknown> = {}): Promise<string[]> =>
   (await list(user, variables)).items.map(({ name }) => name)
 
-/** The code and message of the error that a list returns. */
+/** Returns the code and message of a list's error. */
 export const listError = async (
   user: TestUser,
   variables: Record<string, unknown>,

@@ -1,7 +1,7 @@
 import { basic, type DeviceResponse, post } from '../clients/http-device.ts'
 import type { TestApp, TestUser } from '../harness/app.ts'
 
-/** The owner of registration codes, and devices that register with them. */
+/** Acts as the owner of registration codes and as the devices that register with them. */
 export interface RegistrationClient {
   app: TestApp
   owner: TestUser
@@ -15,15 +15,15 @@ const create = `mutation ($name: String, $platform: String, $services: [ServiceI
   createRegistrationCode(name: $name, platform: $platform, services: $services, attributes: $attributes, uses: $uses, expires: $expires) {
     code registrationCode { id } } }`
 
-/** A separate server, where no invalid code has been tried yet. */
+/** A separate server that has not received any invalid codes. */
 export interface RegistrationServer extends RegistrationClient {
-  /** Advances the clock of the server. */
+  /** Advances the server's clock. */
   advanceClock(milliseconds: number): void
 }
 
 /**
- * Starts another server on the database of `first`. Invalid codes are counted by address, and all tests share one
- * address, so each test of guesses needs its own server.
+ * Starts another server with the database of `first`. Invalid codes are counted by address, and all tests share one address,
+ * so each test that guesses codes needs a separate server.
  */
 export async function startRegistrationServer(first: TestApp): Promise<RegistrationServer> {
   let ahead = 0

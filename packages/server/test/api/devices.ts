@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { TestUser } from '../harness/app.ts'
 
-/** Registers a device with any of its fields, and returns the device. */
+/** Registers a device with any fields and returns the device. */
 export const register = `mutation ($name: String!, $hardwareId: String, $platform: String, $services: [ServiceInput!], $attributes: Object) {
   registerDevice(name: $name, hardwareId: $hardwareId, platform: $platform, services: $services, attributes: $attributes) {
     secret
@@ -10,13 +10,13 @@ export const register = `mutation ($name: String!, $hardwareId: String, $platfor
   }
 }`
 
-/** Registers a device and returns its id. */
+/** Registers a device and returns its ID. */
 export async function newDevice(user: TestUser, name: string, fields: Record<string, unknown> = {}): Promise<string> {
   const { registerDevice } = await user.data(register, { name, ...fields })
   return registerDevice.device.id
 }
 
-/** The device, as its owner sees it, or undefined if it does not exist. */
+/** Returns the device as visible to its owner, or undefined if the device does not exist. */
 export const findDevice = async (user: TestUser, id: string) =>
   (
     await user.data('query ($id: [String!]!) { login { device(id: $id) { id name hardwareId platform } } }', {
@@ -24,7 +24,7 @@ export const findDevice = async (user: TestUser, id: string) =>
     })
   ).login.device[0]
 
-/** Events of a device, newest first. */
+/** Returns a device's events, newest first. */
 export const eventsOf = async (user: TestUser, id: string) =>
   (
     await user.data(
@@ -33,7 +33,7 @@ export const eventsOf = async (user: TestUser, id: string) =>
     )
   ).login.events.items
 
-/** The code and message of the only error of a response. */
+/** Returns the code and message of a response's only error. */
 export function errorOf({
   errors,
 }: {

@@ -1,7 +1,7 @@
 import { type Route, routeName } from '../../src/rest/route.ts'
 import type { OwnedObjects } from '../access/owned-objects.ts'
 
-/** A request to a route, with the objects of one user. */
+/** A request to a route with one user's objects. */
 export interface RestCall {
   path: string
   body?: Record<string, unknown>
@@ -58,7 +58,7 @@ const bodies: Record<string, (own: OwnedObjects) => Record<string, unknown>> = {
   'POST /webhooks/{id}/redeliver': ({ delivery }) => ({ deliveryId: delivery, since: null }),
 }
 
-/** The value of `{id}`, by the first segment of the path. */
+/** The value of `{id}`, keyed by the first segment of the path. */
 const ids: Record<string, (own: OwnedObjects) => string> = {
   devices: ({ device }) => device,
   services: ({ service }) => service,
@@ -66,7 +66,7 @@ const ids: Record<string, (own: OwnedObjects) => string> = {
   webhooks: ({ webhook }) => webhook,
 }
 
-/** Builds a request to a route with the objects of one user. */
+/** Builds a request to a route with one user's objects. */
 export function restCallFor(route: Route, own: OwnedObjects): RestCall {
   const body = bodyOf(route, own)
   const query = route.path === '/services' ? `?id=${own.service}&id=${own.device}` : ''
@@ -85,13 +85,13 @@ function fill(path: string, own: OwnedObjects): string {
     id: ids[kind]?.(own),
     key: own.accessKey,
     name: own.attribute,
-    // Only the device has an override. Services and users show their base values in this context.
+    // Only the device has an override. In this context, services and users return their base values.
     context: own.context,
   }
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(values[name] ?? `no ${name}`))
 }
 
-/** A value for each query parameter of lists. */
+/** A value for each query parameter of a list. */
 export const queryValues: Record<string, (own: OwnedObjects, path: string) => string> = {
   size: () => '10',
   from: () => '1',

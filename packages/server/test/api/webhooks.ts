@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
 
-/** A user with webhooks to one receiver, and operations that cause events. */
+/** A user whose webhooks use one receiver, with operations that cause events. */
 export interface WebhookClient {
   createWebhook(events?: string[]): Promise<{ id: string; secret: string }>
-  /** Registers a device and returns its id. */
+  /** Registers a device and returns its ID. */
   register(name?: string): Promise<string>
   setAttribute(deviceId: string, name: string, value: string | null): Promise<unknown>
-  /** The webhook with its deliveries. */
+  /** Returns the webhook with its deliveries. */
   deliveries(id: string, args?: string): Promise<WebhookWithDeliveries>
-  /** The webhook when it has at least `count` deliveries and none is pending. */
+  /** Waits for at least `count` deliveries, none of them pending, and returns the webhook. */
   finishedDeliveries(id: string, count?: number): Promise<WebhookWithDeliveries>
 }
 
@@ -44,7 +44,7 @@ export function webhookClient(user: TestUser, receiver: Receiver): WebhookClient
   }
 }
 
-/** Polls until the condition is true. The timeout of the test limits the wait. */
+/** Polls until the condition is true. The test timeout limits the wait. */
 export async function pollUntil<Value>(
   read: () => Promise<Value>,
   condition: (value: Value) => boolean,

@@ -16,11 +16,11 @@ interface Options {
 export interface AuthenticatorOptions {
   /** The origin of the page that requests a passkey. */
   origin: string
-  /** False: test only user presence, without user verification. */
+  /** Whether to verify the user. If false, only tests user presence. */
   verifiesUser?: boolean
 }
 
-/** A software passkey: one P-256 key pair, without attestation (WebAuthn Level 2, §6.1 and §8.7). */
+/** Creates a software passkey with a P-256 key pair and without attestation (WebAuthn Level 2, §6.1 and §8.7). */
 export function createAuthenticator({ origin, verifiesUser = true }: AuthenticatorOptions) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const id = randomBytes(16)
@@ -28,7 +28,7 @@ export function createAuthenticator({ origin, verifiesUser = true }: Authenticat
   let counter = 0
   let userHandle: string | undefined
 
-  /** §6.1: the hash of the relying party's id, the flags, the counter, and, for a new passkey, its public key. */
+  /** §6.1: the hash of the relying party's ID, the flags, the counter, and, for a new passkey, the public key. */
   const authenticatorData = (rpId: string, attested?: Buffer): Buffer => {
     counter++
     const flags = 0x01 | (verifiesUser ? 0x04 : 0) | (attested === undefined ? 0 : 0x40)

@@ -14,17 +14,17 @@ export interface BrowserResponse {
 export interface BrowserRequest {
   method?: string
   headers?: Record<string, string | undefined>
-  /** JSON, or a string to send unchanged. */
+  /** A value to send as JSON, or a string to send unchanged. */
   body?: unknown
   server?: Pick<TestApp, 'url'>
 }
 
-/** A browser with a page of the console. It stores cookies. */
+/** A browser that shows a console page and stores cookies. */
 export interface Browser {
   cookies: Map<string, string>
-  /** Sends a request as the console does: POST if there is a body. Headers with the value undefined are omitted. */
+  /** Sends a request as the console does, with POST if the request has a body. Omits headers with the value undefined. */
   send(path: string, request?: BrowserRequest): Promise<BrowserResponse>
-  /** Sends a request to a path below /auth: POST if there is a body. */
+  /** Sends a request to a path below /auth, with POST if the request has a body. */
   auth(path: string, body?: object): Promise<BrowserResponse>
   /** Sends a GraphQL operation with the session. */
   query(document: string, variables?: Record<string, unknown>, request?: BrowserRequest): Promise<BrowserResponse>
@@ -109,14 +109,14 @@ export async function signIn(app: Pick<TestApp, 'url'>, { email, password }: Per
   return browser
 }
 
-/** The status, code, and reason of an error response. */
+/** Returns the status, code, and reason of an error response. */
 export const errorOf = ({ status, body }: BrowserResponse): unknown[] => [
   status,
   body.errors?.[0]?.extensions?.code,
   body.errors?.[0]?.extensions?.reason,
 ]
 
-/** The methods with which the user of a browser has signed in, newest first. */
+/** Returns the sign-in methods that a browser's user has used, newest first. */
 export async function signInMethods(browser: Browser): Promise<string[]> {
   const { body } = await browser.query('{ login { events(types: [AUTH_LOGIN]) { items { data } } } }')
   return body.data.login.events.items.map(({ data }: { data: { method: string } }) => data.method)

@@ -10,16 +10,16 @@ export interface StreamMessage {
   data: any
 }
 
-/** A response with Server-Sent Events, parsed without a client library. */
+/** A response of Server-Sent Events, parsed without a client library. */
 export interface RawStream {
   status: number
   headers: IncomingMessage['headers']
   response: IncomingMessage
-  /** The messages so far, without comments. */
+  /** The messages received so far, without comments. */
   messages: StreamMessage[]
-  /** The received text. */
+  /** Returns the text received so far. */
   text(): string
-  /** Resolves when the server ends the response, or when the connection closes. */
+  /** Resolves when the server ends the response or the connection closes. */
   ended: Promise<void>
   /** Closes the connection. */
   cut(): void
@@ -31,7 +31,7 @@ export interface StreamRequest {
   query: string
   variables?: Record<string, unknown>
   headers?: Record<string, string>
-  /** Default: /graphql/v1/stream. */
+  /** The default is /graphql/v1/stream. */
   path?: string
 }
 
@@ -89,14 +89,14 @@ export async function openStream(streamRequest: StreamRequest): Promise<RawStrea
   }
 }
 
-/** Opens an event stream that is closed when the test ends. */
+/** Opens an event stream and closes it when the test ends. */
 export async function openTestStream(streamRequest: StreamRequest): Promise<RawStream> {
   const stream = await openStream(streamRequest)
   onTestFinished(() => stream.cut())
   return stream
 }
 
-/** Waits until the condition is true. The timeout of the test limits the wait. */
+/** Waits until the condition is true. The test timeout limits the wait. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(5)
 }
@@ -109,17 +109,17 @@ function parse(block: string): StreamMessage[] {
   return [{ event: fields.get('event') ?? 'message', data: data === '' ? undefined : JSON.parse(data) }]
 }
 
-/** A subscription to events, with all fields and filters. */
+/** An event subscription with all fields and filters. */
 export const EVENTS =
   'subscription ($types: [EventType!], $deviceId: [String!], $after: ID) { events(types: $types, deviceId: $deviceId, after: $after) { id type owner { id } actor { id } target { id name kind } data } }'
 
 export const eventsOf = ({ messages }: RawStream): Record<string, unknown>[] =>
   messages.filter(({ event }) => event === 'next').map(({ data }) => data.data.events)
 
-/** The names in the data of the events. */
+/** Returns the names in the data of a stream's events. */
 export const namesOf = (stream: RawStream): unknown[] =>
   eventsOf(stream).map(({ data }) => (data as { name?: unknown }).name)
 
-/** The code of each error, and the event name of each other message. */
+/** Returns the code of each error and the event name of each other message. */
 export const codesOf = ({ messages }: RawStream): unknown[] =>
   messages.map(({ event, data }) => (event === 'next' ? data.errors?.[0].extensions.code : event))

@@ -7,11 +7,11 @@ export interface DeviceResponse {
   body: any
 }
 
-/** The Authorization header of a device: HTTP Basic with its id without colons and its secret. */
+/** Returns a device's Authorization header: HTTP Basic with its secret and its ID without colons. */
 export const basic = (deviceId: string, secret: string): string =>
   `Basic ${Buffer.from(`${deviceId.replaceAll(':', '')}:${secret}`).toString('base64')}`
 
-/** Posts a request of a device. A string is sent unchanged. */
+/** Posts a device's request. A string body is sent unchanged. */
 export async function post(
   { url }: Pick<TestApp, 'url'>,
   path: 'register' | 'report' | `register?${string}`,
@@ -26,7 +26,7 @@ export async function post(
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** The status, code, and message of an error response. */
+/** Returns the status, code, and message of an error response. */
 export const errorOf = ({ status, body }: DeviceResponse): [status: number, code: string, message: string] => [
   status,
   body.errors?.[0]?.extensions.code,

@@ -2,7 +2,7 @@ import { connect, type IClientOptions, type MqttClient } from 'mqtt'
 import { onTestFinished } from 'vitest'
 import type { TestUser } from '../harness/app.ts'
 
-/** The id and the secret of a registered device. */
+/** The ID and the secret of a registered device. */
 export interface RegisteredDevice {
   id: string
   secret: string
@@ -17,8 +17,8 @@ export async function registerDevice(user: TestUser, name = 'gateway'): Promise<
 }
 
 /**
- * Connects a device with a standard client, which is closed when the test ends. Rejects with the server's error if the
- * server rejects the connection.
+ * Connects a device with a standard client, which closes when the test ends. If the server rejects the connection, throws the
+ * server's error.
  */
 export async function connectMqtt(url: string, { id, secret }: RegisteredDevice, more: IClientOptions = {}) {
   const client = open(url, { clientId: id, username: id, password: secret, ...more })
@@ -30,7 +30,7 @@ export async function connectMqtt(url: string, { id, secret }: RegisteredDevice,
   return client
 }
 
-/** Creates a client that does not reconnect and is closed when the test ends. */
+/** Creates a client that does not reconnect and closes when the test ends. */
 function open(url: string, options: IClientOptions): MqttClient {
   const client = connect(url, { reconnectPeriod: 0, connectTimeout: 60_000, ...options })
   client.on('error', () => {})

@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { RegisteredDevice } from './mqtt-device.ts'
 
-/** A TCP connection for packets that no client library sends. */
+/** A TCP connection for packets that client libraries do not send. */
 export interface RawConnection {
   socket: Socket
-  /** The bytes received so far. */
+  /** Returns the bytes received so far. */
   received(): Buffer
   closed: Promise<unknown>
 }
@@ -24,7 +24,7 @@ export async function openRaw(port: number): Promise<RawConnection> {
   return { socket, received: () => received, closed }
 }
 
-/** Builds a packet. `length` overrides the length of the body, to build an invalid packet. */
+/** Builds a packet. `length` overrides the declared length of the body, for invalid packets. */
 export function packet(firstByte: number, body: Buffer, length = body.length): Buffer {
   const lengthBytes: number[] = []
   let rest = length
@@ -40,7 +40,7 @@ const field = (text: string): Buffer => {
   return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes])
 }
 
-/** The CONNECT packet of a device, with a clean session (MQTT 3.1.1 §3.1). */
+/** Builds a device's CONNECT packet with a clean session (MQTT 3.1.1 §3.1). */
 export function connectPacket({ id, secret }: RegisteredDevice, keepalive: number): Buffer {
   const header = Buffer.concat([field('MQTT'), Buffer.from([4, 0xc2, keepalive >> 8, keepalive & 0xff])])
   return packet(0x10, Buffer.concat([header, field(id), field(id), field(secret)]))

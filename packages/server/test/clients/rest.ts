@@ -13,20 +13,20 @@ export interface RestResponse {
 }
 
 export interface RestRequest {
-  /** Sent as JSON, or unchanged if it is a string. */
+  /** A value to send as JSON, or a string to send unchanged. */
   body?: unknown
   /** The body as bytes, instead of `body`. */
   bytes?: Buffer<ArrayBuffer>
   contentType?: string
-  /** Changes the signature. `url` is the signed URL, not the target. */
+  /** Overrides the options for signing. `url` is the signed URL, not the target. */
   signing?: Partial<SignRequestOptions>
-  /** Headers that are added after the request is signed. */
+  /** Headers that are added after signing. */
   unsignedHeaders?: Record<string, string>
 }
 
 export type RestClient = (method: string, path: string, request?: RestRequest) => Promise<RestResponse>
 
-/** Sends signed requests to the REST API of a server. The paths are below /rest/v1. */
+/** Creates a client that sends signed requests to a server's REST API. Paths are relative to /rest/v1. */
 export function restClient(url: string, { keyId, secret }: Pick<TestUser, 'keyId' | 'secret'>): RestClient {
   const key = { algorithm: 'hmac-sha256', secret: Buffer.from(secret, 'base64') } as const
   return async (
@@ -49,7 +49,7 @@ export function restClient(url: string, { keyId, secret }: Pick<TestUser, 'keyId
 
 const serialize = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
 
-/** Sends a request without a signature. */
+/** Sends an unsigned request. */
 export async function send(target: string, init: RequestInit = {}): Promise<RestResponse> {
   const response = await fetch(target, init)
   const text = await response.text()

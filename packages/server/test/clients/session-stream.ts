@@ -1,10 +1,10 @@
 import type { TestApp } from '../harness/app.ts'
 import type { Browser } from './browser.ts'
 
-/** An open subscription of a page of the console. */
+/** A console page's open subscription. */
 export interface SessionStream {
   status: number
-  /** The received text, when the server has ended the response. */
+  /** Resolves with the received text when the server ends the response. */
   ended: Promise<string>
   cut(): void
 }

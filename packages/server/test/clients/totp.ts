@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** The code that an authenticator app shows for this otpauth:// URI (RFC 6238, RFC 4226 §5.3). */
+/** Returns the code that an authenticator app shows for this otpauth:// URI (RFC 6238, RFC 4226 §5.3). */
 export function codeOf(totpUri: string, at = Date.now()): string {
   const parameters = new URL(totpUri).searchParams
   const counter = Buffer.alloc(8)
@@ -14,13 +14,13 @@ export function codeOf(totpUri: string, at = Date.now()): string {
   return String(number % 1_000_000).padStart(6, '0')
 }
 
-/** A code that is not valid now or within 90 seconds. */
+/** Returns a code that is invalid now and for the next 90 seconds. */
 export function wrongCodeOf(totpUri: string): string {
   const right = [-60, -30, 0, 30, 60, 90].map((seconds) => codeOf(totpUri, Date.now() + seconds * 1_000))
   return ['000000', '111111', '222222', '333333', '444444', '555555', '666666'].find((code) => !right.includes(code))!
 }
 
-/** RFC 4648 §6. */
+/** Decodes Base32 (RFC 4648 §6). */
 export function fromBase32(text: string): Buffer {
   const bits = Array.from(text.replace(/=+$/, ''), (character) =>
     ALPHABET.indexOf(character).toString(2).padStart(5, '0'),

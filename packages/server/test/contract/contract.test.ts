@@ -8,13 +8,13 @@ import { notYetServed } from './not-yet-served.ts'
 
 const root = new URL('../../../../', import.meta.url)
 
-/** Changing a default changes the meaning of requests that omit the argument. */
+/** These changes also break clients, because a new default changes the meaning of requests that omit the argument. */
 const defaults: readonly string[] = [ChangeType.FieldArgumentDefaultChanged, ChangeType.InputFieldDefaultValueChanged]
 
 const isBreaking = ({ criticality, type }: Change): boolean =>
   criticality.level === CriticalityLevel.Breaking || defaults.includes(type)
 
-/** Paths of changes that break clients of `before`. */
+/** Returns the paths of changes that break clients of `before`. */
 async function breakingChanges(before: GraphQLSchema, after: GraphQLSchema): Promise<string[]> {
   const changes = await diff(before, after)
   return changes
@@ -23,7 +23,7 @@ async function breakingChanges(before: GraphQLSchema, after: GraphQLSchema): Pro
     .sort()
 }
 
-/** Every committed version of schema.graphql, newest first. Empty outside a git checkout. */
+/** Returns every committed version of schema.graphql, newest first, or an empty list outside a git checkout. */
 function committedSchemas(): { commit: string; text: string }[] {
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: 'pipe' })
   try {
@@ -35,7 +35,7 @@ function committedSchemas(): { commit: string; text: string }[] {
 }
 
 describe('the schema of API v1', () => {
-  test('has every path in the contract, except the listed ones', async () => {
+  test('contains every path in the contract except the paths not yet served', async () => {
     const contract = parseSchema(readFileSync(new URL('./contract.graphql', import.meta.url), 'utf8'))
     expect(await breakingChanges(contract, buildSchema())).toEqual([...notYetServed].sort())
   })

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSchema } from '../../src/schema.ts'
 import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 
-/** A field with optional arguments: its required arguments, and a document that shows its effect. */
+/** The required arguments of a field with optional arguments, and a document that shows the field's effect. */
 interface FieldCall {
   required?: string
   document: (args: string) => string
 }
 
-/** A call of each field. For new objects, it selects only fields that do not differ between two objects. */
+/** A call of each field. Calls that create an object select only fields that are equal for any two new objects. */
 const fieldCalls: Record<string, FieldCall> = {
   'Device.attribute': { required: 'name: "site"', document: (args) => ofDevice(`attribute${args}`) },
   'Device.attributes': { document: (args) => ofDevice(`attributes${args}`) },
@@ -78,16 +78,14 @@ const fieldCalls: Record<string, FieldCall> = {
   },
 }
 
-/**
- * Subscriptions use another endpoint. For the two arguments, null has a meaning: it removes the attribute or the port.
- */
+/** Subscriptions use another endpoint. For the two arguments, null removes the attribute or the port. */
 const excluded = ['Subscription.events', 'Mutation.setAttribute(value)', 'Mutation.updateService(port)']
 
 function ofDevice(selection: string): string {
   return `{ login { device(id: ["$device"]) { ${selection} } } }`
 }
 
-/** The optional arguments of each field. */
+/** Returns the optional arguments of each field. */
 function optionalArguments(): Map<string, string[]> {
   const isOptional = ({ type }: GraphQLArgument): boolean => !isNonNullType(type)
   const fields = Object.values(buildSchema().getTypeMap())
@@ -126,7 +124,7 @@ afterAll(() => app.close())
 async function runDocument(text: string) {
   const document = Object.entries(known).reduce((result, [name, value]) => result.replaceAll(name, value), text)
   const { data, errors } = await user.query(document)
-  // A download URL has a new signature each time.
+  // Ignore the signature in download URLs, which is always new.
   return JSON.parse(
     JSON.stringify({ data, errors: errors?.map(({ message }) => message) }).replace(/\/events\/v1[^"]*/, 'URL'),
   )
@@ -151,7 +149,7 @@ test.each(Object.keys(fieldCalls))('treats null like an omitted optional argumen
     expect(await runDocument(documentWith(more)), more.join()).toEqual(expected)
 })
 
-test('treats null like an omitted field of an input', async () => {
+test('treats null like an omitted input field', async () => {
   const service = await runDocument(
     `mutation { registerDevice(name: "a", services: [{ name: "s" }]) { device { services { application host port enabled } } } }`,
   )

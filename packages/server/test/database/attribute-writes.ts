@@ -6,7 +6,7 @@ import { serverSource } from '../../src/features/events/event-source.ts'
 import { insertDevices } from './query-plans.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
-/** A change of a base value, as recorded in an event. */
+/** A base-value change, as recorded in an event. */
 export interface Change {
   name: string
   old: string | null
@@ -14,17 +14,17 @@ export interface Change {
   actor: string | null
 }
 
-/** A separate database with the devices of one account, and the results of writing base values to them. */
+/** A separate database with one account's devices, for writing base values and reading the results. */
 export interface AttributeWrites {
   accountId: string
   db: Database
   connection: TestDatabase['connection']
-  /** A device that no other test uses. */
+  /** Returns a device that no other test uses. */
   nextDevice(): string
   nextDevices(count: number): string[]
   write(targetId: string, name: AttributeName, value: string | null): BaseWrite
   attributesOf(id: string): Promise<Record<string, unknown>>
-  /** Changes, in the order of their event ids. */
+  /** Returns a device's changes, in the order of their event IDs. */
   changesOf(id: string): Promise<Change[]>
   drop(): Promise<void>
 }
@@ -65,11 +65,11 @@ export async function openAttributeWrites({ devices }: { devices: number }): Pro
   }
 }
 
-/** Opens separate connections, like another server. */
+/** Opens separate connections, as another server would. */
 export const connectToDatabase = (connection: TestDatabase['connection'], watch?: PoolWatch): Database =>
   createDatabase(createPool({ connection, size: 4, statementTimeout: 0 }), watch)
 
-/** Opens separate connections and records the value of `note` for each sent statement. */
+/** Opens separate connections and records the return value of `note` for each statement. */
 export function connectAndRecord(
   connection: TestDatabase['connection'],
   note = (): string | undefined => undefined,

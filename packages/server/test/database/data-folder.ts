@@ -7,8 +7,8 @@ import { inject } from 'vitest'
 import { startEmbedded } from '../../src/db/embedded/embedded.ts'
 
 /**
- * Creates a data folder with an empty embedded database, as after a first start. Copies a database, because creating
- * one takes a second of CPU time.
+ * Creates a data folder with an empty embedded database, as after the first start. Copies an existing database, because
+ * creating a database takes a second of CPU time.
  */
 export async function createDataFolder(dataFolder: string): Promise<void> {
   original ??= findOrCreate(join(inject('scratchFolder'), 'cluster'))
@@ -17,7 +17,7 @@ export async function createDataFolder(dataFolder: string): Promise<void> {
   await promisify(execFile)('cp', ['-R', cluster, join(dataFolder, 'pg')])
 }
 
-/** Created once per test run. If several workers create one at the same time, all use the first. */
+/** The original database, created once per test run. If several workers create one at the same time, all use the first. */
 let original: Promise<string> | undefined
 
 async function findOrCreate(path: string): Promise<string> {

@@ -4,23 +4,23 @@ import pg from 'pg'
 import { onTestFinished } from 'vitest'
 
 /**
- * A TCP proxy in front of PostgreSQL that tests can interrupt. It stops when the test ends, or when `atEnd` calls its
+ * A TCP proxy in front of PostgreSQL that tests can interrupt. The proxy stops when the test ends or when `atEnd` calls its
  * argument.
  */
 export interface DatabaseProxy {
   url: string
-  /** Breaks open connections and rejects new ones. */
+  /** Breaks open connections and rejects new connections. */
   close(): void
-  /** Forwards nothing, but keeps the connections open. */
+  /** Stops forwarding but keeps the connections open. */
   freeze(): void
-  /** Accepts and forwards again. Connections that were frozen are broken. */
+  /** Accepts and forwards connections again. Breaks frozen connections. */
   open(): void
   /**
-   * Breaks the first connection on which these statements are sent one after another: before the last one is
-   * forwarded, when its response arrives, or after this number of bytes of the response.
+   * Breaks the first connection that sends these consecutive statements. The break occurs before the proxy forwards the last
+   * statement, when its response arrives, or after this number of response bytes.
    */
   cutAt(statements: readonly string[], moment: 'before' | 'after' | number): void
-  /** Breaks a random connection, if there is one. */
+  /** Breaks a random open connection, if any. */
   cutAny(): void
 }
 
@@ -42,7 +42,7 @@ export async function startDatabaseProxy(
       socket.on('close', () => breakPair(pair))
     }
     let seen = 0
-    /** Bytes of the response to forward before the cut. Undefined if no cut is due. */
+    /** Number of response bytes to forward before the cut. Undefined if no cut is due. */
     let remaining: number | undefined
     client.on('data', (chunk) => {
       if (state === 'frozen') return

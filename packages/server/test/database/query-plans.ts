@@ -3,23 +3,23 @@ import pg from 'pg'
 import { createDatabase, createPool, type Database } from '../../src/db/database.ts'
 import { createTestDatabase } from './test-database.ts'
 
-/** A separate database, with the query plans of its statements. */
+/** A separate database that returns the query plans of its statements. */
 export interface ExplainedDatabase {
   db: Database
-  /** The custom plan of the only statement that `run` sends, for its values. */
+  /** Returns the custom plan of the only statement that `run` sends, for its values. */
   planFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
-  /** The generic plan of this statement, which PostgreSQL caches for prepared statements. */
+  /** Returns the generic plan of the statement, which PostgreSQL caches for prepared statements. */
   genericPlanFor(run: (db: Database) => Promise<unknown>): Promise<Plan>
-  /** The text of the only statement that `run` sends. */
+  /** Returns the text of the only statement that `run` sends. */
   textOf(run: (db: Database) => Promise<unknown>): Promise<string>
   close(): Promise<void>
 }
 
 export interface Plan {
   indexes: string[]
-  /** Tables that are scanned sequentially. */
+  /** Tables that the plan scans sequentially. */
   scanned: string[]
-  /** Keys with the natural order that need a sort, because no index provides the order. */
+  /** Sort keys in natural order for which the plan sorts rows, because no index provides the order. */
   naturalSorts: string[]
 }
 
@@ -36,7 +36,7 @@ interface Statement {
   values: readonly unknown[]
 }
 
-/** Records statements with values as they are sent. */
+/** Records statements with values when the client sends them. */
 function recordStatements(client: pg.PoolClient, sent: Statement[]): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown
   client.query = ((statement: unknown, ...others: unknown[]) => {
@@ -93,7 +93,7 @@ export async function createExplainedDatabase(): Promise<ExplainedDatabase> {
   }
 }
 
-/** Inserts an account with devices that have the ids `device 1`, `device 2`, and so on. */
+/** Inserts an account with devices whose IDs are `device 1`, `device 2`, and so on. */
 export async function insertDevices(db: Database, accountId: string, devices: number): Promise<void> {
   await sql`insert into account (id, email) values (${accountId}, 'a@example.com')`.execute(db)
   await sql`insert into device (account_id, id, name)

@@ -8,11 +8,11 @@ import { clusterFolderOf } from '../../src/db/embedded/cluster/cluster.ts'
 import { type Embedded, startEmbedded } from '../../src/db/embedded/embedded.ts'
 import { createDataFolder } from './data-folder.ts'
 
-/** An empty PostgreSQL server, and a standby that streams from it. */
+/** An empty PostgreSQL server and a standby that streams from this server. */
 export interface PrimaryAndStandby {
   url: string
   standbyUrl: string
-  /** Runs a statement on the standby, as its superuser. */
+  /** Runs a statement on the standby as superuser. */
   onStandby<Row extends pg.QueryResultRow>(statement: string): Promise<Row[]>
   stopStandby(): Promise<void>
   startStandby(): Promise<void>
@@ -26,7 +26,7 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const [first, second] = [join(folder, 'primary'), join(folder, 'standby')]
   await createDataFolder(first)
   await appendFile(join(clusterFolderOf(first), 'pg_hba.conf'), 'local all,replication postgres trust\n')
-  // The files that the standby starts from must be written with wal_level = replica.
+  // The files that the standby starts from require wal_level = replica.
   await (await start(first, common)).stop()
   await promisify(execFile)('cp', ['-Rp', first, second])
   await writeFile(join(clusterFolderOf(second), 'standby.signal'), '')
@@ -34,7 +34,7 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const primary = await start(first, common)
   const upstream = `host=${clusterFolderOf(first)} port=5432 user=postgres`
   const startStandby = (): Promise<Embedded> =>
-    // A commit is visible on the standby only after its acknowledgement.
+    // Delay commits on the standby, so that they become visible there only after their acknowledgement.
     start(second, { ...common, primary_conninfo: upstream, recovery_min_apply_delay: '10ms' })
   let standby: Embedded | undefined = await startStandby()
 

@@ -8,7 +8,7 @@ import { administer, atDatabase, dropDatabase } from '../global-setup.ts'
 export interface TestDatabase {
   db: Database
   connection: pg.ClientConfig
-  /** The connection as a URL, for other processes. */
+  /** The connection URL, for other processes. */
   url: string
   drop(): Promise<void>
 }
@@ -17,10 +17,10 @@ function urlOf({ connectionString, host = '', port, user = '', database }: pg.Cl
   return connectionString ?? `postgresql:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`
 }
 
-/** On a slow machine, the last of a hundred concurrent requests waits a long time for a connection. */
+/** On a slow machine, the last of a hundred concurrent requests may wait a long time for a connection. */
 const longTimeout = { connectionTimeoutMillis: 60_000 }
 
-/** Creates a migrated, empty database. With `fairness`, users share its connections as in a server. */
+/** Creates a migrated, empty database. With `fairness`, users share its connections as on a server. */
 export async function createTestDatabase(fairness?: FairOptions): Promise<TestDatabase> {
   const { connection, template } = inject('testDatabase')
   const name = `muster_test_${randomUUID().replaceAll('-', '')}`

@@ -12,11 +12,11 @@ export interface SeedDevice {
   lastReported?: Date | null
   statusA?: string | null
   attributes?: object
-  /** Overrides by context. */
+  /** Overrides, keyed by context. */
   overrides?: Record<string, object>
 }
 
-/** Inserts devices into the tables and returns their ids. Use it if registering the devices would take too long. */
+/** Inserts devices into the tables and returns their IDs, for tests in which registering devices would take too long. */
 export async function seedDevices(db: Database, accountId: string, devices: readonly SeedDevice[]): Promise<string[]> {
   const rows = devices.map(({ id = newId(), name = 'device', overrides = {}, ...rest }) => ({
     id,

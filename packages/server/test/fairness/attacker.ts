@@ -1,5 +1,5 @@
-// Runs in a separate process and opens connections that misbehave in one of three ways. It does little work for each
-// response, because the server needs the CPU.
+// Runs in a separate process and opens connections that misbehave in one of three ways. Does little work for each response,
+// because the server needs the CPU.
 import { createConnection, type Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,11 +11,11 @@ export interface Attack {
   /** The local address of the connections. */
   from: string
   connections: number
-  /** Each connection sends one of these, in rotation. */
+  /** The requests, which are assigned to the connections in rotation. */
   requests: Buffer[]
   /**
-   * `repeat` reads each response and sends the request again. `ignore` reads only at the end of the attack. `wait` sends
-   * once and waits, which leaves a request unfinished or a connection idle.
+   * `repeat` reads each response and sends the request again. `ignore` reads only at the end of the attack. `wait` sends once
+   * and waits, with an unfinished request or an idle connection.
    */
   behavior: 'repeat' | 'ignore' | 'wait'
 }
@@ -23,7 +23,7 @@ export interface Attack {
 export type AttackerCommand = { kind: 'attack'; attacks: Attack[] } | { kind: 'stop' }
 
 export interface AttackerState {
-  /** Counts of responses by status and error code, and of connections that were closed or rejected. */
+  /** Counts of responses, keyed by status and error code, and of closed and rejected connections. */
   outcomes: Record<string, number>
   open: number
   /** The longest time that a connection with the behavior `wait` was open, in milliseconds. */
@@ -31,7 +31,7 @@ export interface AttackerState {
 }
 
 const REPORT_MS = 250
-/** A lower priority than the server and the other user, who would otherwise wait for the attacker's CPU time. */
+/** A lower priority than the server and the other user, so that the attacker does not take their CPU time. */
 const NICE = 5
 const RECONNECT_MS = 200
 /** The number of connections to open at a time, limited by the backlog of the listening socket. */
@@ -39,7 +39,7 @@ const OPENED_AT_ONCE = 100
 const OPEN_EVERY_MS = 20
 /** How long to read the buffered data of unread connections at the end of the attack. */
 const DRAIN_MS = 5_000
-/** The interval of writes to unread connections, which otherwise would not detect that the server closed them. */
+/** The interval of writes to unread connections. Only a write detects that the server has closed the connection. */
 const PROBE_MS = 2_000
 
 if (process.send !== undefined) run()

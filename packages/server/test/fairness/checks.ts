@@ -12,12 +12,12 @@ export const limits: Limits = { p50Ms: 100, mostMs: 1_000, growthMiB: 300 }
 /** The documented 30 seconds, plus the interval at which the server checks connections. */
 const UNFINISHED_OPEN_MS = 33_000
 
-/** Returns the limits that a result exceeds, as messages. */
+/** Returns a message for each limit that a result exceeds. */
 export function checkResult(result: Result): string[] {
   return [...checkService(result), ...checkTimes(result), ...checkMemory(result)]
 }
 
-/** Checks that do not depend on the speed of the machine. */
+/** Runs the checks that do not depend on the speed of the machine. */
 export function checkService({ row, rejections, readyz, devices, outcomes }: Result): string[] {
   const failures: string[] = []
   const rejected = total(rejections)
@@ -51,7 +51,7 @@ function checkMemory({ memory: { before, most, after } }: Result): string[] {
   return failures
 }
 
-/** Whether the attacker was rejected. With `closes`, closed connections count as rejections. */
+/** Whether the server rejected the attacker. With `closes`, closed connections count as rejections. */
 export function wasRejected(outcomes: Record<string, number>, closes = false): boolean {
   return Object.keys(outcomes).some(
     (outcome) =>

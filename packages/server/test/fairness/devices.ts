@@ -5,7 +5,7 @@ import { createThrottle } from '../../../cli/src/simulate/throttle.ts'
 
 export interface ConnectedDevices {
   connected(): number
-  /** Counts of lost connections and of reports that were not acknowledged. */
+  /** Returns the counts of lost connections and unacknowledged reports. */
   failures(): Record<string, number>
   disconnect(): Promise<void>
 }

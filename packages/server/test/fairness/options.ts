@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util'
 export interface FairnessOptions {
   /** The duration of each attack. */
   seconds: number
-  /** The number of devices of each attacking user. */
+  /** The number of devices for each attacking user. */
   devices: number
-  /** Data folder to create or reuse. Undefined: a temporary folder. */
+  /** The data folder to create or reuse. If undefined, a temporary folder. */
   data: string | undefined
-  /** Names of the rows to run. Empty: all rows. */
+  /** The names of the rows to run. If empty, all rows. */
   rows: string[]
 }
 

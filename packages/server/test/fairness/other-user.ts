@@ -14,7 +14,7 @@ const RESPONSE_WITHIN_MS = 30_000
 const REQUEST_EVERY_MS = 100
 const SMALLEST: Operation = { query: '{ login { email } }' }
 
-/** Sends operations as one user from one address. */
+/** Creates a client that sends operations as one user from one address. */
 export function createUser(url: string, key: AccessKey, localAddress: string) {
   const agent = new Agent({ keepAlive: true, localAddress })
   return {
@@ -33,13 +33,13 @@ export function createUser(url: string, key: AccessKey, localAddress: string) {
 }
 
 export interface OtherUserResult {
-  /** Milliseconds, sorted. */
+  /** Response times in milliseconds, sorted. */
   times: number[]
-  /** Counts of failed requests, by reason. */
+  /** Counts of failed requests, keyed by reason. */
   rejections: Record<string, number>
 }
 
-/** Sends the smallest query ten times a second until the signal aborts, whether or not responses arrive. */
+/** Sends the smallest query ten times per second, regardless of responses, until the signal aborts. */
 export async function measureOtherUser(
   url: string,
   key: AccessKey,

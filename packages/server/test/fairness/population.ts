@@ -10,12 +10,12 @@ import { sendAs } from '../harness/server-process.ts'
 
 export interface AccessKey {
   keyId: string
-  /** In base64. */
+  /** The secret in base64. */
   secret: string
 }
 
 export interface Population {
-  /** Four users with a large fleet each. The first user has ten keys, which are read-only except for the first one. */
+  /** Four users with a large fleet each. The first user has ten keys. All except the first key are read-only. */
   attackers: { keys: AccessKey[] }[]
   /** The user whose devices stay connected. */
   connected: { key: AccessKey; devices: Credentials[] }
@@ -26,14 +26,14 @@ export interface Population {
 const ATTACKERS = 4
 const KEYS = 10
 const CONNECTED_DEVICES = 50
-/** Devices of the first attacker with large attributes, 30 MB in one page. */
+/** Number of the first attacker's devices with large attributes. One page of them is 30 MB. */
 const HEAVY_DEVICES = 1_000
 const HEAVY_VALUES = 2
 const HEAVY_VALUE_BYTES = 15_000
 
 const fileOf = (folder: string): string => join(folder, 'population.json')
 
-/** Reads the population that an earlier run created in this data folder. */
+/** Returns the population that an earlier run created in this data folder. */
 export async function findPopulation(folder: string): Promise<Population | undefined> {
   try {
     return JSON.parse(await readFile(fileOf(folder), 'utf8')) as Population
@@ -42,7 +42,7 @@ export async function findPopulation(folder: string): Promise<Population | undef
   }
 }
 
-/** Creates the users, fleets, and keys on the server that runs on this data folder. */
+/** Creates the users, fleets, and keys on the server that uses this data folder. */
 export async function createPopulation(folder: string, url: string, devices: number): Promise<Population> {
   const files = await withDataFolder(folder, () =>
     withInstallation((installation) => createUsers(installation, folder, devices)),
@@ -58,7 +58,7 @@ export async function createPopulation(folder: string, url: string, devices: num
   return population
 }
 
-/** Sets the environment variable with the data folder while `work` runs. */
+/** Sets the environment variable for the data folder while `work` runs. */
 async function withDataFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   const { MUSTER_DATA: before } = process.env
   process.env.MUSTER_DATA = folder

@@ -7,11 +7,10 @@ import { createUser } from './other-user.ts'
 import type { AccessKey, Population } from './population.ts'
 import { signedAttack } from './rows.ts'
 
-/** A row that checks the total quota of one caller. */
+/** A row that checks one caller's total quota. */
 export interface QuotaRow {
   name: string
   attack: string
-  /** Settings of the server. */
   env: Record<string, string>
   run(setup: { server: FleetServer; population: Population }): Promise<QuotaResult>
 }
@@ -24,7 +23,7 @@ export interface QuotaResult {
 const POINTS = 2_000
 const POINTS_PER_SECOND = 50
 const MINUTE_S = 60
-/** Allows for clock differences, and for requests in flight at the end. */
+/** Tolerance for clock differences and for requests in flight at the end. */
 const TOLERANCE = 1.02
 
 const DEVICE_BYTES = 10 * 1024 * 1024
@@ -60,7 +59,7 @@ export const quotaRows: readonly QuotaRow[] = [
   },
   {
     name: '9',
-    attack: 'a key that expires and requires digests creates one that does neither',
+    attack: 'a key that expires and requires digests creates a key that does neither',
     env: {},
     async run({ server, population }) {
       const create = (key: AccessKey, options: string) => {
@@ -83,7 +82,7 @@ export const quotaRows: readonly QuotaRow[] = [
   },
   {
     name: '10',
-    attack: 'one device sends values that do not compress, 50 messages a second',
+    attack: 'one device sends incompressible values, 50 messages per second',
     env: { MUSTER_DEVICE_BYTES_PER_DAY: String(DEVICE_BYTES) },
     async run({ server, population }) {
       const [sender, neighbor] = population.connected.devices

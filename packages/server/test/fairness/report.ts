@@ -5,7 +5,7 @@ import type { Result } from './run-row.ts'
 const ms = (value: number): string => `${value.toFixed(0)} ms`
 
 const heading = [
-  '| # | Attack | Other user: p50, max | rejected | /readyz | Devices connected | Server MiB: before, most, after | PostgreSQL MiB: before, most | Attacker received |',
+  '| # | Attack | Other user: p50, max | rejected | /readyz | Devices connected | Server MiB: before, max, after | PostgreSQL MiB: before, max | Attacker received |',
   '|---|---|---|---|---|---|---|---|---|',
 ]
 

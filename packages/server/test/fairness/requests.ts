@@ -10,7 +10,7 @@ export interface Operation {
   variables?: Record<string, unknown>
 }
 
-/** The headers and body of an operation, signed by this key. */
+/** Returns the headers and body of an operation, signed with this key. */
 export function signOperation(url: string, { keyId, secret }: AccessKey, operation: Operation) {
   const body = JSON.stringify(operation)
   const signature = signRequest({
@@ -25,7 +25,7 @@ export function signOperation(url: string, { keyId, secret }: AccessKey, operati
   return { path: PATH, headers: { ...HEADERS, ...signature, 'content-length': String(Buffer.byteLength(body)) }, body }
 }
 
-/** The same operation as the bytes of an HTTP request. */
+/** Returns a signed operation as the bytes of an HTTP request. */
 export function signedBytes(url: string, key: AccessKey, operation: Operation): Buffer {
   const { headers, body } = signOperation(url, key, operation)
   return requestBytes('POST', PATH, { host: new URL(url).host, ...headers }, body)
@@ -41,14 +41,14 @@ const unknownKey = (): AccessKey => ({
   secret: randomBytes(32).toString('base64'),
 })
 
-/** An ordinary request signed by a key that does not exist. */
+/** Builds an ordinary request signed with a nonexistent key. */
 export const wrongSignature = (url: string): Buffer => signedBytes(url, unknownKey(), { query: '{ login { email } }' })
 
 const PADDING_BYTES = 8_000
 
 /**
- * Three invalid signatures that cover components with several possible spellings and a header of 8 KB, so that each
- * attempt to verify one hashes 8 KB.
+ * Builds a request with three invalid signatures. They cover components with several possible spellings and a header of 8 KB,
+ * so that each attempt to verify a signature hashes 8 KB.
  */
 export function costlySignatures(): Buffer {
   const created = Math.floor(Date.now() / 1_000)
@@ -68,7 +68,7 @@ export function costlySignatures(): Buffer {
 
 const UNFINISHED_BYTES = 1024 * 1024
 
-/** A request without credentials whose last byte is missing. */
+/** Builds a request without credentials and without its last byte. */
 export function unfinishedRequest(url: string): Buffer {
   const headers = {
     host: new URL(url).host,

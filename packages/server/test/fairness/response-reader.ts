@@ -1,7 +1,7 @@
 const BUFFERED_BYTES = 2_048
 
 /**
- * Reads HTTP responses of one connection and reports the outcome of each: its status, and the first error code in its
+ * Reads the HTTP responses on one connection. Reports the outcome of each response: its status and the first error code in its
  * body.
  */
 export function createResponseReader(onResponse: (outcome: string) => void): (part: Buffer) => void {

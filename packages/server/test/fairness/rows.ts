@@ -3,15 +3,15 @@ import type { Attack } from './attacker.ts'
 import type { AccessKey, Population } from './population.ts'
 import { costlySignatures, type Operation, signedBytes, unfinishedRequest, wrongSignature } from './requests.ts'
 
-/** One row of the table: an attack, and how the test runs and checks it. */
+/** One row of the table: an attack and the options for running and checking it. */
 export interface Row {
   name: string
   attack: string
   /** The minimum duration of the attack, regardless of the options. */
   minSeconds?: number
-  /** The other user has the attacker's address. */
+  /** Whether the other user shares the attacker's address. */
   sharesAddress?: boolean
-  /** Closing the attacker's connections also counts as a rejection. */
+  /** Whether closing the attacker's connections counts as a rejection. */
   closes?: boolean
   attacks(target: Target): Attack[]
 }
@@ -23,18 +23,18 @@ export interface Target {
   from: string
 }
 
-/** The limit of aliases per field, the limit of walking fields per document, and a number below both. */
+/** The limit of aliases per field, the limit of walking fields per document, and a number below both limits. */
 const ALIASES = [limits.aliasesPerField, limits.walkingFields, 4]
 const UNKNOWN_NAMES = 200
 
-/** One operation for each number of aliases. */
+/** Returns one operation for each number of aliases. */
 const aliased = (head: string, field: string, variables?: Record<string, unknown>): Operation[] =>
   ALIASES.map((length) => {
     const fields = Array.from({ length }, (_, index) => `f${index}: ${field}`)
     return { query: `${head} { login { ${fields.join(' ')} } }`, ...(variables && { variables }) }
   })
 
-/** Each field counts and sorts the devices that have none of 200 attributes in a context, in an order without an index. */
+/** Each field counts the devices without any of 200 attributes in a context and sorts them in an order without an index. */
 const fullScans = aliased(
   'query ($a: Object)',
   'devices(attributes: $a, context: "x", sort: "x.y desc", size: 1) { total items { id } }',
@@ -65,12 +65,12 @@ export function signedAttack(
   return attackWith(target, connections, requests, behavior)
 }
 
-/** A read-only key. */
+/** Returns a read-only key. */
 const oneKey = ({ population }: Target): AccessKey[] => population.attackers[0]!.keys.slice(1, 2)
 const eightKeys = ({ population }: Target): AccessKey[] => population.attackers[0]!.keys.slice(0, 8)
 const keysOfFour = ({ population }: Target): AccessKey[] => population.attackers.map(({ keys }) => keys[0]!)
 
-/** The attacks of rows 1 to 3 together. */
+/** Returns the attacks of rows 1 to 3. */
 const queriesBy = (target: Target, keys: AccessKey[], share: number): Attack[] => [
   signedAttack(target, keys.length * share * ALIASES.length, keys, fullScans),
   signedAttack(target, keys.length * share * ALIASES.length, keys, attributeNames),
@@ -102,7 +102,7 @@ export const rows: readonly Row[] = [
   {
     name: '5',
     attack: '170 connections: do not read a 30 MB page',
-    // The server closes a connection whose client reads nothing for 30 seconds.
+    // The attack must last long enough for the server to close connections whose client reads nothing for 30 seconds.
     minSeconds: 45,
     closes: true,
     attacks: (target) => [signedAttack(target, 170, oneKey(target), largePage, 'ignore')],

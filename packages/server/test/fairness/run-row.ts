@@ -13,10 +13,10 @@ export interface Result {
   times: number[]
   rejections: Record<string, number>
   readyz: Record<string, number>
-  /** The number of devices that were connected at the end, the number of all devices, and the counts of their failures. */
+  /** The number of devices connected at the end, the number of all devices, and the counts of their failures. */
   devices: { connected: number; of: number; failures: Record<string, number> }
   memory: { before: Memory; most: Memory; after: Memory }
-  /** The counts of the attacker's outcomes, and the longest time that one of its waiting connections was open. */
+  /** Counts of the attacker's outcomes, and the longest time that one of its waiting connections was open. */
   outcomes: Record<string, number>
   longestOpen: number
 }
@@ -29,7 +29,7 @@ interface Setup {
 
 const OTHER_ADDRESS = '127.0.0.2'
 const ATTACKER_ADDRESS = '127.0.0.3'
-/** The pause after the devices connect, in which the server becomes idle. */
+/** The pause after the devices connect, which lets the server become idle. */
 const PAUSE_MS = 3_000
 /** The time limit for the server to release memory after the attack. */
 const RECOVER_MS = 60_000
@@ -39,9 +39,9 @@ export const REMAINING_MIB = 150
 
 export interface RunOptions {
   seconds: number
-  /** The fraction of each attack's connections to open. Default: all. */
+  /** The fraction of each attack's connections to open. By default, all. */
   share?: number
-  /** The attack continues until this condition is true. */
+  /** The condition that ends the attack. */
   until?: (outcomes: Record<string, number>) => boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run test:fairness -- [--seconds N] [--devices N] [--data FOLDER] [--rows 1,2,…]`: attacks a server and measures
- * what another user notices. Exits with 1 if a row fails.
+ * `npm run test:fairness -- [--seconds N] [--devices N] [--data FOLDER] [--rows 1,2,…]` attacks a server and measures the
+ * effects on another user. Exits with 1 if a row fails.
  */
 import type { FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 import { checkResult } from './checks.ts'
@@ -40,7 +40,7 @@ async function openPopulation(): Promise<Population> {
   return found ?? withServer({}, ({ url }) => createPopulation(folder, url, options.devices))
 }
 
-/** A new process starts with full quotas and no memory growth. */
+/** Runs `work` with a new server process, which starts with full quotas and no memory growth. */
 async function withServer<Result>(env: Record<string, string>, work: (server: FleetServer) => Promise<Result>) {
   const server = await createServer(folder, env)
   try {

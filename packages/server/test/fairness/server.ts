@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFleetServer, type FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 
-/** A data folder. It is removed at the end, unless the caller specified it. */
+/** Opens a data folder. Removes a temporary folder at the end, but keeps a folder that the caller specified. */
 export async function openDataFolder(named: string | undefined): Promise<{ folder: string; close(): Promise<void> }> {
   if (named !== undefined) {
     await mkdir(named, { recursive: true, mode: 0o700 })
@@ -13,14 +13,14 @@ export async function openDataFolder(named: string | undefined): Promise<{ folde
   return { folder, close: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Creates a server with the embedded PostgreSQL, as `npm start` does. */
+/** Creates a server with embedded PostgreSQL, as `npm start` does. */
 export const createServer = (folder: string, env: Record<string, string> = {}): Promise<FleetServer> =>
   createFleetServer({ MUSTER_DATA: folder, MUSTER_LOG_LEVEL: 'error', ...env })
 
 export interface Memory {
-  /** The memory of the server process, in MiB. */
+  /** Memory of the server process, in MiB. */
   server: number
-  /** The memory of PostgreSQL's processes without shared buffers, in MiB. */
+  /** Memory of the PostgreSQL processes without shared buffers, in MiB. */
   database: number
 }
 
@@ -37,7 +37,7 @@ async function familyMemory(pid: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-/** Zero for a process that has ended. */
+/** Returns a process's anonymous memory, or zero if the process has ended. */
 async function anonymousMemory(pid: string): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024

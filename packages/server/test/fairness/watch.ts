@@ -3,7 +3,7 @@ import type { FleetServer } from '../../../../benchmarks/mqtt/fleet-server.ts'
 import { type Memory, measureMemory } from './server.ts'
 
 export interface Watched {
-  /** Responses of /readyz by status. */
+  /** Counts of /readyz responses, keyed by status. */
   readyz: Record<string, number>
   memory: Memory[]
 }
@@ -11,7 +11,7 @@ export interface Watched {
 const POLL_MS = 250
 const RESPONSE_WITHIN_MS = 5_000
 
-/** Requests /readyz and measures the memory until the signal aborts. */
+/** Polls /readyz and measures memory until the signal aborts. */
 export async function watch(server: FleetServer, folder: string, signal: AbortSignal): Promise<Watched> {
   const watched: Watched = { readyz: {}, memory: [] }
   while (!signal.aborted) {

@@ -9,11 +9,11 @@ export interface Findings {
   lost: number[]
   /** Changes with more than one event. */
   doubled: number[]
-  /** Acknowledged values that are missing, without a later value that could have replaced them. */
+  /** Acknowledged values that are missing although no later value could have replaced them. */
   overwritten: number[]
-  /** Events of changes that no client sent. */
+  /** Number of events for changes that no client sent. */
   unexpected: number
-  /** The ids of all events. The webhook receives all of these types. */
+  /** The IDs of all events, whose types the webhook receives. */
   events: string[]
 }
 
@@ -58,8 +58,8 @@ async function everyEvent(rig: Rig): Promise<Event[]> {
 }
 
 /**
- * Each value has one writer. The last acknowledged value must be stored, or a value with an unknown outcome, which
- * could have been written later.
+ * Returns missing acknowledged values. Each value has one writer. The database must contain the last acknowledged value or a
+ * value with an unknown outcome, which the server could have written later.
  */
 async function overwritten(rig: Rig, entries: readonly Entry[]): Promise<number[]> {
   const { values, hardwareIds } = await everyDevice(rig)
@@ -103,7 +103,7 @@ async function everyDevice(rig: Rig): Promise<{ values: Map<string, string>; har
   }
 }
 
-/** Repeats an operation until a server executes it, and returns its data. */
+/** Repeats an operation until a server executes it, and returns the data. */
 // biome-ignore lint/suspicious/noExplicitAny: the callers know the shape of the responses
 export async function executeOperation(rig: Rig, document: string): Promise<any> {
   for (;;) {

@@ -16,7 +16,7 @@ import { figures } from './figures.ts'
 const HOUR = 3_600
 const longTimeout = { timeout: 600_000 }
 
-/** The parts of a response that this test reads. */
+/** The response members that this test reads. */
 interface TestResponse {
   data?: {
     login: { device: { state: string }[] }
@@ -31,7 +31,7 @@ interface SignatureOptions {
   nonce?: string
 }
 
-it('keeps checking signatures, nonces, sessions, and limits when the clock jumps by an hour', longTimeout, async () => {
+it('checks signatures, nonces, sessions, and limits correctly when the clock jumps an hour', longTimeout, async () => {
   const database = await createTestDatabase()
   onTestFinished(database.drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-clock-'))
@@ -84,8 +84,8 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
     checks.push({ offset: `${at} with the clock at ${clock}`, status, expected })
   }
   /**
-   * Sends a request with a nonce until it is accepted. A rate-limited request also uses its nonce, so each attempt has
-   * a new one.
+   * Sends requests with a nonce until the server accepts one. A rate-limited request also uses its nonce, so each attempt uses
+   * a new nonce.
    */
   const useNonce = async (at: number): Promise<ReturnType<typeof sign>> => {
     const { signed, status } = await pollUntil(
@@ -132,10 +132,10 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
   const browser = openBrowser(server)
   const { MUSTER_EMAIL: email, MUSTER_PASSWORD: password } = credentials
   expect((await browser.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: true })
-  // The signatures have a future time, so that they do not expire before a slow machine finishes the test.
+  // Sign with a future time, so that the signatures do not expire before a slow machine finishes the test.
   const used = [await useNonce(250)]
 
-  // Reject every message once. The server must soon send it again, exactly once.
+  // Reject every message once. The server must soon send each message again, exactly once.
   const rejected = new Map<string, number>()
   const waits: number[] = []
   receiver.respondWith(({ id }, response) => {
@@ -158,7 +158,7 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
   const clocks = [HOUR, -HOUR, 0]
   for (const seconds of clocks) {
     await setClock(seconds)
-    // A new nonce makes the server delete expired nonces.
+    // A new nonce causes the server to delete expired nonces.
     used.push(await useNonce(seconds + 250))
     await replay(used.at(-1)!)
     for (const offset of [-400, 400]) await check(seconds, seconds + offset, 401)
@@ -171,16 +171,16 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
     )
     expect(fromConsole.status).toBe(200)
     await delivered(seconds)
-    // The quota is used up, and refills even though the clock was set back.
+    // Use up the quota. It must refill even though the clock was set back.
     const expensive = `mutation { ${Array.from({ length: 15 }, (_, at) => `m${at}: ${same}`).join(' ')} }`
     await pollUntil(
-      // Together they cost more than the limit, no matter how slow the machine is.
+      // Together, these operations cost more than the limit on even the slowest machine.
       () => Promise.all(Array.from({ length: 8 }, () => send(sign({ at: seconds }, expensive)))),
       (responses) => responses.some(({ status }) => status === 429),
     )
     expect((await sendQuery({ at: seconds })).status).toBe(200)
   }
-  // The first signature and the one created with the current clock have not expired.
+  // The first signature and the signature with the current time have not expired.
   for (const signed of used) await replay(signed)
   const messages = new Set(receiver.received.map(({ id }) => id))
   figures('clock', {
@@ -188,7 +188,7 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
     'signatures checked': checks.length,
     'checked wrongly': checks.filter(({ status, expected }) => status !== expected).length,
     'used nonces sent again': replays.length,
-    'of them accepted': replays.filter(({ status }) => status !== 401).length,
+    'used nonces accepted': replays.filter(({ status }) => status !== 401).length,
     'webhook messages rejected once': rejected.size,
     'longest time to the second attempt, ms': Math.round(Math.max(...waits)),
     'times that a rate limit was reached and refilled': clocks.length,
@@ -200,6 +200,6 @@ it('keeps checking signatures, nonces, sessions, and limits when the clock jumps
   expect(replays.map(({ status, reason }) => [status, reason])).toEqual(
     [...clocks.map(() => 'nonce-used'), 'nonce-used', expired, expired, 'nonce-used'].map((each) => [401, each]),
   )
-  // Only rejected messages were sent twice.
+  // The server sent only rejected messages twice.
   expect(messages.size).toBe(3)
 })

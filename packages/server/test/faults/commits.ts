@@ -1,15 +1,15 @@
 import pg from 'pg'
 
-/** Counts of changes of base attributes of devices, by the transaction that committed them. */
+/** Counts of changes to base attributes of devices, grouped by the transaction that committed them. */
 export interface Commits {
   changes: number
-  /** Changes that shared a commit with others. */
+  /** Changes that shared a commit with other changes. */
   shared: number
   /** Maximum number of changes in one commit. */
   most: number
-  /** Commits with several changes of one device, which were queued for it. */
+  /** Commits with several changes to one device, which were queued for the device. */
   sameDevice: number
-  /** Commits with changes of several devices. */
+  /** Commits with changes to several devices. */
   acrossDevices: number
 }
 
@@ -25,9 +25,7 @@ const statement = `
     (count(*) filter (where devices > 1))::int as "acrossDevices"
   from committed`
 
-/**
- * Reads the counts from the events. Each row has the id of the transaction that wrote it, and events are never updated.
- */
+/** Reads the counts from the events. Each row contains the ID of its writing transaction, because events are never updated. */
 export async function readCommits(url: string): Promise<Commits> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -41,8 +39,8 @@ export async function readCommits(url: string): Promise<Commits> {
 
 export const commitFigures = ({ changes, shared, most, sameDevice, acrossDevices }: Commits) => ({
   'changes of a base attribute': changes,
-  'of them in a commit with others': shared,
-  'most in one commit': most,
+  'changes that shared a commit': shared,
+  'maximum number of changes in one commit': most,
   'commits with several changes of one device': sameDevice,
-  'commits of several devices': acrossDevices,
+  'commits with changes of several devices': acrossDevices,
 })

@@ -16,7 +16,7 @@ import { openRig } from './rig.ts'
 import { breakSharedStatement } from './shared-statement.ts'
 import { startWriters } from './writers.ts'
 
-/** The number of connections to break under load. `run.ts` sets it; `npm test` breaks none. */
+/** The number of connections to break under load. `run.ts` sets this number, and `npm test` breaks none. */
 const cuts = Number(process.env.FAULTS_CUTS ?? 0)
 const longTimeout = { timeout: 600_000 }
 
@@ -29,7 +29,7 @@ it('reports whether the outcome is known when a database connection breaks', lon
   const server = await startServerProcess({ DATABASE_URL: proxy.url, MUSTER_DATA: folder })
   const credentials = await readCredentials(folder)
   const send = (document: string): Promise<SignedResponse> => sendAs(credentials, server.url, document)
-  /** Retries until the server responds normally, and returns the data. */
+  /** Retries until the server responds normally and returns the data. */
   const data = async (document: string) =>
     (
       await pollUntil(
@@ -48,7 +48,7 @@ it('reports whether the outcome is known when a database connection breaks', lon
   const value = 'x'.repeat(15_000)
   await data(set(`attributes: { big: "${value}", bigger: "${value}" }`))
 
-  // In the middle of a result, the server sends no partial response.
+  // If the connection breaks during a result, the server sends no partial response.
   proxy.cutAt(['to be cut'], 10_000)
   expect(await send(attributes())).toMatchObject({
     status: 503,
@@ -56,7 +56,7 @@ it('reports whether the outcome is known when a database connection breaks', lon
   })
   expect(await stored()).toEqual({ big: value, bigger: value })
 
-  // During a change, the response says that the outcome is unknown. The change is stored or not.
+  // If the connection breaks during a change, the response reports an unknown outcome. The change may or may not be stored.
   const long = (text: string) => set(`attributes: { cut: "${text}", too: "${text}" }, context: "night"`)
   const short = (text: string) => `mutation { setAttribute(serviceId: "${id}", name: "cut", value: "${text}") }`
   for (const moment of ['before', 'after'] as const) {
@@ -72,12 +72,13 @@ it('reports whether the outcome is known when a database connection breaks', lon
     expect((await stored()).cut).toBe(isStored ? 'of one statement' : undefined)
   }
 
-  // During a statement with several changes, the outcome is the same for all of them, and no other change is lost.
+  // If the connection breaks during a statement with several changes, all of them have the same outcome, and no other change
+  // is lost.
   const other = (await data('mutation { registerDevice(name: "other") { device { id } } }')).registerDevice.device.id
   for (const moment of ['before', 'after'] as const)
     await breakSharedStatement({ proxy, send, data, devices: [id, other], moment })
 
-  // For reads, and for changes that were not sent, the outcome is known.
+  // The outcome of reads and of unsent changes is known.
   proxy.cutAt(['to be cut'], 'before')
   const { body } = await send(attributes())
   expect(body.errors[0].extensions).toMatchObject({ code: 'UNAVAILABLE' })

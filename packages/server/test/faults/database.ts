@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { type Embedded, startEmbedded } from '../../src/db/embedded/embedded.ts'
 
-/** A PostgreSQL server that tests can make fail. It stops when the test ends. */
+/** A PostgreSQL server with simulated failures. The server stops when the test ends. */
 export interface FaultyDatabase {
   url: string
-  /** Kills all of its processes with SIGKILL, and starts it again with these settings. */
+  /** Kills all server processes with SIGKILL and starts the server again with these settings. */
   kill(settings?: Record<string, string>): Promise<void>
-  /** Stops all of its processes with SIGSTOP. */
+  /** Suspends all server processes with SIGSTOP. */
   freeze(): Promise<void>
-  /** Continues the processes. */
+  /** Resumes the processes. */
   thaw(): void
-  /** Shuts it down as an operator does. */
+  /** Shuts the server down as an operator does. */
   shutDown(): Promise<void>
   start(): Promise<void>
   /** Stops the WAL writer, which flushes asynchronous commits. */
@@ -45,7 +45,7 @@ export async function openDatabase(
       running = await start(settings)
     },
     async freeze() {
-      // Stop the postmaster first, so that it starts no more processes.
+      // Stop the postmaster first, so that it starts no further processes.
       for (let found = [pid()]; found.length > frozen.length; found = [pid(), ...(await childrenOf(pid()))]) {
         for (const each of found) signal(each, 'SIGSTOP')
         frozen = found
@@ -65,7 +65,7 @@ export async function openDatabase(
   }
 }
 
-/** Kills a process and its children at once, so that none of them can flush its buffers. */
+/** Kills a process and its children at the same time, so that no process can flush its buffers. */
 async function killAll(pid: number): Promise<void> {
   const all = [pid, ...(await childrenOf(pid))]
   for (const each of all) signal(each, 'SIGKILL')
@@ -77,7 +77,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return text.split(' ').filter(Boolean).map(Number)
 }
 
-/** The WAL writer may start a moment after the database accepts connections. */
+/** Waits for the WAL writer, which may start shortly after the database accepts connections. */
 async function findWalWriter(pid: number): Promise<number> {
   for (;;) {
     for (const child of await childrenOf(pid)) {

@@ -11,10 +11,10 @@ export interface Installation {
   device: RegisteredDevice
 }
 
-/** `served`, `unavailable`, or a description of another result. */
+/** Contains `served`, `unavailable`, or a description of another result. */
 export type Availability = string
 
-/** Every entry point of a server that depends on the database. */
+/** Every server entry point that depends on the database. */
 export const entryPoints: Readonly<Record<string, (installation: Installation) => Promise<Availability>>> = {
   'signed query': (to) => operation(to, '{ login { devices(size: 1) { items { id } } } }'),
   'signed mutation': (to) =>
@@ -71,7 +71,7 @@ export const entryPoints: Readonly<Record<string, (installation: Installation) =
     }),
 }
 
-/** Rejecting invalid credentials also needs the database, so these statuses mean that it is available. */
+/** Rejecting invalid credentials also requires the database, so these statuses show that the database is available. */
 function availabilityOf(status: number): Availability {
   if (status === 503) return 'unavailable'
   return [200, 401, 429].includes(status) ? 'served' : `status ${status}`

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 
-/** Records results of `npm run test:faults`. `run.ts` names the file and prints it as a table at the end. */
+/** Records results of `npm run test:faults` in a file that `run.ts` specifies and prints as a table at the end. */
 export function figures(test: string, results: Readonly<Record<string, number | string>>): void {
   const path = process.env.FAULTS_FIGURES
   if (path === undefined) return

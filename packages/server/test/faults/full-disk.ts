@@ -20,17 +20,17 @@ async function mountDisk(megabytes: number): Promise<string> {
 
 const registered = `mutation { registerDevice(name: "target") { device { id } } }`
 const read = '{ login { devices(size: 1) { total items { id } } } }'
-/** Incompressible data. */
+/** Returns incompressible data. */
 const value = (): string => randomBytes(7_000).toString('hex')
 
 /**
- * Fills the disk of the database, which needs permission to mount one. While the disk is full, the server rejects
- * changes and serves reads. When the disk has space again, changes succeed again.
+ * Fills the database's disk, which requires permission to mount a disk. While the disk is full, the server rejects changes and
+ * serves reads. When space is available again, changes succeed.
  */
 export async function fillDisk(): Promise<void> {
   const path = await mountDisk(200)
   const database = join(path, 'database')
-  // The WAL is on another disk, because PostgreSQL stops if its disk is full.
+  // Store the WAL on another disk, because PostgreSQL stops if the WAL disk is full.
   const wal = await mkdtemp(join(tmpdir(), 'muster-wal-'))
   onTestFinished(() => rm(wal, { recursive: true, force: true }))
   const prepare = async (): Promise<void> => {
@@ -79,7 +79,7 @@ export async function fillDisk(): Promise<void> {
   const events = await executeOperation(rig, '{ login { events(size: 1000, types: [DEVICE_REGISTER]) { total } } }')
   figures('disk full', {
     'changes rejected': rejected.length,
-    'of them stored anyway': rejected.filter((each) => stored.has(each)).length,
+    'rejected changes stored anyway': rejected.filter((each) => stored.has(each)).length,
     'changes acknowledged': acknowledged.length,
     lost: acknowledged.filter((each) => !stored.has(each)).length,
     'reads rejected': 0,

@@ -11,10 +11,10 @@ import { openLedger } from './ledger.ts'
 import { openRig } from './rig.ts'
 import { startWriters } from './writers.ts'
 
-/** `run.ts` sets the number of kills. `npm test` kills a few times. */
+/** The number of kills. `run.ts` sets this number, and `npm test` kills only a few times. */
 const kills = Number(process.env.FAULTS_KILLS ?? 3)
 const isFullRun = process.env.FAULTS_KILLS !== undefined
-/** Several clients write to each device, so that changes queue, and share statements and commits. */
+/** Several clients write to each device, so that queued changes share statements and commits. */
 const DEVICES = isFullRun ? 8 : 2
 const PER_DEVICE = isFullRun ? 8 : 4
 
@@ -22,7 +22,7 @@ const PER_DEVICE = isFullRun ? 8 : 4
 const longTimeout = { timeout: isFullRun ? 0 : 600_000 }
 
 it(
-  'keeps every acknowledged change, its event, and its webhook message when servers and PostgreSQL are killed',
+  'keeps acknowledged changes with their events and webhook messages when servers and PostgreSQL are killed',
   longTimeout,
   async () => {
     const rig = await openRig({ servers: isFullRun ? 2 : 1 })
@@ -58,14 +58,14 @@ it(
     }
 
     const writers = await startWriters(rig, ledger, { devices, perDevice: PER_DEVICE, firstNumber: 1 })
-    // Make sure that changes share commits.
+    // Wait until changes share commits.
     await pollUntil(
       () => readCommits(rig.database.url),
       ({ sameDevice }) => sameDevice > 0,
     )
     const killed = { servers: 0, database: 0 }
     for (let kill = 0; kill < kills; kill++) {
-      // Each kill happens while the servers are busy.
+      // Kill while the servers are busy.
       await writers.acknowledged(isFullRun ? 100 : 10)
       await sleep(randomInt(isFullRun ? 1_000 : 200))
       if (kill % 2 === 0) {
@@ -84,7 +84,7 @@ it(
     const { acknowledged, unknown, lost, doubled } = findings
     figures('kills', {
       'of servers': killed.servers,
-      'of PostgreSQL, all of its processes at once': killed.database,
+      'of PostgreSQL, with all its processes at the same time': killed.database,
       'changes sent': entries.length,
       'changes acknowledged': acknowledged,
       'with unknown outcome': unknown,
@@ -105,7 +105,7 @@ it(
       (missing) => missing.length === 0,
     )
     expect(forged).toEqual([])
-    // Every attempt to send a message has the same id and the same bytes, so that receivers recognize it.
+    // Every attempt to send a message must use the same ID and the same bytes, so that receivers recognize the message.
     const sent = Map.groupBy(receiver.received, ({ body }) => body.data.id)
     const differing = [...sent.values()].filter((each) => new Set(each.map(({ id, text }) => `${id} ${text}`)).size > 1)
     expect(differing).toEqual([])
@@ -115,7 +115,7 @@ it(
       'requests to the receiver': receiver.received.length,
     })
 
-    // Repeat with asynchronous commits. The check must detect the loss.
+    // Repeat the test with asynchronous commits. The check must detect the lost changes.
     await rig.database.kill({ synchronous_commit: 'off', wal_buffers: '16MB', bgwriter_lru_maxpages: '0' })
     await rig.database.stopWritingLog()
     const unsafeWriters = await startWriters(rig, ledger, {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 const sync = promisify(fdatasync)
 
-/** A change with a unique number: a value of an attribute of a device, in the base or in a context, or a new device. */
+/** A change with a unique number: a device attribute's value, in the base or in a context, or a new device. */
 export interface Change {
   number: number
   kind: 'base' | 'context' | 'register'
@@ -13,7 +13,7 @@ export interface Change {
   name: string
 }
 
-/** `unknown`: no response arrived, or an error. The change may or may not be stored. */
+/** `unknown` means that no response or an error arrived. The change may or may not be stored. */
 export type Outcome = 'acknowledged' | 'unknown'
 
 export interface Entry {
@@ -22,13 +22,13 @@ export interface Entry {
 }
 
 /**
- * A file of changes and their outcomes. `intend` and `note` resolve when the entry is on disk: before the change is
- * sent, and before its response counts.
+ * A file of changes and their outcomes. `intend` and `note` resolve when the entry is on disk. The client sends a change only
+ * after `intend` resolves, and its response counts only after `note` resolves.
  */
 export interface Ledger {
   intend(change: Change): Promise<void>
   note(change: Change, outcome: Outcome): Promise<void>
-  /** Entries in the order of `intend`. A change without a noted outcome is unknown. */
+  /** Returns entries in the order of `intend`. The outcome of a change without a note is unknown. */
   read(): Promise<Entry[]>
   close(): void
 }
@@ -38,7 +38,7 @@ export function openLedger(path: string): Ledger {
   let buffered = ''
   let last = Promise.resolve()
   let next: Promise<void> | undefined
-  // Entries that arrive during a flush are flushed together afterwards. Otherwise, clients would send one request at a
+  // Entries that arrive during a flush are flushed together afterward. Otherwise, clients would send only one request at a
   // time.
   const write = (line: object): Promise<void> => {
     buffered += `${JSON.stringify(line)}\n`

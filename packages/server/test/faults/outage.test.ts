@@ -10,7 +10,7 @@ import { openLedger } from './ledger.ts'
 import { openRig, type Rig } from './rig.ts'
 import { startWriters } from './writers.ts'
 
-/** `run.ts` sets the duration. In `npm test`, an outage lasts until every entry point reports it. */
+/** The duration of the outage, set by `run.ts`. In `npm test`, the outage lasts until every entry point reports it. */
 const seconds = Number(process.env.FAULTS_OUTAGE ?? 0)
 const isFullRun = process.env.FAULTS_OUTAGE !== undefined
 const longTimeout = { timeout: isFullRun ? 0 : 600_000 }
@@ -24,7 +24,7 @@ it.each(isFullRun ? Object.keys(outages) : ['frozen'])(
   'reports at every entry point that PostgreSQL is %s, then recovers without losing changes',
   longTimeout,
   async (kind) => {
-    // Shorter than in other tests, in which a busy machine must not be mistaken for an unresponsive database.
+    // Use a shorter time than other tests, in which a busy machine must not look like an unresponsive database.
     const rig = await openRig({ env: { MUSTER_DATABASE_SILENCE: '500' } })
     const ledger = openLedger(join(rig.folder, 'ledger'))
     onTestFinished(() => ledger.close())
@@ -67,7 +67,7 @@ it.each(isFullRun ? Object.keys(outages) : ['frozen'])(
       'changes acknowledged': findings.acknowledged,
       lost: findings.lost.length + findings.overwritten.length,
     })
-    // Changes through the entry points are not in the ledger, so unexpected events are not checked.
+    // The ledger does not contain changes through the entry points, so this does not check unexpected events.
     expect(findings).toMatchObject({ lost: [], doubled: [], overwritten: [] })
     if (!isFullRun) return
     expect(responses.filter(([, ms]) => ms >= 1_000)).toEqual([])
@@ -76,7 +76,7 @@ it.each(isFullRun ? Object.keys(outages) : ['frozen'])(
 )
 
 if (process.env.FAULTS_FULL !== undefined)
-  it('serves reads and rejects changes while the disk of PostgreSQL is full', { timeout: 0 }, fillDisk)
+  it("serves reads and rejects changes while PostgreSQL's disk is full", { timeout: 0 }, fillDisk)
 
 const requestAll = (installation: Installation): Promise<[entryPoint: string, ms: number, result: Availability][]> =>
   Promise.all(

@@ -15,12 +15,12 @@ import {
 import { unlimited } from '../harness/unlimited.ts'
 import { type FaultyDatabase, openDatabase } from './database.ts'
 
-/** A separate PostgreSQL server, and Muster servers that can be killed at any moment and are started again. */
+/** A separate PostgreSQL server with Muster servers that are restarted whenever a test kills them. */
 export interface Rig {
   folder: string
   database: FaultyDatabase
   credentials: Record<string, string>
-  /** One of the running servers, in rotation. */
+  /** Returns one of the running servers, in rotation. */
   server(): Promise<ServerProcess>
   /** Sends an operation to one of the servers. Rejects if no response arrives. */
   send(document: string): Promise<SignedResponse>
@@ -29,15 +29,15 @@ export interface Rig {
 
 export interface RigOptions {
   servers?: number
-  /** Settings of the servers. */
+  /** Server settings. */
   env?: Record<string, string>
-  /** The folder of the database. Default: a temporary folder. */
+  /** The database folder. By default, a temporary folder. */
   databaseFolder?: string
   /** Runs before the database starts. */
   prepare?: () => Promise<void>
-  /** Settings of PostgreSQL. */
+  /** PostgreSQL settings. */
   postgres?: Record<string, string>
-  /** Returns the URL with which servers connect to the database, such as the URL of a proxy. */
+  /** Returns the URL that servers use to connect to the database, such as a proxy's URL. */
   connectThrough?: (url: string) => Promise<string>
 }
 
@@ -63,11 +63,11 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   }
   const running: ServerProcess[] = []
   let isOver = false
-  /** Starts a server. Like a service manager, tries again if the server fails to start because its database is down. */
+  /** Starts a server. Retries, as a service manager does, if the server does not start because its database is down. */
   const start = async (): Promise<void> => {
     while (!isOver) {
       const started = startServerProcess(env)
-      // These callbacks run in reverse order, so this one runs before the server is stopped.
+      // These callbacks run in reverse order, so this callback runs before the server stops.
       onTestFinished(() => {
         isOver = true
       })

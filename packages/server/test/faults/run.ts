@@ -1,6 +1,6 @@
 /**
- * `npm run test:faults -- [--only NAME] [--kills N] [--cuts N] [--seconds N]` runs clients while parts of the system
- * fail. `--only` is one of kills, outage, cuts, and clock. Prints a table of the results at the end.
+ * `npm run test:faults -- [--only NAME] [--kills N] [--cuts N] [--seconds N]` runs clients while parts of the system fail.
+ * `--only` accepts kills, outage, cuts, or clock. Prints a table of the results at the end.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -39,7 +39,7 @@ const child = spawn(
       FAULTS_KILLS: values.kills,
       FAULTS_CUTS: values.cuts,
       FAULTS_OUTAGE: values.seconds,
-      // Mounting a disk needs root.
+      // Mounting a disk requires root.
       ...(process.getuid?.() === 0 && { FAULTS_FULL: '1' }),
     },
   },

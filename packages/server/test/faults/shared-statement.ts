@@ -9,15 +9,15 @@ interface SharedStatementOptions {
   data(document: string): Promise<any>
   /** Two devices, each with several concurrent changes. */
   devices: readonly [string, string]
-  /** Break the connection before the statement is sent, or after its response arrives. */
+  /** Whether to break the connection before the statement is sent or after its response arrives. */
   moment: 'before' | 'after'
 }
 
 const PER_DEVICE = 6
 
 /**
- * Breaks the connection of a statement with at least two changes. All of its changes have an unknown outcome, and are
- * stored together or not at all. All other concurrent changes succeed.
+ * Breaks the connection of a statement with at least two changes. All changes in the statement have an unknown outcome, and
+ * either all or none of them are stored. All other concurrent changes succeed.
  */
 export async function breakSharedStatement({
   proxy,
@@ -26,7 +26,7 @@ export async function breakSharedStatement({
   devices,
   moment,
 }: SharedStatementOptions): Promise<void> {
-  // The two changes almost always share a statement. If they do not, try again.
+  // The two changes almost always share a statement. Otherwise, try again.
   for (let round = 0, unknown = 0; unknown === 0; round++) {
     const changes = devices.flatMap((id, device) =>
       Array.from({ length: PER_DEVICE }, (_, of) => ({
@@ -35,7 +35,7 @@ export async function breakSharedStatement({
         value: `${moment} ${round}, ${of} of ${device}`,
       })),
     )
-    // In a statement with several changes, their values are adjacent elements of an array.
+    // A statement with several changes contains their values as adjacent array elements.
     proxy.cutAt([`${changes[2]!.value}","${changes[3]!.value}`], moment)
     const responses = await Promise.all(
       changes.map(({ id, name, value }) =>

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a server. On SIGUSR2, the wall clock jumps by the number of milliseconds in a file, and another file
- * confirms it. Monotonic clocks, such as `performance.now` and timers, do not jump, as on a machine whose clock is set.
+ * Preloaded into a server. On SIGUSR2, shifts the wall clock by the number of milliseconds in a file and confirms the shift in
+ * another file. As on a machine whose clock is set, monotonic clocks such as `performance.now` and timers do not jump.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 

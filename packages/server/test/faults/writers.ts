@@ -4,17 +4,17 @@ import type { Rig } from './rig.ts'
 
 export const context = 'night'
 /**
- * The number of names that each client uses, so that values are soon overwritten. It is not a multiple of three, so
- * that each name is written in the base and in the context.
+ * The number of names that each client uses. The number is small, so that clients soon overwrite values. It is not a multiple
+ * of three, so that clients write each name in the base and in the context.
  */
 const NAMES = 13
-/** How long to wait for a response. */
+/** Time limit for a response. */
 const TIMEOUT_MS = 10_000
-/** The pause after a change that was not acknowledged. */
+/** The pause after an unacknowledged change. */
 const PAUSE_MS = 200
 
 export interface Writers {
-  /** Resolves when this number of additional changes has been acknowledged. */
+  /** Resolves when servers have acknowledged this number of additional changes. */
   acknowledged(more: number): Promise<void>
   /** Waits for requests in flight and stops. */
   stop(): Promise<void>
@@ -28,7 +28,7 @@ export interface WritersOptions {
 }
 
 /**
- * Starts clients that each send numbered changes, one at a time, with different attribute names. No change is sent
+ * Starts clients that each send numbered changes, one at a time. Each client uses different attribute names and sends no change
  * twice.
  */
 export async function startWriters(

@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 
 export interface RawResponse {
-  /** Undefined if the connection was closed without a response. */
+  /** Undefined if the server closed the connection without a response. */
   status: number | undefined
   text: string
 }
 
-/** Sends bytes on a new connection and resolves with the first response. With `ends`, closes the sending side. */
+/** Sends bytes on a new connection and returns the first response. With `ends`, closes the sending side. */
 export function exchange(port: number, bytes: Buffer, { ends = false } = {}): Promise<RawResponse> {
   const { promise, resolve } = Promise.withResolvers<RawResponse>()
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })

@@ -17,7 +17,7 @@ const mqttString = (value: string | Buffer): Buffer => {
   return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes])
 }
 
-/** A packet of a random type with invalid content (MQTT 3.1.1 §2, §3). */
+/** Builds a packet of a random type with invalid content (MQTT 3.1.1 §2, §3). */
 function invalidPacket({ id }: RegisteredDevice, random: Random): Buffer {
   const word = random.pick(naughtyStrings)
   const topic = random.pick([
@@ -80,7 +80,7 @@ it('keeps other devices connected when a device sends malformed packets', longTi
       socket.destroy()
     }
   }
-  // Responses to wrong secrets are delayed, so run several attackers.
+  // Run several attackers, because the server delays responses to wrong secrets.
   await Promise.all(Array.from({ length: 8 }, attack))
   await otherDevice.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
   expect(otherDevice.connected).toBe(true)

@@ -1,13 +1,13 @@
-/** Pseudorandom numbers. The same seed gives the same numbers, so that a run can be repeated. */
+/** A pseudorandom number generator. The same seed produces the same numbers, so runs are reproducible. */
 export interface Random {
-  /** A whole number from 0 to `limit` - 1. */
+  /** Returns an integer from 0 to `limit` - 1. */
   below(limit: number): number
   pick<Item>(items: readonly Item[]): Item
-  /** True with a probability of 1 in `count`. */
+  /** Returns true with a probability of 1 in `count`. */
   oneIn(count: number): boolean
 }
 
-/** mulberry32: 32 bits of state, no cycles shorter than 2³². */
+/** Implements mulberry32, with 32 bits of state and no cycles shorter than 2³². */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {

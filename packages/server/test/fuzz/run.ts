@@ -1,6 +1,6 @@
 /**
- * `npm run test:fuzz -- [--seed N] [--count N] [--only NAME]` runs the tests of this folder with many more inputs.
- * `--count` is the number of signed requests. `--only` is one of signatures, documents, strings, and packets.
+ * `npm run test:fuzz -- [--seed N] [--count N] [--only NAME]` runs the tests in this folder with many more inputs. `--count` is
+ * the number of signed requests. `--only` accepts signatures, documents, strings, or packets.
  */
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -38,7 +38,7 @@ console.log(tableOf(await readFile(figures, 'utf8').catch(() => '')))
 await rm(folder, { recursive: true })
 process.exitCode = code ?? 1
 
-/** The last reported figures of each test. */
+/** Returns a table of the last reported figures for each test. */
 function tableOf(lines: string): string {
   const last = new Map<string, string>()
   for (const line of lines.split('\n').filter(Boolean)) {

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 
-/** The number of inputs of each kind. `run.ts` sets it. `npm test` tries a few, always the same. */
+/** The number of inputs of each kind, set by `run.ts`. `npm test` tries a few inputs, which are the same in each run. */
 interface Scale {
   seed: number
   signatures: number
@@ -20,7 +20,7 @@ export const scale: Scale = { ...short, ...(JSON.parse(process.env.FUZZ ?? '{}')
 /** Each test sends hundreds of requests one after another, which takes a long time on a slow machine. */
 export const longTimeout = { timeout: isLongRun ? 0 : 600_000 }
 
-/** Prints the figures of `npm run test:fuzz`, and records them for the table that `run.ts` prints at the end. */
+/** Prints figures of `npm run test:fuzz` and records them for the table that `run.ts` prints at the end. */
 export function report(figures: Record<string, unknown>): void {
   if (!isLongRun) return
   const line = JSON.stringify({ seed: scale.seed, ...figures })

@@ -48,7 +48,7 @@ export interface TestUser {
   /** Sends a signed operation. */
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its responses
   query<Data = any>(document: string, variables?: Record<string, unknown>): Promise<QueryResponse<Data>>
-  /** The data of a signed operation. Throws if the response has errors. */
+  /** Returns the data of a signed operation. Throws if the response contains errors. */
   // biome-ignore lint/suspicious/noExplicitAny: see query
   data<Data = any>(document: string, variables?: Record<string, unknown>): Promise<Data>
 }
@@ -56,40 +56,40 @@ export interface TestUser {
 export interface TestApp {
   url: string
   db: Database
-  /** How other clients connect to the database. */
+  /** The connection for other database clients. */
   connection: pg.ClientConfig
   config: Config
-  /** The port for MQTT over TCP if the option `mqtt` is set, otherwise 0. */
+  /** The port for MQTT over TCP if the option `mqtt` is true, otherwise 0. */
   mqttPort: number
   owner: TestUser
-  /** Creates another user, with an access key. */
+  /** Creates another user with an access key. */
   createUser(): Promise<TestUser>
-  /** Starts another server on the same database. Close it before this one. */
+  /** Starts another server on the same database. Close that server before this one. */
   startAnother(options?: TestAppOptions): Promise<TestApp>
-  /** The same user, with requests that go to this server. */
+  /** Returns the same user with requests to this server. */
   as(user: TestUser): TestUser
   close(): Promise<void>
 }
 
 export interface TestAppOptions {
-  /** Settings, by the names of their environment variables. */
+  /** Settings, keyed by environment variable. */
   env?: Record<string, string>
   clock?: () => Date
-  /** A clock in milliseconds for counting failed signatures and refilling rate limits. */
+  /** Returns the time in milliseconds, for counting failed signatures and refilling rate limits. */
   elapsed?: () => number
-  /** False: compile no documents. Use only the executor of graphql-js. */
+  /** Whether to compile documents. If false, only the graphql-js executor runs. */
   jit?: boolean
-  /** True: also run the background jobs, such as webhook deliveries. */
+  /** Whether to run background jobs, such as webhook deliveries. */
   worker?: boolean
-  /** True: accept MQTT connections and track the presence of devices. */
+  /** Whether to accept MQTT connections and track device presence. */
   mqtt?: boolean
-  /** True: exchange rate-limit usage with other servers. */
+  /** Whether to exchange rate-limit usage with other servers. */
   sharesRateLimits?: boolean
   /** The read replica for list queries. */
   readSide?: ReadSide
   /** Resolves the host names of webhook URLs. */
   resolve?: Resolve
-  /** The server's log. Default: no log. */
+  /** The server's log. By default, no log. */
   log?: Logger
 }
 

@@ -14,7 +14,7 @@ import { type AccessKeyInput, createAccessKey } from '../../src/features/access-
 import { createTestDatabase, type TestDatabase } from '../database/test-database.ts'
 import { createAccount } from '../factories/account.ts'
 
-/** A database, a master key, and small servers with only authentication, for the tests of authentication. */
+/** A database and a master key, with small servers that only authenticate requests. */
 export interface AuthenticationServers extends TestDatabase {
   secrets: Secrets
   createUser(): Promise<KeyOwner>
@@ -26,9 +26,9 @@ export interface AuthenticationServers extends TestDatabase {
 export interface ServerOptions {
   env?: Record<string, string>
   clock?: () => Date
-  /** A clock in milliseconds for counting failed signatures. */
+  /** Returns the time in milliseconds, for counting failed signatures. */
   elapsed?: () => number
-  /** The connection for notifications. Default: the one of the database. */
+  /** The connection for notifications. By default, the database connection. */
   connection?: pg.ClientConfig
 }
 
@@ -40,9 +40,9 @@ export interface KeyOwner {
 
 export interface Server {
   url: string
-  /** Signs and sends a request. `alter` changes it after it is signed. */
+  /** Signs and sends a request. `alter` changes the signed request. */
   send(signed: Partial<SignRequestOptions> & { alter?: (request: Request) => Request }): Promise<ServerResponse>
-  /** Signs a request with a body with an hmac-sha256 key, in form B. */
+  /** Sends a request with a body, signed in form B with an hmac-sha256 key. */
   as(key: { key: string; secret: string | null }, options?: Partial<SignRequestOptions>): Promise<ServerResponse>
   close(): Promise<void>
 }
@@ -80,7 +80,7 @@ async function newUser({ db }: TestDatabase, secrets: Secrets): Promise<KeyOwner
   return { viewer, context, createKey: (input = {}) => createAccessKey(context, input) }
 }
 
-/** Starts a server with one route, which returns the authenticated user. */
+/** Starts a server whose only route returns the authenticated user. */
 async function listen(
   { db, connection }: TestDatabase,
   secrets: Secrets,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Below the ephemeral ports, so that no other program gets a port while it is briefly closed. */
+/** The first port, below the ephemeral ports, so that no other program receives a port that is briefly closed. */
 const first = 20_000
 const last = 30_000
 const block = 10
@@ -10,14 +10,13 @@ const block = 10
 let next = first + Math.floor(Math.random() * ((last - first) / block)) * block
 
 /**
- * Reserves ports for this test until it ends, for servers that stop and start again on the same port. No program
- * listens on them at first.
+ * Reserves unused ports until the end of this test, for servers that restart on the same port.
  */
 export async function claimPorts(count: number): Promise<number[]> {
   for (let tries = 0; tries < last - first; tries += block) {
     next = next + block >= last ? first : next + block
     const ports = Array.from({ length: count }, (_, index) => next + 1 + index)
-    // A process owns a block while it listens on the first port of it.
+    // A process owns a block of ports while it listens on the block's first port.
     const guard = await listen(next)
     if (guard === undefined) continue
     if (await areFree(ports)) {

@@ -7,24 +7,24 @@ import { onTestFailed, onTestFinished } from 'vitest'
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname
 
-/** The number of characters of a server's log that a failed test shows. */
+/** The number of characters from a server's log that a failed test shows. */
 const SHOWN = 8_000
 
 /** A server in a separate process, started as an operator starts it. */
 export interface ServerProcess {
   url: string
-  /** The output so far. */
+  /** Returns the output so far. */
   stdout(): string
   stderr(): string
-  /** Sends a signal and resolves with the exit status, which is null if the signal killed the process. */
+  /** Sends a signal and returns the exit status, which is null if the signal killed the process. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
   signal(signal: NodeJS.Signals): void
   exited: Promise<number | null>
 }
 
 /**
- * Resolves when the server prints that it is ready. Rejects with its output if it exits first. The server stops when
- * the test ends, or when `atEnd` calls its argument.
+ * Starts a server and waits until it prints that it is ready. If the server exits first, throws an error with its output. The
+ * server stops when the test ends or when `atEnd` calls its argument.
  */
 export async function startServerProcess(
   env: Record<string, string>,
@@ -36,7 +36,8 @@ export async function startServerProcess(
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       PORT: '0',
       MUSTER_MQTT_PORT: '0',
-      // Do not mistake a busy machine for an unresponsive database, overload, or an unreachable collector.
+      // Use long time limits, so that a busy machine does not look like an unresponsive database, overload, or an unreachable
+      // collector.
       MUSTER_DATABASE_SILENCE: '20000',
       MUSTER_MOST_STANDING: '1000000',
       MUSTER_MOST_LAG: '0',
@@ -63,7 +64,7 @@ export async function startServerProcess(
   }
 }
 
-/** Starts a server that is expected to fail, and returns its exit status and its output. */
+/** Starts a server that is expected to fail. Returns its exit status and its output. */
 export async function failToStart(env: Record<string, string>): Promise<{ code: number | null; stderr: string }> {
   const outcome = await startServerProcess(env).catch((error: unknown) => error)
   if (outcome instanceof StartFailure) return { code: outcome.code, stderr: outcome.stderr }
@@ -115,7 +116,7 @@ export interface SignedResponse {
   body: any
 }
 
-/** Sends an operation that is signed with these credentials. */
+/** Sends an operation signed with these credentials. */
 export async function sendAs(
   { MUSTER_ACCESS_KEY_ID: keyId = '', MUSTER_SECRET_ACCESS_KEY: secret = '' }: Record<string, string>,
   url: string,

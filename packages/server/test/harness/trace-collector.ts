@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The parts of a received span that tests check. */
+/** The members of a received span that tests check. */
 export interface CollectedSpan {
   traceId: string
   spanId: string
@@ -14,12 +14,12 @@ export interface CollectedSpan {
   resource: Record<string, unknown>
 }
 
-/** An OpenTelemetry collector: receives OTLP over HTTP in JSON, as collectors do on port 4318. */
+/** An OpenTelemetry collector that receives OTLP over HTTP as JSON, as collectors do on port 4318. */
 export interface TraceCollector {
   url: string
   spans: CollectedSpan[]
   requests: { path: string; headers: IncomingHttpHeaders; text: string }[]
-  /** Sets the HTTP status of the following responses. */
+  /** Sets the HTTP status of subsequent responses. */
   respondWith(status: number): void
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
-/** A message that a webhook received. */
+/** A received webhook message. */
 export interface Received {
   id: string
   timestamp: string
@@ -18,9 +18,9 @@ export interface Received {
 export interface Receiver {
   url: string
   received: Received[]
-  /** Resolves with the matching messages when at least `count` have arrived. */
+  /** Waits for at least `count` matching messages and returns them. */
   waitFor(count: number, matches?: (message: Received) => boolean): Promise<Received[]>
-  /** Sets the handler of all further requests. Default: status 200 without a body. */
+  /** Sets the handler of all further requests. By default, the receiver responds with status 200 and no body. */
   respondWith(handle: (message: Received, response: ServerResponse) => void): void
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ export async function startReceiver(): Promise<Receiver> {
   let handle = (_message: Received, response: ServerResponse): void => void response.end()
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = await readBody(request)
-    // The sender was killed, or the receiver was closed.
+    // Ignore the request if the sender was killed or the receiver was closed.
     if (text === undefined) return
     const message = {
       id: String(request.headers['webhook-id']),
@@ -72,7 +72,7 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** The complete body, or undefined if the request was interrupted. */
+/** Returns the complete body, or undefined if the request was interrupted. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   try {
@@ -83,7 +83,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Verifies the signature of a message with the reference library. Throws if it is invalid. */
+/** Verifies a message's signature with the reference library. Throws if the signature is invalid. */
 export const verifyMessage = (secret: string, { id, timestamp, signature, text }: Received): unknown =>
   new Webhook(secret).verify(text, {
     'webhook-id': id,

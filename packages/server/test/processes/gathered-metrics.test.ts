@@ -4,7 +4,7 @@ import { createMetrics, type Samples } from '../../src/metrics.ts'
 import { gatherMetrics } from '../../src/processes/gathered-metrics.ts'
 import type { ProcessChannel, ToProcess } from '../../src/processes/messages.ts'
 
-/** Three simulated server processes. The test decides what each of them sends, and when. */
+/** Simulates three server processes. The test determines the messages of each process and their order. */
 function gather() {
   const running = new Map<number, ProcessChannel>()
   let requestId = 0
@@ -28,7 +28,7 @@ function gather() {
       running.delete(number)
       gathered.ended(number)
     },
-    /** Returns the gathered values at the request of the third process. Calls `meanwhile` before the others respond. */
+    /** Returns the values gathered for the third process. Calls `meanwhile` before the other processes respond. */
     async measure(meanwhile: () => void): Promise<{ rejections: number; missing: number }> {
       measured = Promise.withResolvers()
       gathered.handleMessage(3, { kind: 'measure', requestId: 1 })
@@ -47,7 +47,7 @@ function gather() {
   }
 }
 
-/** Samples of a process that rejected this number of connections. */
+/** Returns the samples of a process that rejected this number of connections. */
 async function samplesOf(rejections: number): Promise<Samples> {
   const metrics = createMetrics()
   const reject = metrics.counter('mqttRefusals')
@@ -60,7 +60,7 @@ test.each([
   { when: 'after it responds', isUnresponsive: false, responds: true, rejections: 13, missing: 0 },
   { when: 'while it is unresponsive', isUnresponsive: true, responds: false, rejections: 12, missing: 1 },
 ])(
-  'counts the values of a process once if it ends $when',
+  "counts a process's values once if the process ends $when",
   async ({ isUnresponsive, responds, rejections, missing }) => {
     const [none, five, six, seven] = await Promise.all([0, 5, 6, 7].map(samplesOf))
     const { start, unresponsive, respond, end, measure } = gather()

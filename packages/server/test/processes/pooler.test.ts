@@ -49,7 +49,7 @@ test.skipIf(!hasProgram(pgbouncer))(
 )
 
 test.skipIf(!hasProgram(pgbouncer))(
-  'logs the statements that set up connections of a pooler, until they have run',
+  "logs the statements that set up a pooler's connections until they have run",
   async () => {
     const database = await newDatabase()
     const env = { DATABASE_DIRECT_URL: database.url, MUSTER_STATEMENT_TIMEOUT: '7' }

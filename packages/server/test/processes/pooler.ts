@@ -7,12 +7,12 @@ import pg from 'pg'
 import { startDatabaseProxy } from '../database/database-proxy.ts'
 import type { TestDatabase } from '../database/test-database.ts'
 
-/** The path of PgBouncer on Debian, which is not in every user's PATH. */
+/** The path of PgBouncer on Debian, which not every user's PATH includes. */
 export const pgbouncer = '/usr/sbin/pgbouncer'
 
 const UNPRIVILEGED_ID = 65_534
 
-/** Starts PgBouncer with fewer connections to the database than its clients have. Resolves with its URL. */
+/** Starts PgBouncer with fewer database connections than client connections. Returns the URL of PgBouncer. */
 export async function startPooler(
   { connection }: TestDatabase,
   atEnd: (end: () => Promise<void>) => void,
@@ -23,7 +23,7 @@ export async function startPooler(
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-pooler-'))
   atEnd(() => rm(folder, { recursive: true }))
-  // Only the user who runs the tests may connect to the socket of their database.
+  // Connect through a proxy, because only the user who runs the tests may connect to the database's socket.
   const proxy = await startDatabaseProxy(connection, (end) => atEnd(async () => end()))
   const { port } = new URL(proxy.url)
   const { user = '', password = '', database = '' } = new pg.Client(connection)
@@ -44,7 +44,7 @@ export async function startPooler(
     '',
   ]
   await writeFile(file, settings.join('\n'))
-  // PgBouncer does not run as root.
+  // PgBouncer refuses to run as root.
   const isRoot = process.getuid?.() === 0
   if (isRoot) await chown(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
   const child = spawn(pgbouncer, [file], {

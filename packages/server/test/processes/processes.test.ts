@@ -32,17 +32,17 @@ async function newEnvironment() {
     ...unlimited,
     DATABASE_URL: url,
     MUSTER_DATA: folder,
-    // No timeout may end the requests below, even on a slow machine.
+    // Disable timeouts, so that none ends the requests below on a slow machine.
     MUSTER_STATEMENT_TIMEOUT: '0',
     MUSTER_MASTER_KEY: randomBytes(32).toString('base64'),
     MUSTER_WORKERS: '2',
-    // Do not mistake a busy machine for an unresponsive process.
+    // Disable the check, so that a busy machine does not look like an unresponsive process.
     MUSTER_WORKER_SILENCE: '0',
   }
   return { connection, folder, env }
 }
 
-/** Waits until this number of processes has started to listen, and returns their ids in that order. */
+/** Waits until this number of processes listens, and returns their IDs in this order. */
 const listening = (server: ServerProcess, count: number): Promise<number[]> =>
   vi.waitFor(() => {
     const lines = server.stderr().split('\n').slice(0, -1)
@@ -51,7 +51,7 @@ const listening = (server: ServerProcess, count: number): Promise<number[]> =>
     return found.map((line) => JSON.parse(line).pid)
   }, wait)
 
-/** The metrics, by name and labels. */
+/** Returns the metrics, keyed by name and labels. */
 const measure = async ({ url }: ServerProcess): Promise<Record<string, number>> =>
   valuesIn(await (await fetch(`${url}/metrics`, { headers: { connection: 'close' } })).text())
 
@@ -60,7 +60,7 @@ function valuesIn(text: string): Record<string, number> {
   return Object.fromEntries(lines.map((line) => [line.replace(/ [^ ]+$/, ''), Number(line.replace(/^.* /, ''))]))
 }
 
-/** The distinct certificates that this number of connections receive. */
+/** Opens this number of connections and returns the distinct certificates that they receive. */
 async function certificatesOf(port: number, count: number): Promise<Set<string>> {
   const each = Array.from({ length: count }, async () => {
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
@@ -72,7 +72,7 @@ async function certificatesOf(port: number, count: number): Promise<Set<string>>
   return new Set(await Promise.all(each))
 }
 
-test('runs two processes as one server and replaces one that is killed', async () => {
+test('runs two processes as one server and replaces a killed process', async () => {
   const { connection, folder, env } = await newEnvironment()
   const files = await createCertificate(folder, 'first')
   const next = await createCertificate(folder, 'next')
@@ -143,7 +143,7 @@ test('runs two processes as one server and replaces one that is killed', async (
   process.kill(pids[0]!, 'SIGKILL')
   await listening(server, 3)
   expect(server.stderr()).toContain('a server process ended; starting another')
-  // Devices of the killed process become inactive when its lease expires. The others stay active.
+  // When the killed process's lease expires, its devices become inactive. Other devices stay active.
   await vi.waitFor(async () => expect(new Set(await states())).toEqual(new Set(['active', 'inactive'])), wait)
   const left = (await states()).filter((state) => state === 'active').length
   await vi.waitFor(async () => {
@@ -153,13 +153,13 @@ test('runs two processes as one server and replaces one that is killed', async (
     expect(renewed).toHaveLength(1)
   }, wait)
 
-  // Requests that wait for a row lock stay in flight until the test releases it.
+  // Requests that wait for a row lock stay in flight until the test releases the lock.
   const waiting = await whileLocked(client, async () => {
     const requests = [1, 2, 3, 4].map(() => owner.query('mutation { createAccessKey { key } }'))
     const areWaiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     await expect
       .poll(async () => {
-        // Within a transaction, PostgreSQL caches the first snapshot of its statistics.
+        // Clear the snapshot, because PostgreSQL caches its first statistics snapshot in a transaction.
         await client.query('select pg_stat_clear_snapshot()')
         return (await client.query(areWaiting)).rowCount
       })
@@ -184,7 +184,7 @@ async function whileLocked<Result>(client: pg.Client, act: () => Promise<Result>
   }
 }
 
-test('replaces a process that hangs or never becomes ready, and serves the metrics of the others', async () => {
+test('replaces a process that hangs or never becomes ready and serves the metrics of other processes', async () => {
   const { env } = await newEnvironment()
   const folder = await newFolder()
   const server = await startServerProcess({
@@ -201,7 +201,7 @@ test('replaces a process that hangs or never becomes ready, and serves the metri
     expect(statusCode).toBe(200)
     return valuesIn(text)
   }
-  // Connections go to the processes in rotation.
+  // The server assigns connections to the processes in rotation.
   const clients = [1, 2, 3, 4, 5, 6].map(() => new Client(server.url, { headersTimeout: 0, bodyTimeout: 0 }))
   onTestFinished(async () => void (await Promise.all(clients.map((client) => client.destroy()))))
   for (const client of clients) await fetchMetrics(client)
@@ -239,7 +239,7 @@ test('ends the processes when the parent process is killed', async () => {
   const server = await startServerProcess(env)
   await listening(server, 2)
   server.signal('SIGKILL')
-  // This resolves when all processes that share the output have ended.
+  // `exited` resolves when all processes that share the output have ended.
   await server.exited
   await expect(fetch(server.url)).rejects.toThrow()
 })

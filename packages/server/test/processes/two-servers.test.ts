@@ -16,7 +16,7 @@ afterAll(() => pair.end())
 
 const wait = { timeout: 200_000, interval: 100 }
 
-/** Creates a key of the owner, and returns a client for each server. */
+/** Creates a key for the owner and returns a client for each server. */
 async function newKey(at = 0): Promise<[TestUser, TestUser]> {
   const { key, secret } = (await pair.owners[at]!.data('mutation { createAccessKey { key secret } }')).createAccessKey
   onTestFinished(
@@ -29,10 +29,10 @@ async function newKey(at = 0): Promise<[TestUser, TestUser]> {
 const LOGIN = '{ login { email } }'
 
 describe.each([
-  ['the first', 0, 1],
-  ['the second', 1, 0],
-])('with %s of two servers', (_name, one, other) => {
-  test('the other accepts its new keys and rejects keys that it disabled', async () => {
+  ['first', 0, 1],
+  ['second', 1, 0],
+])('the peer of the %s server', (_name, one, other) => {
+  test('accepts its new keys and rejects its disabled keys', async () => {
     const key = await newKey(one)
     const { keyId } = key[one]!
     expect((await key[other]!.query(LOGIN)).status).toBe(200)
@@ -41,7 +41,7 @@ describe.each([
     await expect.poll(async () => (await key[other]!.query(LOGIN)).status).toBe(401)
   })
 
-  test('the other counts the requests of a key', async () => {
+  test('counts the requests of a key', async () => {
     const key = await newKey()
     const spent = 200
     await Promise.all(Array.from({ length: spent }, () => key[one]!.query(LOGIN)))
@@ -55,7 +55,7 @@ describe.each([
     }, wait)
   })
 
-  test('the other streams its events in order and once', async () => {
+  test('streams its events once and in order', async () => {
     const { keyId } = (await newKey())[one]!
     const user = { ...pair.owners[other]! }
     const stream = await openTestStream({
@@ -73,7 +73,7 @@ describe.each([
     expect(namesOf(stream).filter((name) => String(name).startsWith(keyId))).toEqual(names)
   })
 
-  test('both show its connected devices as active, and as inactive after they disconnect', async () => {
+  test('shows its devices as active while they are connected', async () => {
     const device = await registerDevice(pair.owners[one]!)
     const states = () =>
       Promise.all(
@@ -88,7 +88,7 @@ describe.each([
     await vi.waitFor(async () => expect(await states()).toEqual(['inactive', 'inactive']), wait)
   })
 
-  test('the other accepts and ends its sessions', async () => {
+  test('accepts and ends its sessions', async () => {
     const person = await newPerson(pair)
     const [started, ended] = [pair.servers[one]!, pair.servers[other]!]
     const browser = await signIn(started, person)
@@ -99,7 +99,7 @@ describe.each([
   })
 })
 
-test('accepts a nonce once if two servers receive it at the same time', async () => {
+test('accepts a nonce once if two servers receive the nonce at the same time', async () => {
   const [{ keyId, secret }] = await newKey()
   const send = ({ url: server }: { url: string }) => {
     const url = `${server}/graphql/v1`
@@ -121,7 +121,7 @@ test('accepts a nonce once if two servers receive it at the same time', async ()
   expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(401)])
 })
 
-test('sends each change of two servers to a webhook once', async () => {
+test('sends each change from two servers to a webhook once', async () => {
   const receiver = await startReceiver()
   onTestFinished(receiver.close)
   const hooks = webhookClient(pair.owners[0], receiver)

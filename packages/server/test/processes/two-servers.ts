@@ -9,7 +9,7 @@ import { readCredentials, type ServerProcess, startServerProcess } from '../harn
 import { unlimited } from '../harness/unlimited.ts'
 import { pgbouncer, startPooler } from './pooler.ts'
 
-/** Two independent servers on one database, with the owner as a client of each. */
+/** Two independent servers on one database, with the owner as a client of each server. */
 export interface TwoServers {
   db: TestDatabase['db']
   servers: [ServerProcess, ServerProcess]
@@ -17,10 +17,10 @@ export interface TwoServers {
   end(): Promise<void>
 }
 
-/** A quota that is never used up and refills slowly, so that the remaining quota shows what was used. */
+/** A quota that is never used up and refills slowly, so that the remaining quota shows the used points. */
 export const POINTS = 1_000_000
 
-/** The second server connects to the database through PgBouncer, if it is installed. */
+/** Starts two servers. If PgBouncer is installed, the second server connects to the database through PgBouncer. */
 export async function startTwoServers(): Promise<TwoServers> {
   const ends: (() => Promise<void>)[] = []
   const atEnd = (end: () => Promise<void>): void => void ends.push(end)

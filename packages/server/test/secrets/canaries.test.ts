@@ -64,7 +64,7 @@ interface Key {
   secret: string
 }
 
-/** Sends a signed operation. `alterBody` changes the body after it is signed, which makes the signature invalid. */
+/** Sends a signed operation. `alterBody` changes the signed body, which makes the signature invalid. */
 async function sendOperation(
   { keyId, secret }: Key,
   query: string,
@@ -102,7 +102,7 @@ async function accessKeys(owner: Key): Promise<void> {
   await sendOperation(created, '{ login { email } }')
 }
 
-/** The cookie between the password and the code of a two-factor sign-in. */
+/** The cookie that is valid between the password and the code of a two-factor sign-in. */
 const TWO_FACTOR_COOKIE = 'muster.two_factor'
 
 async function consoleSignIn(): Promise<void> {
@@ -181,7 +181,7 @@ async function devices(owner: Key): Promise<void> {
   const { deviceId } = body
   const secret = canaries.add('device secret', body.secret)
   await post(server, 'report', { state: 'active' }, basic(deviceId, secret))
-  // Each reason is logged once in ten seconds. This request and the next two are the first ones with their reasons.
+  // The server logs each reason once in ten seconds. This request and the next two are the first with their reasons.
   await post(server, 'report', { services: [{ id: secret, state: 'active' }] }, basic(deviceId, secret))
   const rejections = [
     await post(server, `register?code=${code}`, { code: 'MCNOBODY', hardwareId: 'CANARY-2' }),
@@ -200,7 +200,7 @@ async function devices(owner: Key): Promise<void> {
   canaries.add('device secret', rotated.data.rotateDeviceSecret.secret)
 }
 
-/** Log entries about secrets that devices sent in the wrong place. */
+/** Expected log entries about secrets that devices sent in the wrong place. */
 const expectedLogEntries = [
   '"path":"/devices/v1/register"',
   'state must be active or inactive',
@@ -208,7 +208,7 @@ const expectedLogEntries = [
   ...mqttLogEntries,
 ]
 
-/** Sends secrets in URLs and headers, where they belong and where they do not. */
+/** Sends secrets in correct and wrong places in URLs and headers. */
 async function urlsAndHeaders(owner: Key): Promise<void> {
   const { data } = await sendOperation(owner, '{ login { eventsUrl } }')
   const link = data.login.eventsUrl as string
@@ -224,12 +224,12 @@ async function urlsAndHeaders(owner: Key): Promise<void> {
     ['/metrics', { authorization: `Bearer ${metricsToken}x` }],
   ]
   for (const [path, headers] of wrong) {
-    // Some of these paths return a page of the console.
+    // Some of these paths return a console page.
     errors.push(await (await fetch(`${server.url}${path}`, { headers })).text())
   }
 }
 
-/** Terminates all database connections of the server, and waits until it serves again. */
+/** Terminates all of the server's database connections and waits until the server works again. */
 async function terminateConnections(owner: Key): Promise<void> {
   const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name like 'muster%' and pid <> pg_backend_pid()`.execute(
@@ -255,7 +255,7 @@ it('keeps every secret out of the log, errors, deliveries, metrics, traces, and 
   const log = server.stdout() + server.stderr()
   const traces = collector.requests.map(({ text }) => text).join('\n')
 
-  // Make sure that each place has content, because the search always succeeds in an empty one.
+  // Check that each place contains data, because an empty place never contains secrets.
   expect(log).toContain('"level":40')
   expect(log).toContain('"operation":"login"')
   expect(traces).toContain('webhook delivery')

@@ -1,15 +1,15 @@
-/** Secrets to search for in the output of the server, by kind. */
+/** Secrets to search for in the server's output, grouped by kind. */
 export interface Canaries {
   /** Adds a secret and returns it. */
   add(kind: string, secret: string): string
-  /** The kinds and forms of the secrets in a text. */
+  /** Returns the kinds and forms of the secrets in a text. */
   foundIn(text: string): string[]
   names(): string[]
-  /** The number of secrets, and of forms to search for. */
+  /** Returns the number of secrets and the number of forms to search for. */
   count(): { secrets: number; forms: number }
 }
 
-/** Shorter strings occur by chance. */
+/** Minimum length of a form to search for. Shorter strings occur by chance. */
 const MIN_CHARACTERS = 8
 
 export function createCanaries(): Canaries {
@@ -37,7 +37,7 @@ export function createCanaries(): Canaries {
   }
 }
 
-/** The forms of a secret: unchanged, and other encodings of its characters and of the bytes that it encodes. */
+/** Returns the forms of a secret: unchanged, and other encodings of its characters and of the bytes that it encodes. */
 function formsOf(secret: string): [form: string, text: string][] {
   const withoutPrefix = secret.replace(/^whsec_/, '')
   const bytes = Buffer.from(withoutPrefix, 'base64')
@@ -52,9 +52,7 @@ function formsOf(secret: string): [form: string, text: string][] {
   ]
 }
 
-/**
- * The base64 of a secret inside other bytes, at each alignment, without the characters that depend on adjacent bytes.
- */
+/** Returns a secret's base64 inside other bytes, at each alignment and without characters that depend on adjacent bytes. */
 function inBase64(secret: string): [form: string, text: string][] {
   return [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]).toString('base64')

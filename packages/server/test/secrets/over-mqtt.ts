@@ -3,14 +3,14 @@ import { expect } from 'vitest'
 import { nextEvent } from '../clients/mqtt-device.ts'
 import type { Canaries } from './canaries.ts'
 
-/** Log entries about secrets that a device sent in the wrong place over MQTT. */
+/** Expected log entries about secrets that a device sent in the wrong place over MQTT. */
 export const mqttLogEntries = [
-  '"clientId":"no device id"',
+  '"clientId":"no device ID"',
   'attributes.… must be a string or null',
   '"topic":"devices/…/attributes"',
 ]
 
-/** Connects a device with its secret and with a wrong one, and sends the secret in the wrong places. */
+/** Connects a device with its secret and with a wrong secret, and sends the secret in wrong places. */
 export async function overMqtt(
   serverUrl: string,
   { deviceId, secret }: { deviceId: string; secret: string },
@@ -20,7 +20,7 @@ export async function overMqtt(
   const options = { clientId: deviceId, username: deviceId, reconnectPeriod: 0, connectTimeout: 60_000 }
   await (await connectAsync(url, { ...options, password: secret })).endAsync()
   await expect(connectAsync(url, { ...options, password: `${secret}x` })).rejects.toThrow()
-  // The broker converts client ids to lowercase.
+  // The broker converts client IDs to lowercase.
   canaries.add('device secret', secret.toLowerCase())
   const swapped = { clientId: secret, username: secret, password: deviceId }
   await expect(connectAsync(url, { ...options, ...swapped })).rejects.toThrow()

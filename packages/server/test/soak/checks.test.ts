@@ -4,7 +4,7 @@ import { mix, spread } from './mix.ts'
 import type { Sample } from './samples.ts'
 import { createTimes } from './times.ts'
 
-/** Half an hour with twelve samples per minute of a server whose values vary but do not grow. */
+/** Returns half an hour of samples, twelve per minute, from a server whose values vary but do not grow. */
 const stable = (minutes = 30): Sample[] =>
   Array.from({ length: minutes * 12 }, (_, index) => ({
     at: index / 12,
@@ -51,7 +51,7 @@ it('does not check memory growth over a few minutes', () => {
   expect(failuresOf(changed(({ rssMiB, at }) => ({ rssMiB: rssMiB + at * 5 }), 5))).toEqual([])
 })
 
-it('sends a fifth mutations and spreads each operation evenly', () => {
+it('sends one fifth mutations and spreads each operation evenly', () => {
   const sent = spread()
   expect(sent).toHaveLength(100)
   const changes = sent.filter(({ document }) => document.startsWith('mutation'))

@@ -3,10 +3,10 @@ import { type Slope, slopeOf } from './slope.ts'
 
 export interface Results {
   samples: readonly Sample[]
-  /** Counts of errors of requests, devices, and the webhook. */
+  /** Error counts for requests, devices, and the webhook. */
   errors: Readonly<Record<string, number>>
   devices: number
-  /** Changes that the webhook had not received at the end. */
+  /** Number of changes that the webhook did not receive by the end. */
   undelivered: number
   forged: number
 }
@@ -20,7 +20,7 @@ export interface Checks {
 
 /** The limit of memory growth, in percent per hour. */
 const MAX_GROWTH = 1
-/** In a shorter run, normal variation of memory looks like growth. */
+/** Minimum length for checking growth. In a shorter run, normal variations of memory look like growth. */
 const MIN_MINUTES = 20
 /** The tolerance for counts of descriptors and connections, which vary slightly. */
 const TOLERANCE = { part: 0.02, count: 10 }
@@ -29,10 +29,10 @@ const MAX_LAG_SECONDS = 10
 export const isLongEnough = (samples: readonly Sample[]): boolean =>
   samples.at(-1)!.at - samples[0]!.at >= MIN_MINUTES - 1
 
-/** Checks whether the server could run at this load forever. */
+/** Checks whether the server could run indefinitely under this load. */
 export function checkResults({ samples, errors, devices, undelivered, forged }: Results): Checks {
   const rss = slopeOf(byMinute(samples, ({ rssMiB }) => rssMiB, median))
-  // The minimum of a minute is the heap just after a garbage collection.
+  // The minimum in a minute is the heap size just after a garbage collection.
   const heap = slopeOf(byMinute(samples, ({ heapMiB }) => heapMiB, least))
   const failures = Object.entries(errors).map(([error, count]) => `${count} × ${error}`)
   const check = (isMet: boolean, failure: string): void => void (isMet || failures.push(failure))
@@ -58,7 +58,7 @@ export function checkResults({ samples, errors, devices, undelivered, forged }: 
   return { rss, heap, failures }
 }
 
-/** One value for each full minute. */
+/** Combines the samples of each minute into one value. */
 function byMinute(
   samples: readonly Sample[],
   read: (sample: Sample) => number,

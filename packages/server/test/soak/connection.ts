@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 
-/** A connection that sends one request at a time. It does little work, because the server needs the CPU. */
+/** A connection that sends one request at a time. Does little work, because the server needs the CPU. */
 export interface Connection {
-  /** Sends a request, and resolves with the status when the response is complete. */
+  /** Sends a request and returns the status of the complete response. */
   send(request: Buffer): Promise<number>
   close(): void
 }
@@ -41,7 +41,7 @@ export async function openConnection(url: URL): Promise<Connection> {
   }
 }
 
-/** All responses of the test have a content-length. */
+/** Whether a response is complete. All responses in this test include a Content-Length. */
 function isComplete(response: Buffer): boolean {
   const end = response.indexOf('\r\n\r\n')
   if (end === -1) return false

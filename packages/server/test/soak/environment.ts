@@ -16,14 +16,14 @@ export interface Environment {
   keyId: string
   key: SigningKey
   devices: Credentials[]
-  /** The number of all connections to the database. */
+  /** Counts all database connections. */
   countConnections(): Promise<number>
-  /** The number of attribute changes. The webhook must receive each of them. */
+  /** Counts the attribute changes. The webhook must receive each change. */
   countChanges(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Settings that keep their defaults: load shedding, and the detection of an unresponsive database. */
+/** Restores the defaults for load shedding and for detecting an unresponsive database. */
 const defaults = {
   MUSTER_MOST_REQUESTS: '',
   MUSTER_MOST_LAG: '',
@@ -31,7 +31,7 @@ const defaults = {
 }
 
 /**
- * Starts a server like `npm start`, but without rate limits, with a separate database and a fleet whose devices can
+ * Starts a server as `npm start` does, but without rate limits and with a separate database and a fleet whose devices can
  * connect.
  */
 export async function startEnvironment(devices: number, env: Record<string, string> = {}): Promise<Environment> {

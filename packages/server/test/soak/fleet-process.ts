@@ -6,12 +6,12 @@ import type { FleetCommand, FleetState } from './fleet.ts'
 export interface FleetProcess {
   state(): FleetState
   send(command: FleetCommand): void
-  /** Resolves with the state when the condition is true. Rejects after a time limit. */
+  /** Waits until the condition is true and returns the state. Throws after the time limit. */
   until(condition: (state: FleetState) => boolean, withinSeconds: number): Promise<FleetState>
   stop(): Promise<void>
 }
 
-/** Starts devices and the receiver in a separate process, so that their work does not delay the requests. */
+/** Starts the devices and the receiver in a separate process, so that their work does not delay the requests. */
 export async function startFleet(): Promise<FleetProcess> {
   const child = fork(new URL('fleet.ts', import.meta.url), { serialization: 'advanced' })
   const exited = once(child, 'exit')

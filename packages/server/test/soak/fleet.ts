@@ -1,4 +1,4 @@
-// Runs in a separate process: connected devices that report, and the webhook receiver.
+// Runs the connected devices and the webhook receiver in a separate process.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,10 +17,10 @@ export type FleetCommand =
 export interface FleetState {
   receiver: string
   connected: number
-  /** Counts of lost connections and of reports that were not acknowledged. */
+  /** Counts of lost connections and unacknowledged reports. */
   failures: Record<string, number>
   reports: number
-  /** The number of distinct webhook messages, and of messages with an invalid signature. */
+  /** The number of distinct webhook messages and the number of messages with an invalid signature. */
   received: number
   forged: number
 }
@@ -55,12 +55,12 @@ async function run(): Promise<void> {
   const sendingState = setInterval(sendState, EVERY_MS)
   let fleet: ReturnType<typeof createDevice>[] = []
   let running: Promise<unknown> = Promise.resolve()
-  // The parent process has ended.
+  // Exit when the parent process ends.
   process.once('disconnect', () => process.exit())
   process.on('message', async (command: FleetCommand) => {
     if (command.kind === 'receive') verifier = new Webhook(command.secret)
     else if (command.kind === 'connect') {
-      // Connect devices at the rate at which they report, so that reports are spread evenly.
+      // Connect devices at their reporting rate, so that reports are spread evenly.
       const waitToConnect = createThrottle(command.devices.length / command.every)
       const behavior = { broker: command.broker, every: command.every, dropEvery: 0, waitToConnect }
       fleet = command.devices.map((device) => createDevice(device, behavior, counts))

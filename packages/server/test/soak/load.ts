@@ -7,25 +7,25 @@ import { createTimes, type Times } from './times.ts'
 export interface LoadCounts {
   sent: number
   responses: number
-  /** Counts by error. */
+  /** Counts, keyed by error. */
   errors: Record<string, number>
   times: Times
 }
 
-/** Sends requests at a fixed rate, whether or not responses arrive, like independent clients. */
+/** Sends requests at a fixed rate, regardless of responses, as independent clients do. */
 export interface Load {
   /** Sets the number of requests per second. */
   setRate(rate: number): void
   readonly inFlight: number
   /** Returns the counts since the last call. */
   take(): LoadCounts
-  /** Stops sending, and waits for requests in flight. */
+  /** Stops sending and waits for requests in flight. */
   stop(): Promise<void>
 }
 
 const TICK_MS = 5
 const CONNECTIONS = 64
-/** With more requests in flight, the server is not keeping up, and further requests are counted as not sent. */
+/** With more requests in flight, the server is not keeping up, and further requests count as not sent. */
 const MAX_IN_FLIGHT = 2_000
 const TIMEOUT_MS = 30_000
 
@@ -52,7 +52,7 @@ export function startLoad(environment: Environment, initialRate: number): Load {
     const body = JSON.stringify({ query: operation.document, variables: operation.variables(device) })
     try {
       const error = await post(pool, environment, body)
-      // Measure from the time when the request was due, because a slow server also delays the requests queued behind it.
+      // Measure from the time at which the request was due, because a slow server also delays queued requests.
       counts.times.add(performance.now() - due)
       counts.responses++
       if (error !== undefined) countError(`${operation.name}: ${error}`)
@@ -97,7 +97,7 @@ export function startLoad(environment: Environment, initialRate: number): Load {
   }
 }
 
-/** Sends a request, and returns the error of its response, if any. */
+/** Sends a request and returns the response's error, if any. */
 async function post(pool: Pool, { url, keyId, key }: Environment, body: string): Promise<string | undefined> {
   const headers = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
   const created = Math.floor(Date.now() / 1_000)

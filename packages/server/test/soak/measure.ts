@@ -8,7 +8,7 @@ import { createTimes } from './times.ts'
 
 const SAMPLE_MS = 5_000
 
-/** Samples the server at intervals, and prints the results of each minute. */
+/** Samples the server at intervals and prints the results of each minute. */
 export async function measure(environment: Environment, load: Load, minutes: number): Promise<Measured> {
   const measured: Measured = { samples: [], times: createTimes(), sent: 0, responses: 0, errors: {} }
   const started = performance.now()

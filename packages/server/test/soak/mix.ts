@@ -1,4 +1,4 @@
-/** An operation, and its share of the load in percent. */
+/** An operation and its share of the load in percent. */
 export interface Operation {
   name: string
   share: number
@@ -10,7 +10,7 @@ const SITES = ['oslo', 'lisbon', 'quito', 'hanoi', 'perth']
 const site = (): string => SITES[Math.floor(Math.random() * SITES.length)]!
 const number = (): string => String(Math.floor(Math.random() * 1_000_000))
 
-/** A fifth are mutations with changing values. The rest are typical queries. */
+/** The operations of the load. One fifth are mutations with changing values, and the rest are typical queries. */
 export const mix: readonly Operation[] = [
   { name: 'login', share: 25, document: '{ login { email } }', variables: () => ({}) },
   {
@@ -53,7 +53,7 @@ export const mix: readonly Operation[] = [
   },
 ]
 
-/** A sequence of a hundred operations, with each kind spread evenly. */
+/** Returns a sequence of a hundred operations with each operation spread evenly. */
 export function spread(operations: readonly Operation[] = mix): Operation[] {
   const placed = operations.flatMap((operation) =>
     Array.from({ length: operation.share }, (_, index) => ({ operation, at: (index + 0.5) / operation.share })),

@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util'
 
 export interface SoakOptions {
-  /** The length of the measurement, without the warm-up. */
+  /** The length of the measurement, excluding the warm-up. */
   minutes: number
-  /** Default: half of `minutes`, at most 15. */
+  /** The default is half of `minutes`, at most 15. */
   warmUpMinutes: number
   /** Requests per second. */
   rate: number
   devices: number
-  /** Seconds between reports of a device. */
+  /** Seconds between a device's reports. */
   every: number
 }
 
-/** In every run so far, memory has become stable within this time. */
+/** In every run so far, memory became stable within this time. */
 const MAX_WARM_UP_MINUTES = 15
 
 export function readOptions(): SoakOptions {

@@ -1,7 +1,7 @@
 /**
- * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` sends more signed requests than the
- * server can handle, at a fixed rate, whether or not responses arrive. Exits with 1 if a response is neither 200 nor
- * 503, or if rejections take too long.
+ * `npm run test:overload -- [--seconds N] [--times N] [--most N] [--standing N]` sends more signed requests than the server can
+ * handle, at a fixed rate and regardless of responses. Exits with 1 if a response is neither 200 nor 503, or if rejections take
+ * too long.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,14 +20,14 @@ const { values } = parseArgs({
   },
 })
 const seconds = Number(values.seconds)
-// Requests are signed in advance, and a signature is valid for five minutes.
+// The test signs requests in advance, and a signature is valid for five minutes.
 if (!(seconds > 0 && seconds <= 240)) throw new Error('--seconds must be a number above 0, at most 240')
 const DEVICES = 1_000
-/** Enough concurrent requests to keep the server busy, but no more than it accepts at a time. */
+/** Enough concurrent requests to keep the server busy, but within its limit of requests in flight. */
 const CONCURRENT = 64
 /**
- * Connected clients, several times as many as the server accepts at a time. Each waits for its response before its next
- * request.
+ * Number of connected clients, several times the server's limit of requests in flight. Each client waits for its response
+ * before its next request.
  */
 const CONNECTIONS = 2_000
 const WARM_UP_S = 5
@@ -41,14 +41,14 @@ interface Measurement {
   notSent: number
   accepted: Times
   rejected: Times
-  /** Counts of other statuses and errors. */
+  /** Counts of other statuses and errors, keyed by status or error. */
   others: Map<string, number>
 }
 
 const count = ({ buckets }: Times): number => buckets.reduce((sum, each) => sum + each, 0)
 const ms = (times: Times, part: number): string => `${times.percentile(part).toFixed(1)} ms`
 
-/** Measures the throughput of the server with a few concurrent clients, in responses per second. */
+/** Measures the server's throughput with a few concurrent clients, in responses per second. */
 async function findCapacity(sender: Sender, forSeconds: number): Promise<number> {
   const end = performance.now() + forSeconds * 1_000
   let responses = 0

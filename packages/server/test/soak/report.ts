@@ -35,7 +35,7 @@ export interface Report {
   measured: Measured
   /** Requests sent per second. */
   rate: number
-  /** The number of attribute changes, and of those that the webhook did not receive. */
+  /** The number of attribute changes and the number of changes that the webhook did not receive. */
   changes: number
   undelivered: number
   checks: Checks
@@ -62,7 +62,7 @@ export function printReport({ options, measured, rate, changes, undelivered, che
     'open files': range(({ descriptors }) => descriptors),
     'database connections': range(({ databaseConnections }) => databaseConnections),
     'longest delay of events': seconds(most(samples.map(({ eventLagSeconds }) => eventLagSeconds))),
-    'longest delay of due deliveries': seconds(most(samples.map(({ deliveriesDueSeconds }) => deliveriesDueSeconds))),
+    'longest delay of a due delivery': seconds(most(samples.map(({ deliveriesDueSeconds }) => deliveriesDueSeconds))),
   })
   for (const failure of failures) console.error(`failed: ${failure}`)
 }

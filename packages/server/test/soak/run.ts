@@ -1,6 +1,6 @@
 /**
- * `npm run test:soak -- [--minutes N] [--warm-up N] [--rate N] [--devices N] [--every SECONDS]` exits with 1 if a check
- * of `checks.ts` fails.
+ * `npm run test:soak -- [--minutes N] [--warm-up N] [--rate N] [--devices N] [--every SECONDS]` exits with 1 if a check in
+ * `checks.ts` fails.
  */
 
 import { checkResults } from './checks.ts'
@@ -56,7 +56,7 @@ async function connectAll(): Promise<void> {
   await fleet.until(({ connected }) => connected === devices, CONNECTED_WITHIN_S)
 }
 
-/** The failures of devices since `before` was recorded. */
+/** Returns the device failures since `before` was recorded. */
 function since(now: Record<string, number>, before: Record<string, number>): Record<string, number> {
   const grown = Object.entries(now).map(([failure, count]): [string, number] => [
     failure,

@@ -5,7 +5,7 @@ export interface Measured extends LoadCounts {
   samples: Sample[]
 }
 
-/** Measured values of the server at one moment. */
+/** Measured values of the server at one point in time. */
 export interface Sample {
   /** Minutes since the start. */
   at: number
@@ -13,7 +13,7 @@ export interface Sample {
   heapMiB: number
   descriptors: number
   databaseConnections: number
-  /** CPU seconds since the start of the server. */
+  /** CPU seconds since the server started. */
   cpuSeconds: number
   eventLagSeconds: number
   deliveriesPending: number
@@ -23,7 +23,7 @@ export interface Sample {
 
 const MIB = 1_048_576
 
-/** Reads the metrics of the server, and counts its database connections. */
+/** Reads the server's metrics and counts its database connections. */
 export async function takeSample(environment: Environment, at: number): Promise<Sample> {
   const [values, databaseConnections] = await Promise.all([
     readMetrics(environment.url),

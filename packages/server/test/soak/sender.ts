@@ -3,18 +3,18 @@ import { type Connection, openConnection } from './connection.ts'
 import type { Environment } from './environment.ts'
 import { spread } from './mix.ts'
 
-/** Sends the operations of the soak test, each on the connection that has been idle for longest. */
+/** Sends the operations of the soak test, each on the connection that has been idle the longest. */
 export interface Sender {
   /** The number of idle connections. */
   readonly free: number
-  /** Resolves with the status when the response is complete. One connection must be idle. */
+  /** Sends a request and returns the status of the complete response. Requires an idle connection. */
   send(): Promise<number>
   close(): void
 }
 
 const PATH = '/graphql/v1'
 const HEADERS = { 'content-type': 'application/json', accept: 'application/graphql-response+json' }
-/** The number of requests, which are signed in advance and sent repeatedly. It is large enough that values change. */
+/** The number of requests that are signed in advance and sent repeatedly. The number is large enough that values change. */
 const REQUESTS = 20_000
 
 export async function createSender(environment: Environment, connections: number): Promise<Sender> {

@@ -1,8 +1,8 @@
-/** The growth of a value, with its uncertainty. */
+/** A value's growth with its uncertainty. */
 export interface Slope {
-  /** Percent of the mean per hour. */
+  /** Growth per hour, in percent of the mean. */
   perHour: number
-  /** The standard error. NaN with two points. */
+  /** The standard error. NaN for two points. */
   error: number
 }
 

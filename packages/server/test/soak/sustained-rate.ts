@@ -2,28 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Load } from './load.ts'
 
 const POLL_MS = 5_000
-/** The server is behind if this many seconds' worth of requests are in flight. */
+/** The server is behind if the requests of this many seconds are in flight. */
 const BEHIND_SECONDS = 0.5
-/** The number of consecutive polls that change the rate. A single pause proves nothing. */
+/** The number of consecutive polls after which the rate changes. A single pause proves nothing. */
 const BEHIND_POLLS = 4
 const KEEPING_UP_POLLS = 2
 /** The factor by which a lowered rate increases while the server keeps up. */
 const INCREASE = 1.1
 /** How long the server must sustain a rate. */
 const SUSTAINED_FOR_MS = 60_000
-/** The warm-up may take this many times its length if the rate is found late. */
+/** Factor by which the warm-up may be longer if the sustained rate is found late. */
 const MAX_WARM_UPS = 3
 const CATCH_UP_WITHIN_MS = 120_000
 
 /**
- * Warms up the server, and returns the rate that it sustains: the target rate, or less if requests queue up. Takes the
- * given time, or up to three times as long until a rate has been sustained for a minute. The measurement uses this
- * rate.
+ * Warms up the server and returns the rate that it sustains, for the measurement. This is the target rate, or less if requests
+ * queue up. The warm-up takes the given time, or up to three times as long until the server has sustained a rate for a minute.
  */
 export async function findSustainedRate(load: Load, target: number, warmUpMinutes: number): Promise<number> {
   const started = performance.now()
   let rate = target
-  /** If positive, the number of consecutive polls in which the server was behind; if negative, in which it kept up. */
+  /** The number of consecutive polls with the same result: positive if the server was behind, negative if it kept up. */
   let polls = 0
   let responses = 0
   let sustainedSince = started
@@ -64,7 +63,7 @@ export async function findSustainedRate(load: Load, target: number, warmUpMinute
   return rate
 }
 
-/** Waits until the server has caught up, so that the backlog is not part of the measurement. */
+/** Waits until the server has caught up, so that the measurement does not include the backlog. */
 async function catchUp(isBehind: () => boolean): Promise<void> {
   const end = performance.now() + CATCH_UP_WITHIN_MS
   while (isBehind() && performance.now() < end) await sleep(200)

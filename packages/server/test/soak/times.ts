@@ -1,8 +1,8 @@
-/** A histogram of durations, with a precision of 2 %. */
+/** A histogram of durations with a precision of 2 %. */
 export interface Times {
   add(ms: number): void
   addAll(other: Times): void
-  /** The duration below which this fraction of the durations are. NaN if there are none. */
+  /** Returns the duration below which this fraction of the durations lies, or NaN without durations. */
   percentile(part: number): number
   readonly buckets: readonly number[]
 }

@@ -41,7 +41,7 @@ import type { OwnedObjects } from '../access/owned-objects.ts'
 
 type Send = (db: Database) => Promise<unknown>
 
-/** Calls of the statements that no GraphQL operation sends: for devices, timers, sign-in, jobs, and commands. */
+/** Returns calls of the statements that no GraphQL operation sends: for devices, timers, sign-in, jobs, and commands. */
 export function directCalls({
   userId: accountId,
   device: id,

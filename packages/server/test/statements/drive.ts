@@ -10,7 +10,7 @@ import { codeOf } from '../clients/totp.ts'
 import type { TestApp, TestUser } from '../harness/app.ts'
 import { directCalls } from './direct-calls.ts'
 
-/** Makes the server send all of its statements, for a user with objects of every kind. */
+/** Makes the server send all its statements for a user with objects of every kind. */
 export async function driveEverything(app: TestApp, user: TestUser, own: OwnedObjects): Promise<void> {
   await setAttributes(user, own)
   await readLists(user, own)
@@ -35,7 +35,7 @@ async function setAttributes(user: TestUser, { userId, device, service }: OwnedO
     for (const group of ['category', 'status']) await set(device, `$svc.${group}${letter}`, 'x')
 }
 
-/** Each order and each filter is a separate statement, and so are pages after a cursor. */
+/** Reads lists. Each order, each filter, and each page after a cursor uses a separate statement. */
 async function readLists(user: TestUser, { device, hardwareId, context, attribute }: OwnedObjects): Promise<void> {
   const fields = ['name', 'id', 'created', 'hardwareId', 'platform', 'state', 'lastReported']
   const filters: Record<string, unknown>[] = [
@@ -114,7 +114,7 @@ async function sendDirectly(app: TestApp, own: OwnedObjects): Promise<void> {
   }
 }
 
-/** Sends every operation with objects of the caller. Removals come last. */
+/** Sends every operation with the caller's objects. Removals run last. */
 async function sendEveryOperation(user: TestUser, own: OwnedObjects): Promise<void> {
   const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
   const isSubscription = ({ field }: FieldRequest): boolean => field.startsWith('Subscription.')

@@ -7,8 +7,8 @@ const sending = 'features/webhooks/sending'
 const keys = 'auth/master-key.queries.ts'
 
 /**
- * Statements for several accounts at once. Their input rows name the accounts, so a cluster runs such a statement on
- * each shard for the rows of its accounts.
+ * Statements for several accounts, which their input rows name. A cluster runs such a statement on each shard for the rows of
+ * the shard's accounts.
  */
 export const ofGivenAccounts: readonly string[] = [
   'writeLastUsed of auth/auth.queries.ts',
@@ -24,16 +24,15 @@ export const ofGivenAccounts: readonly string[] = [
   `renewHolds of ${sending}/sending.queries.ts`,
 ]
 
-/** A caller presents credentials, and the statement finds their account. */
-const byCredentials = 'finds the account by the credentials of the caller'
-const sweep = 'a background job, which finds due work in all accounts'
-const once = 'a command or the start of a server, for the whole installation'
-const byOwnId = 'the authentication library finds a passkey or a second factor by its id'
+const byCredentials = "finds the account by the caller's credentials"
+const sweep = 'a background job that finds due work in all accounts'
+const once = 'a command or a server start, for the whole installation'
+const byOwnId = 'the authentication library finds a passkey or a second factor by its ID'
 const measure = 'a metric of the whole installation'
 
 /**
- * The few statements that are not limited to accounts, with the reason for each. docs/guides/scale.md says how a
- * cluster runs them.
+ * The few statements that are not limited to accounts, with their reasons. docs/guides/scale.md explains how a cluster runs
+ * them.
  */
 export const acrossAccounts: Readonly<Record<string, string>> = {
   'selectKeys of auth/auth.queries.ts': byCredentials,
@@ -51,7 +50,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'findDeviceOwner of features/devices/changes/device-secret.queries.ts': byCredentials,
   'findCodeByHash of features/registration-codes/registration-codes.queries.ts': byCredentials,
   'findOtherSecrets of features/devices/changes/cut-off.queries.ts':
-    'compares the secrets of connected devices, by their ids',
+    'compares the secrets of connected devices by their IDs',
 
   'readSettled of features/events/feed/feed.queries.ts': 'the feed follows one log for all accounts',
   [`selectOwed of ${making}`]: 'the feed follows one log for all accounts',

@@ -2,14 +2,14 @@ import { CompiledQuery } from 'kysely'
 import type { Database } from '../../src/db/database.ts'
 
 /**
- * The accounts that a statement can reach, according to its query plan: `one`, which is a parameter; `given` ones,
- * which its input rows name; or `any`. `none` means that it uses no table with accounts.
+ * The accounts that a statement can reach according to its query plan: `one` for an account in a parameter, `given` for
+ * accounts in its input rows, `any`, or `none` for a statement without tables that contain accounts.
  */
 export type AccountScope = 'one' | 'given' | 'any' | 'none'
 
 export interface AccountTable {
   name: string
-  /** The column with the account id. */
+  /** The column with the account ID. */
   column: string
 }
 
@@ -34,8 +34,8 @@ const planning = [
 ]
 
 /**
- * The generic plan of a statement, with indexes and nested loops only. Each condition on an account is then at the node
- * that reads the rows, including conditions that PostgreSQL derives from others.
+ * Returns a statement's generic plan with only indexes and nested loops. In such a plan, each condition on an account is at the
+ * node that reads the rows, including conditions that PostgreSQL derives from other conditions.
  */
 export async function planOf(db: Database, text: string): Promise<PlanNode> {
   return db.connection().execute(async (connection) => {
@@ -57,7 +57,7 @@ export async function planOf(db: Database, text: string): Promise<PlanNode> {
   })
 }
 
-/** Every table whose rows belong to an account, by name, including partitions. */
+/** Returns every table whose rows belong to an account, keyed by name, including partitions. */
 export async function accountTablesOf(db: Database): Promise<Map<string, AccountTable>> {
   const { rows } = await db.executeQuery<AccountTable>(
     CompiledQuery.raw(
@@ -78,7 +78,7 @@ export function accountScopeOf(root: PlanNode, tables: ReadonlyMap<string, Accou
   }
   const written = nodes
     .filter((node) => node.Operation === 'Insert' && tables.has(node['Relation Name'] ?? ''))
-    // The account is the first column of each of these tables.
+    // The first column of each of these tables is the account.
     .map((node) => withoutCast(node.Plans!.find((plan) => plan['Parent Relationship'] === 'Outer')!.Output![0]!))
   if (isRead.size === 0 && written.length === 0) return 'none'
 
@@ -95,7 +95,7 @@ function withDescendants(root: PlanNode): PlanNode[] {
   return nodes
 }
 
-/** The aliases of input rows, including those in CTEs and subqueries that pass them on. */
+/** Returns the aliases of input rows, including aliases in CTEs and subqueries that pass on input rows. */
 function inputsAmong(nodes: readonly PlanNode[]): Set<string> {
   const isGiven = (node: PlanNode): boolean => /^(Function|Table Function|Values) Scan$/.test(node['Node Type'])
   const parts = new Set(
@@ -121,7 +121,7 @@ interface Known {
   inputs: ReadonlySet<string>
 }
 
-/** Follows equalities to a parameter, or to rows that are not from a table. */
+/** Follows equalities to a parameter or to rows from outside a table. */
 function kindOf(start: string, { equalities, isRead, inputs }: Known): Exclude<AccountScope, 'none'> {
   const same = [start]
   for (const one of same) {
@@ -136,12 +136,12 @@ function kindOf(start: string, { equalities, isRead, inputs }: Known): Exclude<A
   return sources.some((source) => inputs.has(source.replaceAll('"', ''))) ? 'given' : 'one'
 }
 
-/** A column with the alias of its table. */
+/** Matches a column with its table alias. */
 const column = /^(\w+|"[^"]+")\.(?:\w+|"[^"]+")$/
 
 const isFixed = (text: string): boolean => /^\$\d+$/.test(text) || text.startsWith("'")
 
-/** The equalities that a condition requires. Equalities under OR or NOT are not required. */
+/** Returns the equalities that a condition requires, which excludes equalities under OR or NOT. */
 function equalitiesIn(condition: unknown): [string, string][] {
   if (typeof condition !== 'string') return []
   return conjuncts(condition).flatMap((text): [string, string][] => {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Database } from '../../src/db/database.ts'
 
-/** Statements, by their text, with the functions that sent them, such as `selectKeys of auth/auth.queries.ts`. */
+/** The functions that sent each statement, such as `selectKeys of auth/auth.queries.ts`, keyed by the statement's text. */
 export type Statements = ReadonlyMap<string, ReadonlySet<string>>
 
 export interface Recording {
@@ -10,8 +10,8 @@ export interface Recording {
 }
 
 /**
- * Records every statement that this process sends to PostgreSQL. The sending function is known for statements through
- * Kysely, which is called synchronously. The others have no sender.
+ * Records every statement that this process sends to PostgreSQL. The sender is known only for statements through Kysely, which
+ * functions call synchronously.
  */
 export function recordStatements(db: Database): Recording {
   const statements = new Map<string, Set<string>>()
@@ -49,7 +49,7 @@ function wrap(owner: object, name: string, before: (first: unknown) => void): ()
   }
 }
 
-/** The prototype that has a method. All executors share it, including those of transactions. */
+/** Returns the prototype that defines a method. All executors share the prototype, including executors of transactions. */
 function ownerOf(object: object, method: string): object {
   for (let owner: object | null = object; owner !== null; owner = Object.getPrototypeOf(owner))
     if (Object.hasOwn(owner, method)) return owner
@@ -66,7 +66,7 @@ function currentStack(): string {
 
 const frame = /at (?:async )?(?:[\w$]+\.)*([\w$]+) (?:\[as [\w$]+\] )?\(.*\/packages\/server\/src\/(.+?\.ts)[:?]/
 
-/** The outermost function in the nearest query file of the stack, or else the nearest function of the server. */
+/** Returns the outermost function in the stack's nearest query file, or the server's nearest function if none is found. */
 function senderIn(stack: string): string | undefined {
   const calls = stack.split('\n').flatMap((line) => {
     const [, name, file] = frame.exec(line) ?? []

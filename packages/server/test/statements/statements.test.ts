@@ -36,7 +36,7 @@ const scopeOfText = async (text: string): Promise<AccountScope> => accountScopeO
 
 const reads = /^\s*(\/\*.*?\*\/)?\s*(select|insert|update|delete|with)\b/i
 
-/** The senders of statements with this scope, each with one of its statements. */
+/** Returns the senders of statements with this scope, each with one of its statements. */
 const sendersOf = (scope: AccountScope): ReadonlyMap<string, string> => sent.get(scope) ?? new Map()
 
 async function readSenders(): Promise<Map<AccountScope, Map<string, string>>> {
@@ -52,10 +52,10 @@ async function readSenders(): Promise<Map<AccountScope, Map<string, string>>> {
   return found
 }
 
-/** Senders that were not listed, with a statement of each, and listed names that sent no such statement. */
+/** Returns unlisted senders with one statement each, and listed senders that sent no such statement. */
 function differences(sent: ReadonlyMap<string, string>, named: readonly string[]): Record<string, string> {
   const unnamed = [...sent].filter(([sender]) => !named.includes(sender))
-  const unsent = named.filter((name) => !sent.has(name)).map((name) => [name, 'is listed, but sends no such statement'])
+  const unsent = named.filter((name) => !sent.has(name)).map((name) => [name, 'is listed but sends no such statement'])
   return Object.fromEntries([...unnamed, ...unsent])
 }
 
@@ -70,14 +70,12 @@ describe('every statement of the server', () => {
     expect(differences(sendersOf('any'), Object.keys(acrossAccounts))).toEqual({})
   })
 
-  it('is limited to one account or listed as one whose input rows name the accounts', () => {
+  it('is limited to one account or listed with accounts in its input rows', () => {
     expect(differences(sendersOf('given'), ofGivenAccounts)).toEqual({})
   })
 })
 
-/**
- * The functions that send statements. By convention, query files export them and their first parameter is the database.
- */
+/** Returns the functions that send statements. Query files export these functions, with the database as first parameter. */
 async function queryFunctions(): Promise<string[]> {
   const folder = new URL('../../src/', import.meta.url)
   const names: string[] = []

@@ -1,17 +1,15 @@
 import { readdir } from 'node:fs/promises'
 import type { Kysely } from 'kysely'
 
-/** What a test of a migration does, in addition to checking that no row is lost. */
+/** A test of a migration, in addition to the check that no row is lost. */
 export interface UpgradeCase {
   /** Writes rows that the previous release may have left and that the migration affects. */
   before?(db: Kysely<unknown>): Promise<void>
-  /** Writes like the previous release, which keeps running during the migration. */
+  /** Writes as the previous release does, which keeps running during the migration. */
   meanwhile?(db: Kysely<unknown>): Promise<void>
-  /**
-   * Throws if the data is wrong, both for rows of this test and for rows that servers of the previous release wrote.
-   */
+  /** Throws if the data is wrong, in rows of this test or in rows that servers of the previous release wrote. */
   check(db: Kysely<unknown>): Promise<void>
-  /** The only columns whose values it may change in existing rows, such as `device.attributes`. */
+  /** The only columns that the migration may change in existing rows, such as `device.attributes`. */
   changes?: readonly string[]
 }
 

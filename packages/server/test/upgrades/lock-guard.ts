@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration, Step } from '../../src/db/migration.ts'
 
 /**
- * Returns the migration with steps that fail if they read rows of a table that they lock against writers. Writers would
- * wait longer, the larger the table is.
+ * Returns the migration with steps that fail if they read rows of a table that they lock against writers. The time that writers
+ * wait would grow with the table.
  */
 export const guarded = (migration: Migration): Migration => ({ ...migration, steps: migration.steps.map(guardedStep) })
 
@@ -15,9 +15,7 @@ function guardedStep(step: Step): Step {
   return step
 }
 
-/**
- * Runs a step and checks its transaction. Creating an index, rewriting a table, and validating a constraint read rows.
- */
+/** Runs a step and checks its transaction. Creating an index, rewriting a table, and validating a constraint read rows. */
 async function watch<Result>(db: Kysely<unknown>, step: string, work: () => Promise<Result>): Promise<Result> {
   const before = await selectReads(db)
   const result = await work()
@@ -29,7 +27,7 @@ async function watch<Result>(db: Kysely<unknown>, step: string, work: () => Prom
   throw new Error(`${step}: reads tables that it locks against writers: ${tables.join(', ')}`)
 }
 
-/** The number of rows that this session has read from each table. It may include rows of preceding transactions. */
+/** Returns the number of rows that this session has read from each table, which may include preceding transactions. */
 async function selectReads(db: Kysely<unknown>): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ table: string; read: string }>`
     select relname as table, (seq_tup_read + coalesce(idx_tup_fetch, 0))::text as read
@@ -37,7 +35,7 @@ async function selectReads(db: Kysely<unknown>): Promise<Map<string, bigint>> {
   return new Map(rows.map(({ table, read }) => [table, BigInt(read)]))
 }
 
-/** Tables that are locked against writers until the transaction ends. */
+/** Returns the tables that are locked against writers until the transaction ends. */
 async function selectLocked(db: Kysely<unknown>): Promise<{ table: string; mode: string }[]> {
   const { rows } = await sql<{ table: string; mode: string }>`
     select relname as table, mode from pg_locks join pg_class on oid = relation

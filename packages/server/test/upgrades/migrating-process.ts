@@ -1,6 +1,5 @@
 /**
- * Migrates a database to the schema of the release, and then with the sample migration: `node migrating-process.ts
- * <url>`.
+ * `node migrating-process.ts <url>` migrates a database to the current schema and then runs the sample migration.
  */
 import { createDatabase, createPool } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'

@@ -1,6 +1,6 @@
 /**
- * `npm run test:upgrades -- [--devices N] [--kills N]` runs servers of earlier releases under load while servers of
- * this release migrate the database and are killed.
+ * `npm run test:upgrades -- [--devices N] [--kills N]` runs servers of earlier releases under load. At the same time, it
+ * migrates the database with servers of this release and kills them.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -41,7 +41,7 @@ async function runAll(environment: Environment): Promise<void> {
   const current = join(folder, 'here')
   await copyWorkingTree(current)
   const releases = await formerReleases()
-  if (releases.length === 0) console.log('the history has no earlier schema')
+  if (releases.length === 0) console.log('the history contains no earlier schema')
   for (const { commit, migrations } of releases) {
     const before = join(folder, commit)
     const { hasOtherDependencies } = await extractRelease(commit, before)

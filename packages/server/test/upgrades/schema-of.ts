@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 /** Tables of a former migration library. */
 const former = sql`('migration_lock', 'migration_lock_pkey')`
 
-/** All parts of a schema, one per line, without the monthly partitions of the event log. */
+/** Returns all parts of a schema, one per line, without the monthly partitions of the event log. */
 export async function schemaOf(db: Kysely<unknown>): Promise<string[]> {
   const { rows } = await sql<{ line: string }>`
     with own as (
@@ -37,7 +37,7 @@ export async function schemaOf(db: Kysely<unknown>): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-/** Indexes of the event log that a partition lacks. */
+/** Returns the event log's indexes that a partition lacks. */
 export async function missingOnPartitions(db: Kysely<unknown>): Promise<string[]> {
   const { rows } = await sql<{ missing: string }>`
     select partition.relname || ' ' || index.relname as missing

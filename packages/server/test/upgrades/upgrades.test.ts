@@ -23,15 +23,15 @@ const later = names.filter((name) => stages[name] === undefined)
 const untyped = ({ db }: Place): Kysely<unknown> => db as unknown as Kysely<unknown>
 const atEnd = onTestFinished
 
-it('has rows or a case for every migration', async () => {
+it('includes rows or a case for every migration', async () => {
   expect(Object.keys(stages)).toEqual(names.slice(0, 10))
   expect(await caseNames()).toEqual(later)
 })
 
-it('keeps the rows of every stage through all later migrations, and ends with the schema of a new database', async () => {
+it('keeps the rows of every stage through all later migrations and ends with the schema of a new database', async () => {
   const place = await newDatabase('empty', atEnd)
   const db = untyped(place)
-  // The migrations of the first release only ran on empty databases.
+  // Do not guard the migrations of the first release, because they only ran on empty databases.
   const migrations = release.map((migration) => (stages[migration.name] === undefined ? guarded(migration) : migration))
   for (const name of names) {
     const { before, meanwhile, changes = [] } = stages[name] === undefined ? await readCase(name) : {}
@@ -51,18 +51,18 @@ it('keeps the rows of every stage through all later migrations, and ends with th
   expect(await missingOnPartitions(db)).toEqual([])
 })
 
-/** A database of this release with rows of the first stages. */
+/** Opens a database of this release with the rows of the first stages. */
 async function openFilledDatabase(): Promise<Place> {
   const place = await newDatabase('migrated', atEnd)
   for (const name of ['0001_users', '0002_devices', '0005_events']) await stages[name]!(untyped(place))
   return place
 }
 
-it('resumes after a process is killed while it creates an index, without blocking writers and servers', async () => {
+it('resumes index creation after a kill without blocking writers and servers', async () => {
   const place = await openFilledDatabase()
   const migrations = [...release, ...sample]
   const reader = await place.pool.connect()
-  // `create index concurrently` waits for older transactions, so it waits for this reader.
+  // `create index concurrently` waits for older transactions, including this reader.
   await reader.query('begin isolation level repeatable read; select 1')
   const child = spawn(process.execPath, [new URL('migrating-process.ts', import.meta.url).pathname, place.url], {
     stdio: 'inherit',
@@ -112,12 +112,12 @@ it('resumes after a process is killed while it creates an index, without blockin
   expect(rows).toEqual([{ count: 301, marked: 301 }])
   const fresh = await newDatabase('migrated', atEnd)
   await migrate(fresh.db, { migrations })
-  // In a new database, PostgreSQL chooses the names of the indexes of partitions.
+  // In a new database, PostgreSQL chooses the names of partition indexes.
   expect(await schemaOf(untyped(place))).toEqual(await schemaOf(untyped(fresh)))
   expect(await missingOnPartitions(untyped(place))).toEqual([])
 })
 
-it('retries a change that cannot get its lock, and lets queued statements run first', async () => {
+it('retries a change that cannot acquire its lock and lets queued statements run first', async () => {
   const place = await openFilledDatabase()
   const reader = await place.pool.connect()
   await reader.query('begin; select from device')
@@ -143,7 +143,7 @@ it('retries a change that cannot get its lock, and lets queued statements run fi
 const locking: Readonly<Record<string, string>> = {
   'an index in a transaction': 'create index on device (account_id, name, platform)',
   'a rewritten table': 'alter table device alter column name type varchar(300)',
-  'a constraint that is validated immediately': `alter table device add check (name <> '')`,
+  'an immediately validated constraint': `alter table device add check (name <> '')`,
 }
 
 it('rejects and rolls back a change that reads a table that it locks against writers', async () => {
@@ -161,7 +161,7 @@ it('rejects and rolls back a change that reads a table that it locks against wri
   expect(await migrate(place.db)).toEqual([])
 })
 
-it('serves a database of a newer release, unless a migration needs a newer server', async () => {
+it('serves a database of a newer release unless a migration requires a newer server', async () => {
   const { db } = await newDatabase('migrated', atEnd)
   const newer = (name: string, needs: string | null): Migration => ({
     name,

@@ -3,7 +3,7 @@ import { limits } from '../../limits.ts'
 import { parseId } from '../devices/device-id.ts'
 import type { EventTypeName } from './event-types.ts'
 
-/** The arguments that filter events. null means omitted. */
+/** The API arguments that filter events. null means omitted. */
 export interface EventFilterArguments {
   minDate?: Date | null | undefined
   maxDate?: Date | null | undefined
@@ -11,7 +11,7 @@ export interface EventFilterArguments {
   deviceId?: readonly string[] | null | undefined
 }
 
-/** The filters of events. An omitted filter matches all events. */
+/** A validated filter. An omitted field matches all events. */
 export interface EventFilter {
   /** Inclusive. */
   from?: Date
@@ -21,7 +21,7 @@ export interface EventFilter {
   deviceIds?: readonly string[]
 }
 
-/** Checks the arguments. With `defaultsToMonth`, minDate defaults to one month before maxDate or now. */
+/** Validates the arguments. With `defaultsToMonth`, minDate defaults to one month before maxDate or now. */
 export function readEventFilter(
   args: EventFilterArguments,
   { now, defaultsToMonth }: { now: Date; defaultsToMonth: boolean },
@@ -41,12 +41,12 @@ export function readEventFilter(
 
 function readDeviceIds(ids: readonly string[]): string[] {
   if (ids.length > limits.idsPerList) {
-    throw new ApiError('LIMIT_EXCEEDED', `deviceId takes at most ${limits.idsPerList} ids, found ${ids.length}`)
+    throw new ApiError('LIMIT_EXCEEDED', `deviceId accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
   }
   return [...new Set(ids.flatMap((id) => parseId(id) ?? []))]
 }
 
-/** The same time one calendar month earlier, or on that month's last day if the month is shorter. */
+/** Returns the same time one calendar month earlier, or on the earlier month's last day if that month is shorter. */
 export function monthBefore(date: Date): Date {
   const daysInMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 0)).getUTCDate()
   const earlier = new Date(date)

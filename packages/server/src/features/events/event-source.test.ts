@@ -22,7 +22,7 @@ const createKey = 'mutation ($name: String) { createAccessKey(name: $name) { key
 const set = `mutation ($id: String!, $context: String) {
   setAttribute(serviceId: $id, name: "site", value: "oslo", context: $context) }`
 
-it('names the access key and its name at the time', async () => {
+it('reports the access key and its name at the time of the event', async () => {
   const user = await app.createUser()
   const { id } = await registerDevice(user)
   const [key] = await app.db.selectFrom('access_key').selectAll().where('account_id', '=', user.accountId).execute()
@@ -41,7 +41,7 @@ it('names the access key and its name at the time', async () => {
   expect((await newestOf(user, 'ACCESS_KEY_CREATE')).source).toEqual(source)
 })
 
-it('names the key of each write when writes of several keys are committed together', async () => {
+it('reports the access key of each write when writes are committed together', async () => {
   const user = await app.createUser()
   const devices = await Promise.all(Array.from({ length: 20 }, () => registerDevice(user)))
   await Promise.all(devices.map(({ id }) => user.data(set, { id })))
@@ -50,7 +50,7 @@ it('names the key of each write when writes of several keys are committed togeth
   for (const { source } of login.events.items) expect(source.id).toBe(user.keyId)
 })
 
-it('says that a change came from the console', async () => {
+it('reports changes made in the console', async () => {
   const person = await newPerson(app)
   const browser = await signIn(app, person)
   await browser.query('mutation { registerDevice(name: "gateway") { device { id } } }')
@@ -66,7 +66,7 @@ it('says that a change came from the console', async () => {
   ])
 })
 
-it('names the device, without a user, for its connection and its reports', async () => {
+it("reports the device, without a user, for the device's connection and reports", async () => {
   const user = await app.createUser()
   const device = await registerDevice(user, 'camera')
   const source = { kind: 'device', id: device.id, name: 'camera', user: null }
@@ -79,7 +79,7 @@ it('names the device, without a user, for its connection and its reports', async
   await closed
 })
 
-it('is unknown for events without a source, which keep their actor', async () => {
+it('reports the kind unknown and the actor for events without a source', async () => {
   const user = await app.createUser()
   await registerDevice(user)
   await sql`update event set source = null where account_id = ${user.accountId}`.execute(app.db)

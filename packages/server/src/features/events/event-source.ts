@@ -19,7 +19,7 @@ interface SourcedEvent {
   targets: readonly Target[]
 }
 
-/** The source as the API and webhooks show it; `unknown` for events that were recorded without one. */
+/** Returns the source in the form used by the API and webhooks: `unknown` for events recorded without a source. */
 export function describeSource(
   { source, deviceId, targets }: SourcedEvent,
   user: UserReference | null,

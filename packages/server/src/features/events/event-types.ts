@@ -41,14 +41,14 @@ export const eventTypes = [
 
 export type EventTypeName = (typeof eventTypes)[number]
 
-/** The object that an event is about, with its name at the time. */
+/** An object that an event describes, with the object's name at the time of the event. */
 export interface Target {
   id: string
   name: string
   kind: 'user' | 'device' | 'service' | 'accessKey' | 'registrationCode' | 'webhook'
 }
 
-/** The source of a change, as stored with its event. A device source is the device of the event. */
+/** The source of a change, as stored with its event. For the kind `device`, the source is the event's device. */
 export type EventSource =
   | { kind: 'accessKey'; id: string; name: string | null }
   | { kind: 'console' }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Creates one partition for all times before the first month, so that tests can insert old events. */
+/** Creates a partition for all times before the first month because tests insert old events. */
 async function createPartitionForOldEvents(db: Database): Promise<void> {
   const inherits = `select min(inhrelid::regclass::text) as first from pg_inherits where inhparent = 'event'::regclass`
   const [row] = await query<{ first: string }>(db, inherits, [])
@@ -25,7 +25,7 @@ interface OldEvent {
   deviceId?: string
 }
 
-/** Inserts events with these timestamps, oldest first, and returns their ids. */
+/** Inserts events with these timestamps, oldest first, and returns their IDs. */
 async function insertEvents({ accountId }: TestUser, events: readonly OldEvent[]): Promise<string[]> {
   const ids: string[] = []
   for (const { timestamp, type = 'DEVICE_UPDATE', deviceId = null } of events) {
@@ -40,7 +40,7 @@ async function insertEvents({ accountId }: TestUser, events: readonly OldEvent[]
   return ids
 }
 
-/** A user whose event log is empty. */
+/** Creates a user whose event log is empty. */
 async function userWithoutEvents(): Promise<TestUser> {
   const user = await app.createUser()
   await query(app.db, 'delete from event where account_id = $1', [user.accountId])
@@ -82,8 +82,8 @@ const newDevice = async (user: TestUser, name: string): Promise<string> =>
 const rename = (user: TestUser, deviceId: string, name: string): Promise<unknown> =>
   user.data(`mutation { updateDevice(deviceId: "${deviceId}", name: "${name}") { id } }`)
 
-describe('a list of events', () => {
-  it('is newest first and complete with every kind of paging', async () => {
+describe('an event list', () => {
+  it('returns all events, newest first, with every paging method', async () => {
     const user = await userWithoutEvents()
     const inserted = await insertEvents(
       user,
@@ -115,7 +115,7 @@ describe('a list of events', () => {
     }
   })
 
-  it('shows each event once if events are added while paging', async () => {
+  it('returns each event once if events are added between pages', async () => {
     const user = await userWithoutEvents()
     const inserted = await insertEvents(
       user,
@@ -144,7 +144,7 @@ describe('a list of events', () => {
     expect(await idsOf(user, { maxDate: '0001-01-01' })).toEqual([])
   })
 
-  it('shows the owner, actor, targets, and changes of an event', async () => {
+  it("returns an event's owner, actor, targets, and changes", async () => {
     const user = await userWithoutEvents()
     const device = await newDevice(user, 'lamp')
     await rename(user, device, 'light')
@@ -185,7 +185,7 @@ describe('a list of events', () => {
     expect(await errorCode(app.owner, variables)).toBe(code)
   })
 
-  it('accepts 1,000 device ids and rejects a cursor of another list', async () => {
+  it('accepts 1,000 device IDs and rejects a cursor from another list', async () => {
     const user = await app.createUser()
     await newDevice(user, 'lamp')
     expect(await idsOf(user, { deviceId: Array(1_000).fill('80:00:00:00:00:00:00:00') })).toEqual([])
@@ -195,7 +195,7 @@ describe('a list of events', () => {
 })
 
 describe('the events of devices', () => {
-  it('are a separate page for each device', async () => {
+  it('are on a separate page for each device', async () => {
     const user = await userWithoutEvents()
     const devices = [await newDevice(user, 'a'), await newDevice(user, 'b')]
     for (const name of ['1', '2', '3']) for (const device of devices) await rename(user, device, `${device} ${name}`)
@@ -214,17 +214,17 @@ describe('the events of devices', () => {
     }
   })
 
-  it('are read in one query for a page of devices and counted in another', async () => {
+  it('are read in one query and counted in another for a page of devices', async () => {
     const user = await userWithoutEvents()
     for (let index = 0; index < 30; index++) await newDevice(user, `node-${index}`)
     const document = '{ login { devices { items { events(size: 3) { items { id } total } } } } }'
-    // The first request also counts the events for its rate-limit cost.
+    // The first request also counts events to compute its rate-limit cost.
     await user.data(document)
     const statements = await statementsOn('event', () => user.data(document))
     expect(statements).toHaveLength(2)
   })
 
-  it('are counted only if their total is requested', async () => {
+  it('are counted only if the query requests their total', async () => {
     const user = await userWithoutEvents()
     await newDevice(user, 'lamp')
     const statements = await statementsOn('event', () => user.data('{ login { events { items { id } } } }'))
@@ -232,7 +232,7 @@ describe('the events of devices', () => {
   })
 })
 
-/** The statements that read from a table while `run` runs. */
+/** Returns the statements that read from a table while `run` runs. */
 async function statementsOn(table: string, run: () => Promise<unknown>): Promise<string[]> {
   const received: string[] = []
   const { query: original } = pg.Client.prototype
@@ -250,13 +250,13 @@ async function statementsOn(table: string, run: () => Promise<unknown>): Promise
   return received
 }
 
-describe('the month before a date', () => {
+describe('monthBefore', () => {
   it.each([
     ['2026-11-20T08:30:00.000Z', '2026-10-20T08:30:00.000Z'],
     ['2026-03-31T00:00:00.000Z', '2026-02-28T00:00:00.000Z'],
     ['2024-03-30T23:59:59.999Z', '2024-02-29T23:59:59.999Z'],
     ['2026-01-31T12:00:00.000Z', '2025-12-31T12:00:00.000Z'],
-  ])('%s is %s', (date, expected) => {
+  ])('maps %s to %s', (date, expected) => {
     expect(monthBefore(new Date(date)).toISOString()).toBe(expected)
   })
 })

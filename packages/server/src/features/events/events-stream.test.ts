@@ -116,7 +116,7 @@ describe('a stream', () => {
     await until(() => lasting.messages.length === 1)
   })
 
-  it('ends with its key while the notification connection is lost', async () => {
+  it('ends when its key is deleted while the notification connection is lost', async () => {
     const user = await app.createUser()
     const { createAccessKey: made } = await user.data('mutation { createAccessKey { key secret } }')
     const stream = await subscribe({ ...user, keyId: made.key, secret: made.secret }, { types: ['DEVICE_REGISTER'] })
@@ -127,7 +127,7 @@ describe('a stream', () => {
     expect(codesOf(stream)).toEqual(['UNAUTHENTICATED', 'complete'])
   })
 
-  it('ends with its key even if its client does not read', async () => {
+  it('ends when its key is deleted even if the client is not reading', async () => {
     const user = await app.createUser()
     const { createAccessKey: made } = await user.data('mutation { createAccessKey { key secret } }')
     const key = { ...user, keyId: made.key, secret: made.secret }
@@ -137,11 +137,11 @@ describe('a stream', () => {
     await sql`insert into event (account_id, type, targets, data)
       select ${user.accountId}, 'DEVICE_UPDATE', '[]', jsonb_build_object('filling', repeat('x', 100000))
       from generate_series(1, 500)`.execute(app.db)
-    // By then, more was sent on the paused stream than socket buffers hold.
+    // By then, the server has sent more on the paused stream than the socket buffers can store.
     await until(() => read.messages.length >= 400)
     await user.data('mutation ($key: String!) { deleteAccessKey(key: $key) }', { key: made.key })
     await read.ended
-    // Writes by the client succeed until the server closes the connection, and then destroy the socket.
+    // Client writes succeed until the server closes the connection. The next write destroys the socket.
     await until(() => socket.destroyed || (socket.write('\r\n') && false))
     expect(stream.response.complete).toBe(false)
     expect(stream.messages.length).toBeLessThan(400)
@@ -165,7 +165,7 @@ describe('a stream', () => {
     expect(stream.messages[0]?.data.errors[0].extensions.reason).toBe('key-expired')
   })
 
-  it('counts toward the limit of streams of its key', async () => {
+  it("counts toward its key's stream limit", async () => {
     const limited = await app.startAnother({ env: { MUSTER_STREAMS_PER_KEY: '2' } })
     const user = await app.createUser()
     const open = (): Promise<RawStream> => openStream({ app: limited, user, query: EVENTS })
@@ -174,7 +174,7 @@ describe('a stream', () => {
     await third.ended
     expect(codesOf(third)).toEqual(['LIMIT_EXCEEDED', 'complete'])
     first.cut()
-    // The server rejects another stream until it notices that the first was cut.
+    // The server rejects new streams until it detects that the first stream was cut.
     const retry = async (): Promise<RawStream> => {
       const stream = await open()
       await register(limited.as(user), 'seen')

@@ -28,7 +28,7 @@ const addEvents = (accountId: string, count: number, bytes: number) =>
     from generate_series(1, ${count}::int)`
 
 describe('a subscription', () => {
-  it('delivers each event exactly once when cut and resumed 100 times during writes', async () => {
+  it('delivers each event exactly once when it is cut and resumed 100 times during writes', async () => {
     const user = await app.createUser()
     const writing = new AbortController()
     const writeAsUser = async (worker: number): Promise<void> => {
@@ -42,7 +42,7 @@ describe('a subscription', () => {
         await sleep(Math.random() * 20)
       }
     }
-    // Late commits and rollbacks, whose event ids were assigned long before.
+    // Commits or rolls back long after event IDs were assigned.
     const writeLate = async (): Promise<void> => {
       while (!writing.signal.aborted) {
         const lateWrite = app.db.transaction().execute(async (transaction) => {
@@ -85,7 +85,7 @@ describe('a subscription', () => {
     expect(received).toEqual(rows.map(({ id }) => id))
   })
 
-  it('uses little memory while it is not read, and loses no events', async () => {
+  it('uses little memory and loses no events while the client is not reading', async () => {
     const user = await app.createUser()
     const [events, bytes] = [10_000, 4_000]
     const query = 'subscription { events { id data } }'
@@ -96,7 +96,7 @@ describe('a subscription', () => {
     let max = 0
     for (let part = 0; part < 20; part++) {
       await addEvents(user.accountId, events / 20, bytes).execute(app.db)
-      // Once a subscription that is read received a later event, the server has read these.
+      // Once another subscription receives a later event, the server has read these events.
       await untilFollowed(user)
       max = Math.max(max, usedBytes() - before)
     }
@@ -119,7 +119,7 @@ describe('a subscription', () => {
   })
 })
 
-/** Waits until a subscription that is read receives a new event. */
+/** Waits until another subscription receives a new event. */
 async function untilFollowed(user: TestUser): Promise<void> {
   const stream = await openStream({ app, user, query: 'subscription { events(types: [DEVICE_REGISTER]) { id } }' })
   await user.data('mutation { registerDevice(name: "d") { device { id } } }')
@@ -130,7 +130,7 @@ async function untilFollowed(user: TestUser): Promise<void> {
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Bytes of memory that this process uses, after a garbage collection. */
+/** Collects garbage and returns the memory used by this process, in bytes. */
 function usedBytes(): number {
   collect()
   const { heapUsed, external } = process.memoryUsage()

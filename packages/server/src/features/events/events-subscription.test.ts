@@ -24,7 +24,7 @@ let idle: RawStream
 beforeAll(async () => {
   app = await startTestApp()
   other = await app.startAnother()
-  // Opened first, because the second keep-alive comment is sent only after an interval.
+  // Opens this stream first because the server sends the second keep-alive comment only after an interval.
   idle = await openStream({ app, user: app.owner, query: EVENTS, variables: { types: [] } })
 })
 
@@ -50,7 +50,7 @@ async function lastEventId(user: TestUser): Promise<string> {
 }
 
 describe('a subscription', () => {
-  it('delivers new events of every server in order', async () => {
+  it('delivers new events from every server in order', async () => {
     const user = await app.createUser()
     await register(user, 'before')
     const stream = await subscribe(user)
@@ -65,7 +65,7 @@ describe('a subscription', () => {
     expect(eventsOf(stream)[0]).toMatchObject({ type: 'DEVICE_REGISTER', owner, actor: owner, target })
   })
 
-  it('works with the client of graphql-sse', async () => {
+  it('works with the graphql-sse client', async () => {
     const user = await app.createUser()
     const client = createClient({
       url: `${app.url}/graphql/v1/stream`,
@@ -84,7 +84,7 @@ describe('a subscription', () => {
     const first = iterator.next()
     let isReceived = false
     const writing = (async () => {
-      // The client does not report when it is connected.
+      // The client does not report when it has connected.
       for (let time = 0; !isReceived; time++) {
         await register(other.as(user), `device ${time}`)
         await sleep(20)
@@ -100,7 +100,7 @@ describe('a subscription', () => {
     expect((await wrong.next()).done).toBe(true)
   })
 
-  it('resumes after a given event, with stored events and then live ones', async () => {
+  it('resumes after a given event with stored events and then live events', async () => {
     const user = await app.createUser()
     await register(user, 'a')
     const after = await lastEventId(user)
@@ -111,7 +111,7 @@ describe('a subscription', () => {
     expect(namesOf(stream)).toEqual([...Array.from({ length: 25 }, (_, number) => `stored ${number}`), 'live'])
   })
 
-  it('resumes after a given event through large and small events', async () => {
+  it('resumes after a given event when event sizes vary widely', async () => {
     const user = await app.createUser()
     const after = await lastEventId(user)
     for (const [count, bytes] of [
@@ -131,7 +131,7 @@ describe('a subscription', () => {
     expect(eventsOf(stream).map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
   })
 
-  it('delivers only the requested types and devices, stored and live', async () => {
+  it('delivers only stored and live events of the requested types and devices', async () => {
     const user = await app.createUser()
     const [one, two] = [await register(user, 'one'), await register(user, 'two')]
     const after = await lastEventId(user)
@@ -162,15 +162,15 @@ describe('a subscription', () => {
       expect(event).toMatchObject({ type: 'ATTRIBUTE_CHANGE', target: [{ id: two }] })
   })
 
-  it('delivers no events of another user and rejects an event id of another user', async () => {
+  it("does not deliver another user's events and rejects another user's event ID", async () => {
     const [user, otherUser] = [await app.createUser(), await app.createUser()]
     const id = await register(user, 'mine')
     const stream = await subscribe(otherUser, { deviceId: [id] })
     const unfiltered = await subscribe(otherUser)
     await register(user, 'mine too')
-    await register(otherUser, 'of the stranger')
+    await register(otherUser, 'stranger device')
     await until(() => unfiltered.messages.length === 1)
-    expect(namesOf(unfiltered)).toEqual(['of the stranger'])
+    expect(namesOf(unfiltered)).toEqual(['stranger device'])
     expect(stream.messages).toEqual([])
     const foreign = await subscribe(otherUser, { after: await lastEventId(user) })
     await foreign.ended
@@ -183,7 +183,7 @@ describe('a subscription', () => {
     expect(codesOf(stream)).toEqual(['NOT_FOUND', 'complete'])
   })
 
-  it('is kept open by keep-alive comments', async () => {
+  it('sends keep-alive comments while idle', async () => {
     await until(() => idle.text().split(':\n\n').length > 2)
     expect(idle.messages).toEqual([])
   })

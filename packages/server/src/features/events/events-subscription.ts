@@ -12,7 +12,7 @@ export interface EventSubscriptionArguments extends Pick<EventFilterArguments, '
   after?: string | null | undefined
 }
 
-/** The viewer's events in the order of their ids, until the iterator is returned. */
+/** Iterates over the viewer's events in ID order until the caller calls `return()`. */
 export async function subscribeToEvents(
   context: Context,
   { after, ...args }: EventSubscriptionArguments,
@@ -30,10 +30,10 @@ export async function subscribeToEvents(
   })
 }
 
-/** Maximum number of existing events above the position to exclude. If there are more, some are sent although they are old. */
+/** Maximum number of existing events above the position to exclude. Any further existing events are delivered as if new. */
 const MAX_KNOWN = 10_000
 
-/** The position for events committed from now on. Existing events that are not settled are excluded by id. */
+/** Starts with events committed from now on. Excludes existing unsettled events by ID. */
 async function startNow({ db, viewer, feed }: Context): Promise<EventStart> {
   const last = await feed.readNow()
   const after = await positionOf(feed)
@@ -47,11 +47,11 @@ async function startAfter(feed: Feed, id: string): Promise<EventStart> {
   return { after: BigInt(id) }
 }
 
-/** 30 seconds in total, the default time limit of a statement. */
+/** 30 seconds in total, the default statement timeout. */
 const MAX_TRIES = 600
 const TRY_INTERVAL_MS = 50
 
-/** Waits until the position is known, which can be delayed by a transaction that is older than the feed. */
+/** Waits until the position is known. A transaction older than the feed can delay it. */
 async function positionOf(feed: Feed): Promise<bigint> {
   for (let time = 0; time < MAX_TRIES; time++) {
     if (feed.position !== undefined) return feed.position

@@ -17,14 +17,14 @@ async function partitions(db: Database): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-it('creates the partitions of the next months and drops those that ended before the retention period', async () => {
+it('creates partitions for the next months and drops partitions older than the retention period', async () => {
   const { db, drop } = await createTestDatabase()
   onTestFinished(drop)
   await createEventPartitions(db, new Date('2031-01-15'))
   const at = (time: string) => ({ here: new Date(time), database: new Date(time) })
   const clocks = at('2032-02-20T00:00:00Z')
   expect(await keepPartitions(db, { clocks, retention: 0 })).toEqual([])
-  // 400 days earlier is 2031-01-16, so a part of January is retained.
+  // 400 days earlier is 2031-01-16, so the job retains the January partition.
   const dropped = await keepPartitions(db, { clocks, retention: 400 })
   expect(dropped.every((name) => name < 'event_2031_01')).toBe(true)
   expect(await partitions(db)).toEqual([
@@ -34,11 +34,11 @@ it('creates the partitions of the next months and drops those that ended before 
   expect(await keepPartitions(db, { clocks: at('2032-03-10T00:00:00Z'), retention: 400 })).toEqual(['event_2031_01'])
 })
 
-it('skips a partition that another server creates at the same time', async () => {
+it('skips a partition that another server is creating', async () => {
   const { db, drop } = await createTestDatabase()
   onTestFinished(drop)
   const now = new Date('2033-05-01')
-  // Acts as the other server: holds the lock until its partition is created.
+  // Simulates the other server, which locks partition changes until it has created its partition.
   const creation = await db.transaction().execute(async (other) => {
     await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(other)
     const created = createEventPartitions(db, now)
@@ -60,7 +60,7 @@ it('skips a partition that another server creates at the same time', async () =>
   await creation.created
 })
 
-/** The start of the month this many months from now. */
+/** Returns the start of the month that is this many months from now. */
 function monthFromNow(months: number): Date {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1))
@@ -81,12 +81,12 @@ describe('a server whose clock is off by a year', () => {
   it.each([
     ['ahead', 12],
     ['behind', -12],
-  ])('%s drops nothing, creates the months of both clocks, and logs a warning', async (_, off) => {
+  ])('%s drops no partitions, creates the months of both clocks, and logs a warning', async (_, off) => {
     const logged: unknown[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
     const app = await startTestApp({ worker: true, clock: () => monthFromNow(off), log })
     onTestFinished(app.close)
-    // Older than the retention period by a clock that is ahead.
+    // By a clock that is ahead, these partitions are older than the retention period.
     for (const month of [-6, -5]) await createEventPartition(app.db, monthFromNow(month))
     await sql`insert into event (account_id, type, targets, "timestamp")
       values (${app.owner.accountId}, 'DEVICE_UPDATE', '[]', ${monthFromNow(-6)})`.execute(app.db)
@@ -107,7 +107,7 @@ describe('a server whose clock is off by a year', () => {
     )
   })
 
-  it('starts, and events can be written', async () => {
+  it('starts and accepts events', async () => {
     const { db, drop } = await createTestDatabase()
     onTestFinished(drop)
     await dropPartitions(db, await partitions(db))

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts'
 import { createPartitionsByBothClocks, dropEventPartitions } from '../../db/event-partitions.ts'
 import { defineChore } from '../../jobs/job.ts'
 
-/** Creates the next partitions of the event log and drops those of expired months. */
+/** Creates the event log's next monthly partitions and drops expired partitions. */
 export const partitionsJob = defineChore('events.partitions')
 
 const DAY_MS = 86_400_000
@@ -14,7 +14,7 @@ export interface PartitionsOptions {
   retention: number
 }
 
-/** Creates and drops partitions. Returns the dropped ones. */
+/** Returns the names of the dropped partitions. */
 export async function keepPartitions(db: Database, { clocks, retention }: PartitionsOptions): Promise<string[]> {
   await createPartitionsByBothClocks(db, clocks)
   return retention === 0 ? [] : dropEventPartitions(db, new Date(earlierOf(clocks).getTime() - retention * DAY_MS))

@@ -7,7 +7,7 @@ import { type EventListArguments, eventList, readEventSlice } from './events.ts'
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, EventList>>())
 
-/** A page of one device's events. The events of all devices of a page are read together. */
+/** Loads a page of one device's events. One query reads the events of all devices on a page. */
 export function loadEventsOfDevice(context: Context, args: EventListArguments, deviceId: string): Promise<EventList> {
   const loaders = loadersOf(context)
   const key = JSON.stringify(args)

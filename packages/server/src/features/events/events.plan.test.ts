@@ -7,10 +7,10 @@ const ACCOUNT = 'crowded'
 const MONTH_MS = 30 * 86_400_000
 let database: ExplainedDatabase
 let last: string
-/** The partition that contains the events. */
+/** Name of the partition that contains the events. */
 let month: string
 
-/** Inserts 20,000 events of 2,000 devices in each of two accounts, in the order of their timestamps. */
+/** Inserts 20,000 events of 2,000 devices into each of two accounts, in timestamp order. */
 beforeAll(async () => {
   database = await createExplainedDatabase()
   const { db } = database
@@ -30,13 +30,13 @@ const start = { offset: 0 }
 const limit = 101
 const filter = { from: new Date(Date.now() - MONTH_MS) }
 
-/** Partitions of future months are empty, so their scans read nothing. */
+/** Ignores partitions of future months, which are empty. */
 const ofThisMonth = ({ scanned, indexes }: Plan) => ({
   scanned: scanned.filter((table) => table === month),
   indexes: indexes.filter((index) => index.startsWith(month)).map((index) => index.slice(month.length + 1)),
 })
 
-test('the newest events and the events after one are read by id', async () => {
+test('reads the newest events and the events after a given event by ID', async () => {
   const after = { afterId: String(Number(last) - 10_000) }
   for (const run of [
     (db: ExplainedDatabase['db']) => selectEvents(db, ACCOUNT, { filter, start, limit }),
@@ -48,7 +48,7 @@ test('the newest events and the events after one are read by id', async () => {
   }
 })
 
-test("the events of a page of devices are read in one statement by each device's ids", async () => {
+test('reads the events of a page of devices in one statement that uses the device index', async () => {
   const deviceIds = Array.from({ length: 100 }, (_, number) => `device ${number * 2}`)
   const plan = await database.planFor((db) =>
     selectEventsOfDevices(db, ACCOUNT, { deviceIds, page: { filter, start, limit } }),
@@ -56,7 +56,7 @@ test("the events of a page of devices are read in one statement by each device's
   expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['account_id_device_id_id_idx'] })
 })
 
-test('the events of a few devices are read by device', async () => {
+test('reads the events of a few devices from the device index', async () => {
   const deviceIds = ['device 2', 'device 4']
   const plan = await database.planFor((db) =>
     selectEvents(db, ACCOUNT, { filter: { ...filter, deviceIds }, start, limit }),
@@ -64,7 +64,7 @@ test('the events of a few devices are read by device', async () => {
   expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['account_id_device_id_id_idx'] })
 })
 
-test('one event is found by its id', async () => {
+test('finds an event by its ID', async () => {
   const plan = await database.planFor((db) => eventExists(db, ACCOUNT, last))
   expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['pkey'] })
 })

@@ -6,7 +6,7 @@ import { type FittingRow, fitting } from './fitting.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** The start of a page of the matching events, newest first: after an event, or at an offset. */
+/** A page of the matching events, newest first. It starts after an event or at an offset. */
 export interface EventSlice {
   filter: EventFilter
   start: { afterId: string } | { offset: number }
@@ -47,7 +47,7 @@ export interface FittingEvents {
 const newestFirst = fitting('number desc')
 const numbered = sql`event.id as number, ${columns}`
 
-/** Like `selectEvents`, but returns fewer events if they are large. */
+/** Like `selectEvents`, but returns fewer events if the events are large. */
 export async function selectFittingEvents(db: Database, accountId: string, page: EventSlice): Promise<FittingEvents> {
   const selected = slice(matching(accountId, page.filter), page, numbered)
   const { rows } = await sql<Event & FittingRow>`
@@ -55,7 +55,7 @@ export async function selectFittingEvents(db: Database, accountId: string, page:
   return { events: rows, mayHaveMore: rows.length === page.limit || rows.at(-1)?.hasNext === true }
 }
 
-/** One page for each of the devices, in one query. */
+/** Selects one page of events for each device in a single query. */
 export async function selectEventsOfDevices(
   db: Database,
   accountId: string,
@@ -74,7 +74,7 @@ export async function countEvents(db: Database, accountId: string, filter: Event
   return rows[0]!.count
 }
 
-/** Number of matches by device; devices without matches are omitted. */
+/** Returns the number of matching events keyed by device ID. Devices without matching events are omitted. */
 export async function countEventsOfDevices(
   db: Database,
   accountId: string,

@@ -14,7 +14,7 @@ export const eventsPart = schemaPart(new URL('./events.graphql', import.meta.url
   },
   Event: {
     owner: (_event, _args, { viewer }) => ({ id: viewer.accountId, email: viewer.email }),
-    // Users change only their own account, so the actor is its owner.
+    // Users can change only their own account, so the actor is always the account owner.
     actor: ({ actorId }, _args, { viewer }) =>
       actorId === null ? null : { id: viewer.accountId, email: viewer.email },
     source: (event, _args, { viewer }) =>

@@ -8,7 +8,7 @@ const DAY = 86_400_000
 
 let app: TestApp
 let other: TestUser
-/** Added to the time of the server. */
+/** Milliseconds added to the server's clock. */
 let ahead = 0
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ interface SeedEvent {
 
 const ago = (milliseconds: number): Date => new Date(Date.now() - milliseconds)
 
-/** Creates a user with these events, written in this order, and returns the user and the ids of the events. */
+/** Creates a user and writes these events in order. Returns the user and the event IDs. */
 async function userWith(events: readonly SeedEvent[]): Promise<{ user: TestUser; ids: string[] }> {
   const user = await app.createUser()
   await app.db.deleteFrom('event').where('account_id', '=', user.accountId).execute()
@@ -83,7 +83,7 @@ describe('pages', () => {
     expect(await errorCode(user, { after: ids[0], last: ids[1] })).toBe('BAD_USER_INPUT')
   })
 
-  test('an unknown event or one of another user is not found, and its cursor continues the list', async () => {
+  test("reject unknown events and another user's events, and continue after a deleted event's cursor", async () => {
     const { user, ids } = await userWith([{}, {}, {}])
     const { cursor } = await list(user, { size: 2 })
     expect(await errorCode(other, { after: ids[1] })).toBe('NOT_FOUND')
@@ -93,7 +93,7 @@ describe('pages', () => {
     expect((await list(user, { after: cursor })).ids).toEqual([ids[0]])
   })
 
-  test('reject a cursor of a list of devices', async () => {
+  test('reject a cursor from a list of devices', async () => {
     const { registerDevice } = await app.owner.data('mutation { registerDevice(name: "a") { device { id } } }')
     expect(registerDevice.device.id).toBeTruthy()
     const { login } = await app.owner.data('{ login { devices(sort: "id") { cursor } } }')
@@ -119,7 +119,7 @@ describe('filters', () => {
     expect((await list(user, { after: recent, minDate: ago(38 * DAY) })).ids).toEqual([old])
   })
 
-  test('minDate is inclusive, maxDate is exclusive, and a reversed range is rejected', async () => {
+  test('include minDate, exclude maxDate, and reject a reversed range', async () => {
     const at = ago(5_000)
     const { user, ids } = await userWith([{ at }])
     const next = new Date(at.getTime() + 1)
@@ -129,7 +129,7 @@ describe('filters', () => {
     expect(await errorCode(user, { minDate: next, maxDate: at })).toBe('BAD_USER_INPUT')
   })
 
-  test('select types and devices, and empty lists match nothing', async () => {
+  test('select types and devices, and match no events for an empty list', async () => {
     const [one, two] = [newId(), newId()]
     const { user, ids } = await userWith([
       { device: one },
@@ -160,7 +160,7 @@ describe('filters', () => {
   })
 })
 
-test('each device of a list has its own pages of events and its own total', async () => {
+test('returns separate event pages and totals for each device in a list', async () => {
   const user = await app.createUser()
   const names = ['a', 'b', 'c']
   const ids: string[] = []
@@ -217,7 +217,7 @@ describe('download', () => {
     return [response.status, errors[0]?.extensions.code]
   }
 
-  test('returns the same events as CSV, more than one page', async () => {
+  test('returns the same events as the list, on several pages of CSV', async () => {
     const { user, ids } = await userWith(Array.from({ length: 2_300 }, (_, number) => ({ name: `device ${number}` })))
     const url = await urlOf(user)
     expect(url.startsWith(`${app.url}/events/v1.csv?`)).toBe(true)
@@ -236,7 +236,7 @@ describe('download', () => {
     expect(text).toContain(`"{""changes"":{""a"":""b""}}"`)
   })
 
-  test('applies the filters of the link', async () => {
+  test("applies the link's filters", async () => {
     const { user, ids } = await userWith([
       { at: ago(60 * DAY) },
       { type: 'ATTRIBUTE_CHANGE', at: ago(50 * DAY) },
@@ -255,7 +255,7 @@ describe('download', () => {
     ])
   })
 
-  test('rejects a link that was changed or has expired', async () => {
+  test('rejects a changed or expired link', async () => {
     const { user } = await userWith([{}])
     const url = await urlOf(user)
     const at = url.indexOf('link=') + 12
@@ -276,7 +276,7 @@ describe('download', () => {
     }
   })
 
-  test('rejects a link of a disabled access key', async () => {
+  test('rejects a link created with an access key that is now disabled', async () => {
     const { user } = await userWith([{}])
     const url = await urlOf(user)
     await user.data('mutation ($key: String!) { updateAccessKey(key: $key, enabled: false) { enabled } }', {

@@ -10,7 +10,7 @@ import { eventRowsRead } from './list-rows-read.ts'
 
 export interface EventListArguments extends PageArguments, EventFilterArguments {}
 
-/** One page of the viewer's events, newest first. */
+/** Returns one page of the viewer's events, newest first. */
 export async function listEvents(context: Context, args: EventListArguments): Promise<EventList> {
   const { db, viewer, rowMeter } = context
   const reads = eventRowsRead(args)
@@ -23,7 +23,7 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
   })
 }
 
-/** The events of a page and one more, which shows whether there is a next page. */
+/** The slice includes one event beyond the page. That event shows whether a next page exists. */
 export async function readEventSlice(context: Context, args: EventListArguments): Promise<EventSlice> {
   const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
   const filter = readEventFilter(args, { now: context.clock(), defaultsToMonth: 'offset' in page.start })
@@ -40,27 +40,27 @@ export const eventList = ({ limit }: EventSlice, rows: readonly Event[], total: 
     total,
   })
 
-/** The order that cursors of events belong to. */
+/** The sort order that event cursors encode. */
 const ORDER = 'events'
 
-/** A positive PostgreSQL bigint. Other strings cannot be ids of events. */
+/** A positive integer of at most 18 digits, which fits in a PostgreSQL bigint. No other string can be an event ID. */
 const eventId = /^[1-9]\d{0,17}$/
 
 async function readStart({ db, viewer }: Context, start: Start): Promise<EventSlice['start']> {
   if ('offset' in start) return start
   if ('afterPlace' in start) {
-    if (!eventId.test(start.afterPlace.id)) throw badInput('after must be an id or a cursor from the previous page')
+    if (!eventId.test(start.afterPlace.id)) throw badInput('after must be an ID or a cursor from the previous page')
     return { afterId: start.afterPlace.id }
   }
   await assertEventExists({ db, viewer }, start.afterId)
   return { afterId: start.afterId }
 }
 
-/** Throws NOT_FOUND if the id is not that of an event of the viewer. */
+/** Throws NOT_FOUND if the viewer has no event with this ID. */
 export async function assertEventExists({ db, viewer }: Pick<Context, 'db' | 'viewer'>, id: string): Promise<void> {
   if (!eventId.test(id) || !(await eventExists(db, viewer.accountId, id))) throw notFound('event', id)
 }
 
-/** The viewer's events with these ids, except those that were deleted. */
+/** Finds the viewer's events with these IDs. Deleted events are omitted. */
 export const findEvents = ({ db, viewer }: Pick<Context, 'db' | 'viewer'>, ids: readonly string[]): Promise<Event[]> =>
   selectEventsByIds(db, viewer.accountId, ids)

@@ -1,13 +1,13 @@
-/** Approximate number of bytes of events to read at a time. One event can be hundreds of KiB large. */
+/** Approximate maximum size of the events per read, in bytes. A single event can be hundreds of KiB. */
 const MAX_BYTES = 2 * 1024 * 1024
 
 /**
- * Wraps a statement that selects events in an order, with their ids in the column `number`, and returns as many as fit. The
- * event that exceeds the limit is the last, so that there is always one. Its `hasNext` shows whether the statement selects
- * more.
+ * Wraps an ordered statement that selects events, with event IDs in the column `number`, and returns as many events as fit.
+ * The event that crosses the limit is the last one returned, so a non-empty selection always returns at least one event. The
+ * last event's `hasNext` shows whether the statement selects more events.
  *
- * PostgreSQL reads all rows that the statement selects to find those that fit. If there were more, the next request therefore
- * selects only twice as many events as fit.
+ * PostgreSQL reads every selected row to find the events that fit. Callers therefore base the next limit on the size or number
+ * of the returned events.
  */
 export const fitting = (order: 'number' | 'number desc') => ({
   head: `select * from (
@@ -19,7 +19,7 @@ export const fitting = (order: 'number' | 'number desc') => ({
     where "bytesBefore" is null or "bytesBefore" < ${MAX_BYTES} order by ${order}`,
 })
 
-/** The column that `fitting` adds for callers. */
+/** The column that `fitting` adds to each row. */
 export interface FittingRow {
   hasNext: boolean
 }

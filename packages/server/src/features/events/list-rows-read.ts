@@ -2,20 +2,20 @@ import { noRowsRead, type RowsRead } from '../../graphql/cost/row-count.ts'
 import type { PageArguments } from '../../graphql/lists/paging.ts'
 import type { EventFilterArguments } from './event-filter.ts'
 
-/** The rows that one list of events reads for its page, and for its `total` if requested. */
+/** The rows that an event list reads for its page, and for its `total` if requested. */
 export interface EventListReads {
   page: RowsRead
   total: RowsRead
 }
 
-/** Events of an account are not counted. Cost estimates assume this number for lists that can read all of them. */
+/** The server does not count an account's events. Cost estimates assume this number for lists that can read all of them. */
 const ASSUMED_EVENTS = 100_000
-/** Skipping fewer events is cheap. */
+/** Skipping at most this many events is cheap. */
 const FAR = 5_000
 
 /**
- * The rows that `events` of a user with these arguments may read beyond those it returns. Events are read newest first, by the
- * primary key of the account or the index of a device. All other filters check one event after another.
+ * Estimates the rows that a user's `events` field reads beyond the returned events. PostgreSQL reads events newest first, by
+ * the primary key for an account or by an index for a device. It applies all other filters to one event at a time.
  */
 export function eventRowsRead({
   types,
@@ -31,9 +31,9 @@ export function eventRowsRead({
   if (maxDate != null) reasons.push('maxDate: newer events are skipped one by one')
   if (minDate != null) reasons.push('minDate: no index finds events by time')
   if (after == null && last == null && from != null && from > FAR)
-    reasons.push(`from skips ${from} events; after starts directly after an event`)
+    reasons.push(`from skips ${from} events; use after to start directly after an event`)
   return {
     page: reasons.length === 0 || deviceId != null ? noRowsRead : { rows: ASSUMED_EVENTS, reasons },
-    total: { rows: ASSUMED_EVENTS, reasons: ['total counts every event that matches'] },
+    total: { rows: ASSUMED_EVENTS, reasons: ['total counts every event that matches the filter'] },
   }
 }

@@ -7,22 +7,22 @@ import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
 export interface NewEvent {
   type: EventTypeName
-  /** The device that the event belongs to, if any. */
+  /** ID of the device that the event belongs to, if any. */
   deviceId?: string
   targets: Target[]
   state?: 'active' | 'inactive'
-  /** The source of the change; by default, the viewer's credentials. */
+  /** Defaults to the viewer's credentials. */
   source?: EventSource
   data: Record<string, unknown>
 }
 
-/** The user who makes a request; null for a device or the server. */
+/** Returns the ID of the user who made the request, or null for a device or the server. */
 export const actorOf = ({ accountId, isDevice, isServer }: Viewer): string | null =>
   isDevice === true || isServer === true ? null : accountId
 
 /**
- * Writes events of the viewer's account. Call it in the transaction that makes the change, after the changed rows are locked,
- * so that ids are in the order of the changes.
+ * Writes events to the viewer's account. Call it in the transaction that makes the change, after locking the changed rows. The
+ * locks keep event IDs in the order of the changes.
  */
 export async function recordEvents(
   db: Database,
@@ -45,10 +45,7 @@ export async function recordEvents(
       as row (type text, device_id text, source jsonb, targets jsonb, state text, data jsonb)`.execute(db)
 }
 
-/**
- * The old and new values of changed fields, as recorded in events. Undefined if no field changed, in which case there is
- * nothing to write and no event.
- */
+/** Returns the old and new values of the changed fields for an event, or undefined if no field changed. */
 export function fieldChanges<Fields extends object>(
   before: Fields,
   after: Fields,

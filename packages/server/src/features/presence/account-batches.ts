@@ -1,10 +1,10 @@
 import { ApiError } from '../../errors.ts'
 
 const BATCH = 1_000
-/** Maximum number of accounts whose batches are written at the same time. Leaves some database connections for requests. */
+/** Maximum number of accounts with a batch being written. Leaves some database connections for requests. */
 const MAX_CONCURRENT_ACCOUNTS = 3
 
-/** Writes items of one account together and returns the outcome of each. */
+/** Writes one account's items together and returns the outcome of each item. */
 export type WriteBatch<Item> = (accountId: string, items: readonly Item[]) => Promise<(ApiError | undefined)[]>
 
 interface Waiting<Item> {
@@ -14,8 +14,8 @@ interface Waiting<Item> {
 }
 
 /**
- * Batches device reports by account. While one batch of an account is written, new items wait and form the next batch, in the
- * order of arrival. The promise resolves when the item is committed.
+ * Batches device reports by account. New items that arrive while an account's batch is being written form the next batch, in
+ * order of arrival. The returned promise resolves when the item is committed.
  */
 export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: string, item: Item) => Promise<void> {
   const queues = new Map<string, Waiting<Item>[]>()
@@ -48,7 +48,7 @@ export function batchByAccount<Item>(write: WriteBatch<Item>): (accountId: strin
         else resolve()
       }
     } catch (error) {
-      // An item that the database rejects must not fail the others.
+      // Retries each item separately, so an item that the database rejects does not fail the other items.
       if (batch.length === 1) batch[0]!.reject(error)
       else for (const waiting of batch) await writeTogether(accountId, [waiting])
     }

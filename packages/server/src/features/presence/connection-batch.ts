@@ -12,11 +12,11 @@ import {
   touch,
 } from './presence.queries.ts'
 
-/** Connection changes to write. A device is in each list at most once. */
+/** Connection changes to write. Each list contains a device at most once. */
 export interface ConnectionBatch<Device extends AddressedDevice> {
-  /** Devices that connected to this process. They are held by it, even if another process held them before. */
+  /** Devices that connected to this process. This process takes over their holds from any other process. */
   take: readonly Device[]
-  /** Devices held under an earlier lease. They are held again, unless another process holds them now. */
+  /** Devices held under an earlier lease. This process holds them again unless another process holds them now. */
   reclaim: readonly Device[]
   /** Devices that reported something. */
   touch: readonly Device[]
@@ -24,7 +24,7 @@ export interface ConnectionBatch<Device extends AddressedDevice> {
   release: readonly Device[]
 }
 
-/** Writes a batch and returns the devices of `reclaim` that another process holds. Deleted devices are skipped. */
+/** Writes a batch, skipping deleted devices. Returns the devices in `reclaim` that another process holds. */
 export async function writeConnections<Device extends AddressedDevice>(
   transaction: Database,
   processId: string,
@@ -39,7 +39,7 @@ export async function writeConnections<Device extends AddressedDevice>(
   const take = batch.take.filter(exists)
   const reclaim = batch.reclaim.filter((device) => exists(device) && !others.has(device.deviceId))
   await hold(transaction, processId, [...take, ...reclaim])
-  // A reclaimed device has not reported anything, so an active one stays unchanged.
+  // A reclaimed device has not reported anything, so a device that is already active does not need to be activated.
   const active = [...take, ...reclaim.filter(({ deviceId }) => states.get(deviceId) !== 'active')]
   if (active.length > 0) await activate(transaction, active, deviceSource)
   const touched = batch.touch.filter((device) => exists(device) && !take.includes(device))

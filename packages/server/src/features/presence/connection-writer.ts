@@ -5,9 +5,9 @@ import { writeConnections } from './connection-batch.ts'
 import type { HeldDevices } from './held-devices.ts'
 import { type Lease, LeaseLost } from './lease.ts'
 
-/** Writes the changes of this process's connections in batches, under its lease. */
+/** Writes changes to this process's connections in batches, under the process's lease. */
 export interface ConnectionWriter {
-  /** Starts writing if there are unwritten changes. */
+  /** Starts writing if any changes are unwritten. */
   wake(): void
   /** Resolves when no write is in progress. */
   idle(): Promise<void>
@@ -20,11 +20,11 @@ export interface ConnectionWriterOptions {
   devices: HeldDevices
   /** Aborted to stop retrying failed writes. */
   closing: AbortSignal
-  /** Called after events were committed. */
+  /** Called after events are committed. */
   onEvents?: (() => void) | undefined
 }
 
-/** How long changes are collected before they are written together. */
+/** Changes are collected for this long and then written together. */
 const COLLECT_MS = 20
 const RETRY_MS = 500
 
@@ -49,12 +49,12 @@ export function createConnectionWriter(options: ConnectionWriterOptions): Connec
       if (lease.id === undefined && closing.aborted) return
       try {
         await writeBatch()
-        if (isFailing) log.info('the server writes device states again')
+        if (isFailing) log.info('device states are being written again')
         isFailing = false
       } catch (error) {
         if (closing.aborted) return
         if (error instanceof LeaseLost) await lease.renew().catch(() => {})
-        else if (!isFailing) log.warn({ err: error }, 'device states cannot be written; retrying')
+        else if (!isFailing) log.warn({ err: error }, 'cannot write device states; retrying')
         isFailing = !(error instanceof LeaseLost)
         await pause(isFailing || lease.id === undefined ? RETRY_MS : 0, closing)
       }
@@ -67,7 +67,7 @@ export function createConnectionWriter(options: ConnectionWriterOptions): Connec
       const id = await lease.lock(transaction)
       return { processId: id, lost: await writeConnections(transaction, id, batch.toWrite) }
     })
-    // The lease was lost during the write, so everything is written again under the new one.
+    // The lease was replaced during the write, so all changes must be written again under the new lease.
     if (processId !== lease.id) return
     devices.confirm(batch, lost)
     onEvents?.()

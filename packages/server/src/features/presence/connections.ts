@@ -10,24 +10,24 @@ import { takeOverChannel } from './leases.queries.ts'
 import { type AddressedDevice, findHolders } from './presence.queries.ts'
 import { endExpiredLeases, expireReports } from './sweeps.ts'
 
-/** The connections that this process holds. Reporting a change is cheap; changes are written in batches. */
+/** The connections that this process holds. Recording a change is cheap because the process writes changes in batches. */
 export interface Connections {
-  /** How many devices are connected to this process. */
+  /** Number of devices connected to this process. */
   readonly size: number
-  /** A device connected to this process. It becomes active soon, and other processes no longer hold it. */
+  /** Records that a device connected to this process. The device soon becomes active, and any other process loses its hold. */
   connected(device: AddressedDevice): void
-  /** A device's connection to this process ended. The device becomes inactive after the grace period unless it reconnects. */
+  /** Records that a device disconnected. The device becomes inactive after the grace period unless it reconnects. */
   disconnected(deviceId: string): void
-  /** A connected device reported something. */
+  /** Records that a connected device sent a report. */
   reported(deviceId: string): void
-  /** Resolves when the active state of a connected device is written, or immediately if it already is. */
+  /** Resolves as soon as a connected device's active state is written. */
   written(deviceId: string): Promise<void>
   /**
-   * Calls back when another process takes over a device, whose connection to this process must then be closed. Returns a
-   * function that unsubscribes.
+   * Calls the listener when another process takes over a device. The listener must close the device's connection to this
+   * process. Returns a function that unsubscribes the listener.
    */
   onTakenOver(listener: (deviceId: string) => void): () => void
-  /** Devices that are still connected become inactive after the grace period, unless they connect to another process. */
+  /** Connected devices become inactive after the grace period unless they connect to another process. */
   close(): Promise<void>
 }
 
@@ -36,13 +36,13 @@ export interface ConnectionsOptions {
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
   holdMs: number
-  /** Called after events were committed. */
+  /** Called after events are committed. */
   onEvents?: () => void
 }
 
 const BATCH = 1_000
 const INTERVAL_MS = 1_000
-/** After an outage of this process or the database, others have this long to renew their leases before any is ended. */
+/** After an outage of this process or the database, this process waits this long before it ends other processes' leases. */
 const GRACE_MS = 4_500
 const RELEASE_INTERVAL_MS = 100
 
@@ -69,12 +69,11 @@ export function createConnections({ db, notifications, log, holdMs, onEvents }: 
   let checking = Promise.resolve()
   const checkSoon = (): void => {
     checking = checking.then(checkTakenOver).catch((error: unknown) => {
-      if (!closing.signal.aborted)
-        log.warn({ err: error }, 'could not check for devices that connected to other servers')
+      if (!closing.signal.aborted) log.warn({ err: error }, 'cannot check for devices that connected to other servers')
     })
   }
 
-  /** Runs a step every second until closed, and logs the first of consecutive failures. */
+  /** Runs a step every second until closed. Logs only the first of several consecutive failures. */
   const repeatedly = async (step: () => Promise<void>, failure: string): Promise<void> => {
     let isFailing = false
     while (!closing.signal.aborted) {
@@ -102,8 +101,8 @@ export function createConnections({ db, notifications, log, holdMs, onEvents }: 
     onGap: checkSoon,
   })
   const releaseTimer = setInterval(() => devices.releaseExpired(performance.now()), RELEASE_INTERVAL_MS)
-  const renewed = repeatedly(lease.renew, 'the lease on connections cannot be renewed')
-  const swept = repeatedly(sweep, 'expired reports and leases cannot be processed')
+  const renewed = repeatedly(lease.renew, 'cannot renew the connection lease')
+  const swept = repeatedly(sweep, 'cannot process expired reports and leases')
 
   return {
     get size() {

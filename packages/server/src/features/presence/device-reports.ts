@@ -10,21 +10,19 @@ import { batchByAccount } from './account-batches.ts'
 import type { Connections } from './connections.ts'
 import { applyStateReports } from './state-reports.ts'
 
-/** A connected device and the viewer that it acts as. */
+/** A connected device, with the viewer it acts as and its network address. */
 export interface ReportingDevice {
   deviceId: string
   viewer: Viewer
   address: string
 }
 
-/**
- * Reports of connected devices. Each promise resolves when the report is committed. An invalid report rejects with an ApiError.
- */
+/** Writes reports from connected devices. Each promise resolves when the report is committed, or rejects with an ApiError. */
 export interface DeviceReports {
-  /** Sets attributes of the device or of one of its services, like `setAttributes`. */
+  /** Sets attributes of the device or one of its services, like `setAttributes`. */
   attributes(device: ReportingDevice, targetId: string, attributes: Record<string, unknown>): Promise<void>
   serviceState(device: ReportingDevice, serviceId: string, state: State): Promise<void>
-  /** Replaces the device's list of services. Returns them with their ids. */
+  /** Replaces the device's list of services. Returns the services with their IDs. */
   services(device: ReportingDevice, services: readonly DeviceServiceInput[]): Promise<{ id: string; name: string }[]>
 }
 
@@ -32,7 +30,7 @@ export interface DeviceReportsOptions {
   db: Database
   connections: Connections
   storage: StorageQuotas
-  /** Called after events were committed. */
+  /** Called after events are committed. */
   onEvents: () => void
 }
 
@@ -75,7 +73,7 @@ export function createDeviceReports({ db, connections, storage, onEvents }: Devi
       connections.reported(device.deviceId)
     },
     async serviceState(device, serviceId, state) {
-      // A service can only be active if its device is active, and the device's state may not be written yet.
+      // A service can be active only if its device is active, and the device's active state may not be written yet.
       await connections.written(device.deviceId)
       await writeStates(device.viewer.accountId, { device, serviceId, state })
     },

@@ -5,35 +5,35 @@ import type { AddressedDevice, DeviceKey } from './presence.queries.ts'
 export interface HeldDevice extends DeviceKey {
   address: string | undefined
   isConnected: boolean
-  /** Whether the hold of this process is written. */
+  /** Whether this process's hold on the device is written. */
   isHeld: boolean
-  /** When the grace period of a disconnected device ends, by performance.now(). */
+  /** When a disconnected device's grace period ends, in `performance.now()` time. */
   graceEndsAt: number
-  /** Callbacks of the callers that wait for the write. */
+  /** Callbacks of the callers that are waiting for the write. */
   waiters: (() => void)[] | undefined
 }
 
-/** The devices of this process and their unwritten changes. They are in memory only. */
+/** Tracks this process's devices and their unwritten changes, in memory only. */
 export interface HeldDevices {
-  /** How many devices are connected. */
+  /** Number of connected devices. */
   readonly size: number
   connect(device: AddressedDevice): void
   disconnect(deviceId: string, graceEndsAt: number): void
   report(deviceId: string): void
-  /** Resolves when the hold of a connected device is written, or immediately if it already is. */
+  /** Resolves as soon as the hold on a connected device is written. */
   written(deviceId: string): Promise<void>
-  /** Queues the release of devices whose grace period is over. */
+  /** Queues the release of devices whose grace period has ended. */
   releaseExpired(now: number): void
-  /** Queues all devices to be written under a new lease. Disconnected devices were released with the previous lease. */
+  /** Queues all connected devices for a new lease. Drops disconnected devices because their holds ended with the old lease. */
   reclaim(): void
   isPending(): boolean
-  /** The next changes to write. */
+  /** Returns the next changes to write. */
   next(): HeldBatch
-  /** Call after a batch was written. `lost` are its devices that another process holds. */
+  /** Removes a written batch from the queues. `lost` contains the batch's devices that another process holds. */
   confirm(batch: HeldBatch, lost: readonly HeldDevice[]): void
-  /** Devices whose hold by this process is written. */
+  /** Returns the devices on which this process's hold is written. */
   held(): HeldDevice[]
-  /** Call if another process holds the device. Drops it, unless this process is about to take it back. */
+  /** Drops a device that another process holds, unless this process is about to take the device back. */
   handleTakeOver(deviceId: string): void
 }
 
@@ -46,11 +46,11 @@ export interface HeldBatch {
 
 const BATCH = 1_000
 
-/** `onPending` is called when there may be changes to write, `onLost` when another process took over a connected device. */
+/** Calls `onPending` when changes may be waiting, and `onLost` when another process takes over a connected device. */
 export function createHeldDevices(onPending: () => void, onLost: (deviceId: string) => void): HeldDevices {
   const devices = new Map<string, HeldDevice>()
   const disconnected = new Set<HeldDevice>()
-  // As in ConnectionBatch.
+  // `ConnectionBatch` describes the queues.
   const queues = {
     take: new Set<HeldDevice>(),
     reclaim: new Set<HeldDevice>(),
@@ -114,13 +114,13 @@ export function createHeldDevices(onPending: () => void, onLost: (deviceId: stri
     },
     releaseExpired(now) {
       for (const device of disconnected) {
-        // Devices are in the order in which they disconnected, and all have the same grace period.
+        // The set is in order of disconnection, and all devices have the same grace period.
         if (device.graceEndsAt > now) break
         disconnected.delete(device)
         devices.delete(device.deviceId)
         queues.reclaim.delete(device)
         queues.touch.delete(device)
-        // A pending take is written first, because the device was connected.
+        // A pending take stays queued and is written before the release, because the device was connected.
         queues.release.add(device)
       }
       onPending()
@@ -140,7 +140,7 @@ export function createHeldDevices(onPending: () => void, onLost: (deviceId: stri
         take,
         reclaim: first(queues.reclaim, BATCH),
         touch: first(queues.touch, BATCH),
-        // A device that left before its hold was written is released after that, unless it reconnected in the meantime.
+        // A device that disconnected before its hold was written is released after that write, unless it has reconnected.
         release: first(queues.release, BATCH).filter((device) => !queues.take.has(device) || take.includes(device)),
       }
       return {

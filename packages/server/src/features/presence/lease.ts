@@ -4,19 +4,19 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../db/database.ts'
 import { insertLease, lockOwnLease, renewLease, shortenLease } from './leases.queries.ts'
 
-/** A process that does not renew its lease for this many seconds loses its holds. */
+/** A process loses its holds if it does not renew its lease for this many seconds. */
 const LEASE_S = 8
 const RENEW_INTERVAL_MS = 2_000
-/** A renewal later than this means that the database or this process was unresponsive. */
+/** A longer interval between renewals means that the database or this process was unresponsive. */
 const LATE_MS = 2 * RENEW_INTERVAL_MS
 
-/** This process's right to hold connections. A lease that is not renewed in time is lost, and a new one is acquired. */
+/** This process's right to hold connections. If the process does not renew a lease in time, it acquires a new lease. */
 export interface Lease {
-  /** Id of the process in the database; undefined before the first lease. Each lease has a new id. */
+  /** The process's ID in the database; undefined before the first lease. Each lease has a new ID. */
   readonly id: string | undefined
-  /** Since when the lease has been renewed without delay, by performance.now(). */
+  /** The start of the period without late renewals, in `performance.now()` time. */
   readonly stableSince: number
-  /** Prevents other processes from ending the lease before the transaction ends. Throws if the lease is lost. */
+  /** Prevents other processes from ending the lease before the transaction ends. Throws LeaseLost if the lease has expired. */
   lock(transaction: Database): Promise<string>
   /** Renews the lease if renewal is due. */
   renew(): Promise<void>
@@ -31,7 +31,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** `onNew` is called for each new lease. Holds under the previous lease are not valid under the new one. */
+/** Calls `onNew` for each new lease. Holds under the previous lease are invalid under the new lease. */
 export function createLease(db: Database, log: FastifyBaseLogger, onNew: () => void): Lease {
   let id: string | undefined
   let renewedAt = Number.NEGATIVE_INFINITY
@@ -43,7 +43,7 @@ export function createLease(db: Database, log: FastifyBaseLogger, onNew: () => v
     const next = randomUUID()
     const startedAt = performance.now()
     await insertLease(db, next, LEASE_S)
-    if (id !== undefined) log.warn('the lease on connections expired and was acquired again')
+    if (id !== undefined) log.warn('the connection lease expired; acquired a new lease')
     id = next
     isLost = false
     renewedAt = startedAt

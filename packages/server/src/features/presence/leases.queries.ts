@@ -6,7 +6,7 @@ export const insertLease = (db: Database, id: string, seconds: number) =>
     seconds,
   ])
 
-/** False if the lease has already expired and cannot be renewed. */
+/** Returns false if the lease has already expired. An expired lease cannot be renewed. */
 export async function renewLease(db: Database, id: string, seconds: number): Promise<boolean> {
   const rows = await query(
     db,
@@ -17,7 +17,7 @@ export async function renewLease(db: Database, id: string, seconds: number): Pro
   return rows.length > 0
 }
 
-/** Makes a lease expire earlier. */
+/** Makes a lease expire after this many seconds, if that is earlier than its current expiration. */
 export const shortenLease = (db: Database, id: string, seconds: number) =>
   query(
     db,
@@ -26,9 +26,9 @@ export const shortenLease = (db: Database, id: string, seconds: number) =>
   )
 
 /**
- * Prevents other processes from ending this lease before the transaction ends. False if it has expired. A process suspended
- * during the transaction would hold the lease and the locks on devices indefinitely, so the database ends the transaction after
- * 3 seconds of inactivity.
+ * Prevents other processes from ending this lease before the transaction ends. Returns false if the lease has expired. The
+ * database ends the transaction after 3 seconds of inactivity. Without this timeout, a process suspended during the transaction
+ * would hold the lease and the device locks indefinitely.
  */
 export async function lockOwnLease(db: Database, id: string): Promise<boolean> {
   const rows = await query(
@@ -43,7 +43,7 @@ export async function lockOwnLease(db: Database, id: string): Promise<boolean> {
 export const findExpiredLeases = (db: Database) =>
   query<{ id: string }>(db, 'select id from server_process where expires <= statement_timestamp()', [])
 
-/** Locks an expired lease whose holder is not writing under it; false if it does not exist or is locked. */
+/** Locks an expired lease. Returns false if it does not exist, its holder is still writing, or another process locked it. */
 export async function lockExpiredLease(db: Database, id: string): Promise<boolean> {
   const rows = await query(
     db,
@@ -55,9 +55,9 @@ export async function lockExpiredLease(db: Database, id: string): Promise<boolea
 
 export const deleteLease = (db: Database, id: string) => query(db, 'delete from server_process where id = $1', [id])
 
-/** NOTIFY channel; the payload is the id of a process that lost some of its holds. */
+/** NOTIFY channel. The payload is the ID of a process that lost some of its holds. */
 export const takeOverChannel = 'muster_taken_over'
 
-/** Notifies processes on commit that other processes took over some of their connections. */
+/** On commit, notifies the processes that another process took over some of their connections. */
 export const notifyTakenOver = (db: Database, processIds: readonly string[]) =>
   query(db, `select pg_notify('${takeOverChannel}', id) from unnest($1::text[]) as id`, [processIds])

@@ -16,7 +16,7 @@ import {
 } from '../../../test/harness/server-process.ts'
 
 let database: TestDatabase
-/** Starts a server that connects to the database through this proxy. */
+/** Starts a server that connects to the database through the proxy. */
 let start: (proxy: DatabaseProxy) => Promise<ServerProcess>
 let query: <Data>(server: ServerProcess, document: string) => Promise<Data>
 
@@ -71,11 +71,11 @@ const waiting = { timeout: 300_000, interval: 200 }
 const untilState = (server: ServerProcess, device: RegisteredDevice, state: string) =>
   vi.waitFor(async () => expect(await find(server, device)).toMatchObject({ state }), waiting)
 
-/** Waits until the device has these state events, oldest first, and the state of the last one. */
+/** Waits until the device has these state events, oldest first, and is in the state of the last event. */
 const untilEvents = (server: ServerProcess, device: RegisteredDevice, events: string[]) =>
   vi.waitFor(async () => expect(await find(server, device)).toEqual({ state: events.at(-1), events }), waiting)
 
-/** Waits until there are this many leases and all are valid, so that no expired lease remains to be ended. */
+/** Waits until exactly this many leases exist and all are valid. No expired lease then remains to be ended. */
 const untilLeasesValid = (count: number) =>
   vi.waitFor(async () => {
     const { rows } = await sql<{ total: number; valid: number }>`
@@ -84,18 +84,18 @@ const untilLeasesValid = (count: number) =>
     expect(rows).toEqual([{ total: count, valid: count }])
   }, waiting)
 
-/** Waits until all leases have expired by the clock of the database. */
+/** Waits until all leases have expired by the database clock. */
 const untilLeasesExpire = () =>
   vi.waitFor(async () => {
     const { rows } = await sql`select from server_process where expires > clock_timestamp()`.execute(database.db)
     expect(rows).toHaveLength(0)
   }, waiting)
 
-// Starting servers and waiting for leases to expire is slow on a slow machine.
+// Starting servers and waiting for leases to expire can take minutes on a slow machine.
 const slow = { timeout: 600_000 }
 
 test(
-  'connected devices stay active, without state events, while the database is unavailable for longer than a lease',
+  'keeps connected devices active without state events while the database is unavailable for longer than a lease',
   slow,
   async () => {
     const proxy = await startDatabaseProxy(database.connection)
@@ -119,7 +119,7 @@ test(
 )
 
 test(
-  'devices of a process with closed or frozen database connections become active again once it reconnects',
+  'reactivates devices when a process reconnects after its database connections were closed or frozen',
   slow,
   async () => {
     const proxies = await Promise.all([0, 1, 2].map(() => startDatabaseProxy(database.connection)))

@@ -2,7 +2,7 @@ import { type Database, query } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
 import type { EventSource } from '../events/event-types.ts'
 
-/** These statements write devices of many accounts at once, because many devices connect and disconnect together. */
+/** Identifies a device. Each statement writes devices of many accounts, because devices connect and disconnect in bursts. */
 export interface DeviceKey {
   readonly accountId: string
   readonly deviceId: string
@@ -19,8 +19,8 @@ export interface LockedDevice extends DeviceKey {
 }
 
 /**
- * Locks devices in the order of account and id. All code that locks several devices uses this order, so there are no deadlocks.
- * Later statements read data at least as new as the locks. Deleted devices are omitted.
+ * Locks devices in the order of account ID and device ID. All code that locks several devices uses this order, which prevents
+ * deadlocks. Later statements read data at least as new as the locks. Deleted devices are omitted.
  */
 export const lockDevices = (db: Database, devices: readonly DeviceKey[]) =>
   query<LockedDevice>(
@@ -32,7 +32,7 @@ export const lockDevices = (db: Database, devices: readonly DeviceKey[]) =>
     [accounts(devices), ids(devices)],
   )
 
-/** Ids of the processes with a valid lease that hold the connections of locked devices. */
+/** Finds the processes with a valid lease that hold the connections of locked devices. */
 export const findHolders = (db: Database, devices: readonly DeviceKey[]) =>
   query<DeviceKey & { processId: string }>(
     db,
@@ -42,7 +42,7 @@ export const findHolders = (db: Database, devices: readonly DeviceKey[]) =>
     [accounts(devices), ids(devices)],
   )
 
-/** Records that the process holds the connections of these locked devices. */
+/** Records that the process holds the connections of locked devices. */
 export const holdByProcess = (db: Database, devices: readonly DeviceKey[], processId: string) =>
   query(
     db,
@@ -53,7 +53,7 @@ export const holdByProcess = (db: Database, devices: readonly DeviceKey[], proce
     [accounts(devices), ids(devices), processId],
   )
 
-/** Records that the process no longer holds the connections of these devices. Holds of other processes stay. */
+/** Records that the process no longer holds the connections of these devices. Does not change the holds of other processes. */
 export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], processId: string) =>
   query(
     db,
@@ -63,7 +63,7 @@ export const releaseByProcess = (db: Database, devices: readonly DeviceKey[], pr
 
 export interface TimedHold extends DeviceKey {
   seconds: number
-  /** Whether to shorten an existing hold that is longer. */
+  /** Whether to shorten a longer existing hold. */
   isExact: boolean
 }
 
@@ -81,7 +81,7 @@ export const holdForTime = (db: Database, holds: readonly TimedHold[]) =>
     [accounts(holds), ids(holds), holds.map(({ seconds }) => seconds), holds.map(({ isExact }) => isExact)],
   )
 
-/** Ends timed holds of locked devices: all of them, or only the expired ones. */
+/** Ends the timed holds of locked devices: all holds, or only expired holds. */
 export const endTimedHolds = (db: Database, devices: readonly DeviceKey[], which: 'all' | 'over') =>
   query(
     db,
@@ -90,7 +90,7 @@ export const endTimedHolds = (db: Database, devices: readonly DeviceKey[], which
     [accounts(devices), ids(devices), which === 'all'],
   )
 
-/** Devices with an expired timed hold. */
+/** Finds devices with an expired timed hold. */
 export const findTimedOut = (db: Database, limit: number) =>
   query<DeviceKey>(
     db,
@@ -108,7 +108,7 @@ export const findHeldBy = (db: Database, processId: string, limit: number) =>
   )
 
 export interface AddressedDevice extends DeviceKey {
-  /** The network address that the report came from, for the event. */
+  /** The network address of the reporter, recorded in events. */
   address?: string | undefined
 }
 
@@ -121,7 +121,7 @@ const addressedParameters = (devices: readonly AddressedDevice[]) => [
 
 const dataWith = (address: string): string => `jsonb_strip_nulls(jsonb_build_object('address', ${address}))`
 
-/** Makes locked devices active and records that they reported, with an event for each that was not active. */
+/** Makes locked devices active and updates their report times. Records an event for each device that was inactive. */
 export const activate = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(
     db,
@@ -141,7 +141,7 @@ export const activate = (db: Database, devices: readonly AddressedDevice[], sour
     [...addressedParameters(devices), JSON.stringify(source)],
   )
 
-/** Makes locked devices without a hold inactive, and their services with their own state; records an event for each change. */
+/** Makes locked devices without a hold inactive, with their services that reported a state. Records an event per change. */
 export const deactivateUnheld = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
   query(
     db,
@@ -170,7 +170,7 @@ export const deactivateUnheld = (db: Database, devices: readonly AddressedDevice
     [...addressedParameters(devices), JSON.stringify(source)],
   )
 
-/** Records that locked devices reported something now. */
+/** Records the current time as the last report of locked devices. */
 export const touch = (db: Database, devices: readonly DeviceKey[]) =>
   query(
     db,

@@ -44,7 +44,7 @@ const untilInactive = (id: string) =>
   vi.waitFor(async () => expect((await findDevice(id)).state).toBe('inactive'), { timeout: 60_000 })
 
 describe('reports with a ttl', () => {
-  test('a device is active for ttl seconds and then inactive', async () => {
+  test('keep a device active for ttl seconds', async () => {
     const { id, found } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       expect((await report(device.id, 'active', 2)).errors).toBeUndefined()
@@ -55,7 +55,7 @@ describe('reports with a ttl', () => {
     expect((await findDevice(id)).events).toEqual(['DEVICE_STATE active', 'DEVICE_STATE inactive'])
   })
 
-  test('a later report extends the active state, and an inactive report ends it at once', async () => {
+  test('extend the active state until an inactive report ends it', async () => {
     const { id } = await repeatUntilFast(900, async () => {
       const device = await registerDevice(app.owner)
       await report(device.id, 'active', 1)
@@ -71,7 +71,7 @@ describe('reports with a ttl', () => {
     })
   })
 
-  test('an active service keeps its device active and becomes inactive with its device or after its own ttl', async () => {
+  test('make a service inactive with its device or after its own ttl', async () => {
     const { id, serviceId, found } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       const service = await addService(device.id)
@@ -98,7 +98,7 @@ describe('reports with a ttl', () => {
     ])
   })
 
-  test('reporting a service active makes its device active', async () => {
+  test('make a device active when they make its service active', async () => {
     const { id, events } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       await report(await addService(device.id), 'active', 2)
@@ -108,7 +108,7 @@ describe('reports with a ttl', () => {
     await untilInactive(id)
   })
 
-  test('a connected device cannot be reported inactive and stays active after the ttl of a report', async () => {
+  test('do not make a connected device inactive, even after the ttl', async () => {
     const device = await registerDevice(app.owner)
     await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
     await vi.waitFor(async () => expect((await findDevice(device.id)).state).toBe('active'), { timeout: 60_000 })
@@ -119,12 +119,12 @@ describe('reports with a ttl', () => {
   })
 })
 
-test('devices and services of another user are not found', async () => {
+test("rejects reports for another user's devices", async () => {
   const { id } = await registerDevice(await app.createUser())
   expect((await report(id, 'active')).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }])
 })
 
-test('after all database connections break, connected devices stay active and pending changes are written', async () => {
+test('keeps connected devices active and writes pending changes after all database connections break', async () => {
   const [connected, disconnecting] = [await registerDevice(app.owner), await registerDevice(app.owner)]
   const url = `mqtt://127.0.0.1:${app.mqttPort}`
   await connectMqtt(url, connected)
@@ -136,7 +136,7 @@ test('after all database connections break, connected devices stay active and pe
   expect((await findDevice(connected.id)).events).toEqual(['DEVICE_STATE active'])
 })
 
-/** Terminates every connection to this database except the one that runs the statement. */
+/** Terminates every connection to this database except the connection that runs the statement. */
 async function breakConnections(): Promise<void> {
   await sql`select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()`.execute(app.db)

@@ -7,15 +7,15 @@ import { lockDevices, touch } from './presence.queries.ts'
 import type { StateReport } from './state-reports.ts'
 import { applyStateReports } from './state-reports.ts'
 
-/** The context of a report. `viewer.accountId` owns the devices. */
+/** The context of a report. The devices belong to `viewer.accountId`. */
 export type Reporter = Pick<Context, 'db' | 'viewer'>
 
-/** Applies all state reports or none. Throws NOT_FOUND for an id that is not a device or service of the viewer. */
+/** Applies all state reports or none. Throws NOT_FOUND if an ID does not belong to a device or service of the viewer. */
 export async function reportStates(context: Reporter, reports: readonly StateReport[]): Promise<void> {
   await context.db.transaction().execute((transaction) => reportStatesIn(transaction, context, reports))
 }
 
-/** `reportStates` in a transaction of the caller. It locks devices, then services, each in the order of their ids. */
+/** Like `reportStates`, but runs in the caller's transaction. Locks devices, then services, both in ID order. */
 export async function reportStatesIn(
   transaction: Database,
   { viewer }: Pick<Context, 'viewer'>,
@@ -26,7 +26,7 @@ export async function reportStatesIn(
   if (failure !== undefined) throw failure
 }
 
-/** Reports `active` for ttl seconds, for all of these devices or none. */
+/** Reports all devices as active for `ttl` seconds, or none if a report is rejected. */
 export const reportActive = (
   context: Reporter,
   { deviceIds, ttl, address }: { deviceIds: readonly string[]; ttl: number; address?: string | undefined },
@@ -36,7 +36,7 @@ export const reportActive = (
     deviceIds.map((id) => ({ id, state: 'active', ttl, address })),
   )
 
-/** Reports `inactive` for all of these devices or none. Throws CONFLICT for a connected device, because it stays active. */
+/** Reports all devices as inactive, or none if a report is rejected. Throws CONFLICT if a device is connected. */
 export const reportInactive = (
   context: Reporter,
   { deviceIds, address }: { deviceIds: readonly string[]; address?: string | undefined },
@@ -46,11 +46,11 @@ export const reportInactive = (
     deviceIds.map((id) => ({ id, state: 'inactive', address })),
   )
 
-/** Reports the state of a service or a device, by id. */
+/** Reports the state of a service or device. */
 export const reportServiceState = (context: Reporter, report: StateReport): Promise<void> =>
   reportStates(context, [report])
 
-/** Records that a device reported something now, in a transaction of the caller. Used for reports without a state. */
+/** Records the current time as a device's last report, in the caller's transaction. Used for reports without a state. */
 export async function recordReport(
   transaction: Database,
   { viewer }: Pick<Context, 'viewer'>,

@@ -46,7 +46,7 @@ async function register(site: Site, server: ServerProcess): Promise<RegisteredDe
   return { id: device.id, secret }
 }
 
-/** The state of the device, then the states of its events, newest first. */
+/** Returns the device's state, followed by the states of its events, newest first. */
 async function states(site: Site, server: ServerProcess, { id }: RegisteredDevice): Promise<string[]> {
   const { data } = await site.query(
     server,
@@ -65,12 +65,12 @@ const until = (site: Site, server: ServerProcess, device: RegisteredDevice, expe
   vi.waitFor(async () => expect(await states(site, server, device)).toEqual(expected), wait)
 
 interface LockedLeases {
-  /** Resolves once this many processes hold these devices. */
+  /** Waits until this many processes hold these devices. */
   heldBy(count: number, devices: RegisteredDevice[]): Promise<void>
   unlock(): Promise<void>
 }
 
-/** Locks the existing leases, so that no process ends them until `unlock` is called: sweeps skip locked leases. */
+/** Locks the existing leases. Sweeps skip locked leases, so no process ends these leases until `unlock` is called. */
 async function lockLeases({ connection }: Site): Promise<LockedLeases> {
   const client = new pg.Client(connection)
   await client.connect()
@@ -102,7 +102,7 @@ describe('two processes', () => {
     for (const end of ends.reverse()) await end()
   })
 
-  test('make devices of a killed third process inactive, except those that reconnected', async () => {
+  test("make a killed third process's devices inactive unless they reconnected", async () => {
     const third = await site.start(onTestFinished)
     const [lost, moved] = [await register(site, third), await register(site, third)]
     await connectMqtt(mqttOf(third), lost)
@@ -118,7 +118,7 @@ describe('two processes', () => {
     expect(await states(site, second, moved)).toEqual(['active', 'active'])
   })
 
-  test('a device that connects to another process moves at once, and its first connection is closed', async () => {
+  test('move a device immediately when it connects to the other process and close its first connection', async () => {
     const [device, other] = [await register(site, first), await register(site, first)]
     const before = await connectMqtt(mqttOf(first), device)
     const remaining = await connectMqtt(mqttOf(first), other)
@@ -126,13 +126,13 @@ describe('two processes', () => {
     const closed = nextEvent(before, 'close')
     await connectMqtt(mqttOf(second), device)
     await closed
-    // Once this device is inactive, the first process would also have released the moved device.
+    // Once this device is inactive, a faulty first process would also have released the moved device.
     remaining.end()
     await until(site, first, other, ['inactive', 'inactive', 'active'])
     expect(await states(site, second, device)).toEqual(['active', 'active'])
   })
 
-  test('a process suspended for longer than its lease reclaims only the devices that no other process holds', async () => {
+  test('let a suspended process with an expired lease reclaim only devices that no other process holds', async () => {
     const [reclaimed, moved] = [await register(site, first), await register(site, first)]
     const connection = await connectMqtt(mqttOf(first), reclaimed)
     await connectMqtt(mqttOf(first), moved)
@@ -147,14 +147,14 @@ describe('two processes', () => {
     await until(site, second, reclaimed, ['inactive', 'inactive', 'active'])
     first.signal('SIGCONT')
     await until(site, second, reclaimed, ['active', 'active', 'inactive', 'active'])
-    // Once this device is inactive again, the first process would also have claimed the moved device.
+    // Once this device is inactive again, a faulty first process would also have claimed the moved device.
     connection.end()
     await until(site, second, reclaimed, ['inactive', 'inactive', 'active', 'inactive', 'active'])
     expect(await states(site, second, moved)).toEqual(['active', 'active'])
   })
 })
 
-test('the next start makes devices of a killed process inactive', async () => {
+test("makes a killed process's devices inactive when the next process starts", async () => {
   const site = await createSite(onTestFinished)
   const first = await site.start(onTestFinished)
   const device = await register(site, first)

@@ -1,7 +1,7 @@
 import { badInput } from '../../errors.ts'
 import type { State } from '../devices/device.ts'
 
-/** The default ttl of a report, in seconds. */
+/** In seconds. */
 export const DEFAULT_TTL = 300
 const MAX_TTL = 86_400
 

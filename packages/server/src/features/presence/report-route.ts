@@ -21,11 +21,11 @@ export interface ReportDeps {
   storage: StorageQuotas
   /** Counts invalid secrets. */
   failed: FailedSignatures
-  /** Called after a commit. */
+  /** Called after a report is committed. */
   onChange: () => void
 }
 
-/** `POST /devices/v1/report`, called by the device. */
+/** The route `POST /devices/v1/report`, which devices call to report without a connection. */
 export const reportRoute = (deps: ReportDeps): DeviceRoute => ({
   path: '/devices/v1/report',
   async handle(request) {

@@ -57,7 +57,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 describe('POST /devices/v1/report', () => {
-  test('writes states and attributes of a device and its services in one request', async () => {
+  test("writes a device's and its services' states and attributes in one request", async () => {
     const device = await newDevice()
     const [a, b] = device.services as [string, string]
     const { status, body } = await device.report({
@@ -85,12 +85,12 @@ describe('POST /devices/v1/report', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'DEVICE_STATE', state: 'active' }))
   })
 
-  test('accepts the id in upper case', async () => {
+  test('accepts device IDs in uppercase', async () => {
     const { id, secret } = await newDevice()
     expect((await post(app, 'report', { state: 'active' }, basic(id.toUpperCase(), secret))).status).toBe(200)
   })
 
-  test('a report with only attributes updates lastReported and no state', async () => {
+  test('updates lastReported but no state for a report with only attributes', async () => {
     const device = await newDevice()
     await device.report({ attributes: { site: 'bergen' } })
     expect(await readDevice(device.id)).toMatchObject({
@@ -100,7 +100,7 @@ describe('POST /devices/v1/report', () => {
     })
   })
 
-  test('makes the device active for ttl seconds, or inactive at once', async () => {
+  test('makes the device active for ttl seconds, or inactive immediately', async () => {
     const { device, state } = await repeatUntilFast(1_800, async () => {
       const reporting = await newDevice()
       await reporting.report({ state: 'active', ttl: 2 })
@@ -113,7 +113,7 @@ describe('POST /devices/v1/report', () => {
     expect((await readDevice(device.id)).state).toBe('inactive')
   })
 
-  test('writes nothing if a part of the report is invalid', async () => {
+  test('writes nothing if any part of the report is invalid', async () => {
     const device = await newDevice()
     const foreignDevice = await newDevice()
     const before = await readDevice(device.id)
@@ -205,7 +205,7 @@ describe('a device without valid credentials', () => {
     await server.close()
   })
 
-  test('is rate limited after 20 attempts, but a valid secret is accepted', async () => {
+  test('is rate limited after 20 attempts, but the valid secret still works', async () => {
     const server = await app.startAnother()
     const { secret, id } = await registered(server)
     const attempt = (given: string) => post(server, 'report', { state: 'active' }, basic(id, given))
@@ -254,8 +254,8 @@ describe('reportState', () => {
   test.each([
     ['an unknown state', { state: 'on' }, 'BAD_USER_INPUT', /^state /],
     ['a ttl of 0', { state: 'active', ttl: 0 }, 'BAD_USER_INPUT', /^ttl /],
-    ['a ttl of more than a day', { state: 'active', ttl: 86_401 }, 'BAD_USER_INPUT', /^ttl /],
-    ['an unknown id', { id: 'x', state: 'active' }, 'NOT_FOUND', /"x"/],
+    ['a ttl longer than a day', { state: 'active', ttl: 86_401 }, 'BAD_USER_INPUT', /^ttl /],
+    ['an unknown ID', { id: 'x', state: 'active' }, 'NOT_FOUND', /"x"/],
   ])('rejects %s', async (_name, variables, code, message) => {
     const { id } = await newDevice()
     const { errors } = await owner.query(reportState, { id, ...variables })
@@ -263,7 +263,7 @@ describe('reportState', () => {
     expect((await readDevice(id)).state).toBe('inactive')
   })
 
-  test('is available only to the owner', async () => {
+  test('can be called only by the owner', async () => {
     const { id, services } = await newDevice()
     const other = await app.createUser()
     for (const target of [id, services[0]]) {

@@ -9,7 +9,7 @@ import { recordReport, reportServiceState, reportStatesIn } from './presence.ts'
 import { assertTtl, DEFAULT_TTL, readState } from './report-fields.ts'
 import type { StateReport } from './state-reports.ts'
 
-/** Applies the owner's report for a device or a service. */
+/** Applies the owner's report for a device or service. */
 export async function reportStateOf(
   context: Pick<Context, 'db' | 'viewer'>,
   { serviceId, state, ttl }: { serviceId: string; state: string; ttl?: number | null },
@@ -20,7 +20,7 @@ export async function reportStateOf(
   await reportServiceState(context, report)
 }
 
-/** The report of a device without a connection. */
+/** A report that a device sends without a connection. */
 export interface DeviceReport {
   state?: State | undefined
   ttl?: number | undefined
@@ -35,7 +35,7 @@ export interface ServiceReport {
   attributes?: Record<string, unknown> | undefined
 }
 
-/** Writes attributes and states of the device and its services. If any part is invalid, writes nothing. */
+/** Writes the attributes and states of the device and its services. Writes nothing if any part of the report is invalid. */
 export async function applyReport(
   { db, storage }: { db: Database; storage: StorageQuotas },
   { deviceId, viewer }: AuthenticatedDevice,
@@ -59,7 +59,7 @@ function assertValidReport(report: DeviceReport, states: readonly StateReport[])
   const isEmpty = state === undefined && report.attributes === undefined && services.length === 0
   if (isEmpty) throw badInput('the report is empty: send state, attributes, or services')
   if (ttl !== undefined && !states.some((each) => each.state === 'active')) {
-    throw badInput('ttl applies only to the state active, and the report has no active state')
+    throw badInput('ttl applies only to the active state, but the report contains no active state')
   }
   const active = services.findIndex((service) => service.state === 'active')
   if (state === 'inactive' && active >= 0) {
@@ -75,7 +75,7 @@ const attributeWrites = (
     .filter((target) => target.attributes !== undefined)
     .map(({ id, attributes: given, path }) => ({ serviceId: id, attributes: given!, path, deviceId }))
 
-/** The device's state comes first, because its services become inactive with the device. */
+/** Reports the device's state first because the device's services become inactive with the device. */
 function stateReports(deviceId: string, { state, ttl = DEFAULT_TTL, services, address }: DeviceReport): StateReport[] {
   const reported = [{ id: deviceId, state }, ...services]
   return reported.flatMap((each) => {

@@ -3,7 +3,7 @@ import type { State } from '../devices/device.ts'
 import { serverSource } from '../events/event-source.ts'
 import type { EventSource } from '../events/event-types.ts'
 
-/** Device ids for ids of devices or services; unknown ids are omitted. */
+/** Finds the device IDs for IDs of devices or services. Unknown IDs are omitted. */
 export async function findDeviceIds(db: Database, accountId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -14,7 +14,7 @@ export async function findDeviceIds(db: Database, accountId: string, ids: readon
   return rows.map(({ id }) => id)
 }
 
-/** Locks services of locked devices, in the order of their ids. */
+/** Locks services of locked devices in ID order. */
 export const lockServices = (
   db: Database,
   accountId: string,
@@ -31,14 +31,14 @@ export interface ServiceStateRow {
   id: string
   deviceId: string
   state: State
-  /** Null if the state lasts until the service or its device reports another one. */
+  /** Null if the state lasts until the service or its device reports another state. */
   seconds: number | null
   address: string | null
-  /** The device's previous state, which is the service's if it never reported one. */
+  /** The device's previous state. A service that has never reported a state follows its device. */
   followed: State
 }
 
-/** Saves reported states of locked services, with an event for each state that changed. */
+/** Saves the reported states of locked services. Records an event for each state change. */
 export const saveServiceStates = (
   db: Database,
   accountId: string,
@@ -79,7 +79,7 @@ export const saveServiceStates = (
     ],
   )
 
-/** Devices with a service whose report has expired. */
+/** Finds devices with a service whose report has expired. */
 export const findTimedOutServices = (db: Database, limit: number) =>
   query<{ accountId: string; deviceId: string }>(
     db,
@@ -88,7 +88,7 @@ export const findTimedOutServices = (db: Database, limit: number) =>
     [limit],
   )
 
-/** Makes services of locked devices with expired reports inactive, with an event for each. */
+/** Makes locked devices' services inactive if their reports have expired. Records an event for each service. */
 export const endTimedServices = (db: Database, devices: readonly { accountId: string; deviceId: string }[]) =>
   query(
     db,
@@ -107,7 +107,7 @@ export const endTimedServices = (db: Database, devices: readonly { accountId: st
     [devices.map(({ accountId }) => accountId), devices.map(({ deviceId }) => deviceId), JSON.stringify(serverSource)],
   )
 
-/** Acquires the lock for expiring reports until the transaction ends; false if another process has it. */
+/** Locks the expiration of reports until the transaction ends. Returns false if another process holds the lock. */
 export async function lockSweep(db: Database): Promise<boolean> {
   const rows = await query<{ locked: boolean }>(db, 'select pg_try_advisory_xact_lock(hashtext($1)) as locked', [
     'muster presence',

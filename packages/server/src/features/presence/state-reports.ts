@@ -16,27 +16,27 @@ import {
 } from './presence.queries.ts'
 import { findDeviceIds, lockServices, type ServiceStateRow, saveServiceStates } from './service-states.queries.ts'
 
-/** A report of the state of a device or service. */
+/** A report of a device's or service's state. */
 export interface StateReport {
-  /** Id of a device or a service, in upper or lower case. */
+  /** Case-insensitive ID of a device or service. */
   id: string
   state: State
   /**
-   * Seconds for which `active` is valid; the device of an active service stays active at least as long. Connected devices omit
-   * it: then a service is active until another report, or until its device becomes inactive.
+   * How long `active` is valid, in seconds. The device of an active service stays active at least as long. Connected devices
+   * omit `ttl`: a service then stays active until its next report or until its device becomes inactive.
    */
   ttl?: number | undefined
-  /** The network address that the report came from. */
+  /** The reporter's network address. */
   address?: string | undefined
-  /** The reporting device, if any. Services of other devices are then not found. */
+  /** ID of the reporting device, if a device reports. Reports for other devices or their services then fail with NOT_FOUND. */
   deviceId?: string | undefined
 }
 
 type Outcome = ApiError | undefined
 
 /**
- * Applies state reports of one account's devices and services, and returns the outcome of each. A rejected report changes
- * nothing. Several reports for one id are applied in order.
+ * Applies state reports for one account's devices and services. Returns the outcome of each report. A rejected report changes
+ * nothing. Several reports for the same ID are applied in order.
  */
 export async function applyStateReports(
   transaction: Database,
@@ -54,7 +54,7 @@ export async function applyStateReports(
   return outcomes
 }
 
-/** Splits reports into rounds of consecutive reports in which no id occurs twice. */
+/** Splits the reports into rounds of consecutive reports with unique IDs. */
 function roundsOf(reports: readonly StateReport[]): StateReport[][] {
   const rounds: StateReport[][] = []
   let ids = new Set<string>()
@@ -70,7 +70,7 @@ function roundsOf(reports: readonly StateReport[]): StateReport[][] {
   return rounds
 }
 
-/** The reported devices and services that exist, locked. `states` is updated as reports are checked. */
+/** The locked devices and services in the reports. Checking a report updates `states`. */
 interface LockedTargets {
   states: Map<string, State>
   deviceOfService: ReadonlyMap<string, string>
@@ -141,7 +141,7 @@ function findRejection(
     ? undefined
     : new ApiError(
         'CONFLICT',
-        `device ${device.deviceId} is not active: send a ttl to report active without a connection`,
+        `device ${device.deviceId} is not active: include a ttl to report active without a connection`,
       )
 }
 
@@ -172,7 +172,7 @@ async function writeRound(
   }
 }
 
-/** The devices of these reports, each once. */
+/** Returns the devices in the reports without duplicates. */
 function devicesOf(accountId: string, accepted: readonly Accepted[]): AddressedDevice[] {
   const byId = new Map(
     accepted.map(({ deviceId, report }): [string, AddressedDevice] => [
@@ -183,7 +183,7 @@ function devicesOf(accountId: string, accepted: readonly Accepted[]): AddressedD
   return [...byId.values()]
 }
 
-/** A device stays active for its own ttl, and at least as long as any of its services. */
+/** A device stays active for its own `ttl`, and at least as long as its services. */
 function timedHolds(accountId: string, active: readonly Accepted[]): TimedHold[] {
   const holds = new Map<string, TimedHold>()
   for (const { id, deviceId, report } of active) {

@@ -14,7 +14,7 @@ import { endTimedServices, findTimedOutServices, lockSweep } from './service-sta
 
 const BATCH = 1_000
 
-/** Makes devices and services with expired reports inactive and returns their number. Only one process at a time does this. */
+/** Makes devices and services with expired reports inactive. Returns how many expired. Only one process at a time runs it. */
 export async function expireReports(db: Database): Promise<number> {
   let ended = 0
   for (let found = BATCH; found >= BATCH; ended += found) {
@@ -38,7 +38,7 @@ function distinct(devices: readonly DeviceKey[]): DeviceKey[] {
   return [...new Map(devices.map((device) => [`${device.accountId} ${device.deviceId}`, device])).values()]
 }
 
-/** Ends the holds of processes with expired leases, and returns the number of devices. */
+/** Ends the holds of processes with expired leases. Returns the number of released devices. */
 export async function endExpiredLeases(db: Database): Promise<number> {
   let ended = 0
   for (const { id } of await findExpiredLeases(db)) {

@@ -16,7 +16,7 @@ const eventLoaderOf = perRequest(
     }),
 )
 
-/** The event of a delivery; null after it was deleted. */
+/** Loads a delivery's event. Resolves to null if the event has been deleted. */
 export const loadDeliveredEvent = (context: Context, eventId: string): Promise<Event | null> =>
   eventLoaderOf(context).load(eventId)
 
@@ -24,12 +24,12 @@ export interface DeliveryListArguments extends PageArguments {
   failed?: boolean | null | undefined
 }
 
-/** The order that cursors of deliveries belong to. */
+/** The sort order that delivery cursors encode. */
 const ORDER = 'deliveries'
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, WebhookDeliveryList>>())
 
-/** A page of a webhook's deliveries, newest first. The webhooks of a response are read together. */
+/** Loads a page of a webhook's deliveries, newest first. One query reads the deliveries of all webhooks in a response. */
 export function loadDeliveries(
   context: Context,
   args: DeliveryListArguments,
@@ -70,7 +70,7 @@ async function readPages(
   )
 }
 
-/** `markedBy`: the delivery after which the page starts, which must exist. */
+/** `markedBy` is the ID of the delivery after which the page starts. The delivery must exist. */
 function readSlice(
   context: Context,
   args: DeliveryListArguments,
@@ -80,7 +80,7 @@ function readSlice(
   if ('offset' in start) return { slice: { ...rest, start }, markedBy: undefined }
   if ('afterId' in start) {
     if (start.afterId.includes('\u0000') || !start.afterId.isWellFormed())
-      throw badInput('after must be a delivery id or a cursor from the previous page')
+      throw badInput('after must be a delivery ID or a cursor from the previous page')
     return { slice: { ...rest, start }, markedBy: start.afterId }
   }
   return { slice: { ...rest, start: { afterId: start.afterPlace.id } }, markedBy: undefined }

@@ -5,7 +5,7 @@ import type { WebhookDelivery } from './webhook.ts'
 const columns = sql.raw(`delivery.id, delivery.webhook_id as "webhookId", event_id::text as "eventId", attempts, status,
   http_status as "httpStatus", duration, error, body as request, response, delivery.created, next_attempt as "nextAttempt"`)
 
-/** A filter of a webhook's deliveries, and the start of the page. */
+/** A page of a webhook's deliveries. */
 export interface DeliverySlice {
   failed: boolean | undefined
   start: { offset: number } | { afterId: string }
@@ -15,7 +15,7 @@ export interface DeliverySlice {
 const ofState = (failed: boolean | undefined): RawBuilder<unknown> =>
   failed === undefined ? sql`true` : failed ? sql`status = 'failed'` : sql`status <> 'failed'`
 
-/** One page for each of the webhooks, newest first, in one query. */
+/** Selects one page of deliveries for each webhook in a single query, newest first. */
 export async function selectDeliveries(
   db: Database,
   accountId: string,
@@ -33,7 +33,7 @@ export async function selectDeliveries(
   return rows
 }
 
-/** Number of matches by webhook; webhooks without matches are omitted. */
+/** Returns the number of matching deliveries keyed by webhook ID. Webhooks without matching deliveries are omitted. */
 export async function countDeliveries(
   db: Database,
   accountId: string,
@@ -46,7 +46,7 @@ export async function countDeliveries(
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** The given webhooks that have the given delivery. */
+/** Returns which of the webhooks a delivery belongs to. */
 export async function selectOwners(
   db: Database,
   accountId: string,
@@ -69,7 +69,7 @@ export interface FinishedDelivery {
   response: string | null
 }
 
-/** Saves a delivery that was already attempted and is not retried. */
+/** Saves a delivery that has been attempted once and will not be retried. */
 export async function insertFinished(
   db: Database,
   accountId: string,
@@ -84,7 +84,7 @@ export async function insertFinished(
   return rows[0]!
 }
 
-/** Makes deliveries due now with all attempts available again. Returns their number. */
+/** Makes a delivery due now and resets its attempts. Returns 0 if no such delivery exists. */
 export async function restartDelivery(
   db: Database,
   accountId: string,
@@ -114,7 +114,7 @@ export async function restartFailed(
   return rows.length
 }
 
-/** Deletes some deliveries of all accounts that were created before a time. Returns their number. */
+/** Deletes up to `limit` deliveries created before a time, across all accounts. Returns the number of deleted deliveries. */
 export async function deleteDeliveriesBefore(
   db: Database,
   { before, limit }: { before: Date; limit: number },

@@ -14,7 +14,7 @@ import { notifyWorkers } from './webhooks.ts'
 const RETENTION_DAYS = 30
 const DROPPED_AT_ONCE = 5_000
 
-/** Sends a test message once, now, and returns the result. */
+/** Sends a test message immediately and returns the result. Does not retry. */
 export async function testWebhook(context: Context, webhookId: string): Promise<WebhookDelivery> {
   const { db, viewer, secrets, outbound, clock } = context
   const { accountId } = viewer
@@ -50,13 +50,13 @@ export interface RedeliverInput {
   since?: Date | null
 }
 
-/** Sends one delivery again, even a successful one, or all deliveries that failed since a time. Returns their number. */
+/** Resends one delivery, even a successful one, or all failed deliveries created since a time. Returns the number resent. */
 export async function redeliver(context: Context, { webhookId, deliveryId, since }: RedeliverInput): Promise<number> {
   const { db, viewer } = context
   assertStorable(webhookId, 'webhookId')
   if (deliveryId != null) assertStorable(deliveryId, 'deliveryId')
   if ((deliveryId == null) === (since == null))
-    throw badInput('either deliveryId (one delivery) or since (all that failed since then) is required')
+    throw badInput('specify either deliveryId (one delivery) or since (all failed deliveries created since then)')
 
   return db.transaction().execute(async (transaction) => {
     const webhook = await lockWebhook(transaction, viewer.accountId, webhookId)
@@ -78,7 +78,7 @@ function assertSending({ enabled, paused }: Webhook): void {
   throw new ApiError('CONFLICT', `the webhook is ${state}: enable it first with updateWebhook(enabled: true)`)
 }
 
-/** Deletes expired deliveries, including those that were never attempted. */
+/** Deletes expired deliveries, including deliveries that were never attempted. */
 export async function dropOldDeliveries(db: Database, now: Date): Promise<void> {
   const before = new Date(now.getTime() - RETENTION_DAYS * 86_400_000)
   while ((await deleteDeliveriesBefore(db, { before, limit: DROPPED_AT_ONCE })) === DROPPED_AT_ONCE);

@@ -4,10 +4,10 @@ export interface WebhookAddress {
   webhookId: string
 }
 
-/** NOTIFY channel of the workers. */
+/** NOTIFY channel that the workers subscribe to. */
 export const webhookChannel = 'muster_webhook'
 
-/** A payload of the channel. */
+/** Formats an address as a payload for the channel. */
 export const formatAddress = ({ accountId, webhookId }: WebhookAddress): string => `${accountId} ${webhookId}`
 
 export function parseAddress(payload: string): WebhookAddress {

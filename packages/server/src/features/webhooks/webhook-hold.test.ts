@@ -15,7 +15,7 @@ afterAll(() => app.close())
 
 const LOCK = 71
 
-/** Blocks the statement that releases a webhook, before it locks any row, until the returned function is called. */
+/** Blocks the statement that releases a webhook before it locks any rows. The returned function unblocks the statement. */
 async function blockRelease(): Promise<() => Promise<void>> {
   await sql`create function wait_for_test() returns trigger language plpgsql as $$ begin
     if current_query() like '%set holder = null%' then perform pg_advisory_xact_lock_shared(${sql.lit(LOCK)}); end if;
@@ -43,7 +43,7 @@ async function isReleaseWaiting(): Promise<boolean> {
   return rows.length > 0
 }
 
-it('a webhook that gets a delivery while it is released is sent by only one server', async () => {
+it('sends a delivery from only one server if the delivery is created while its webhook is being released', async () => {
   const receiver = await startReceiver()
   onTestFinished(() => receiver.close())
   const user = await app.createUser()
@@ -54,14 +54,14 @@ it('a webhook that gets a delivery while it is released is sent by only one serv
   const unblock = await blockRelease()
   await pollUntil(isReleaseWaiting, (isWaiting) => isWaiting)
 
-  // The receiver does not respond, so that attempts stay in flight.
+  // Attempts stay in flight because the receiver does not respond.
   receiver.respondWith(() => {})
   await register('second')
   await pollUntil(
     () => deliveries(id),
     ({ total }) => total === 2,
   )
-  // Gives the server time to start sending before the release ends.
+  // Allows the server to start sending before the release ends.
   await sleep(500)
   await unblock()
   await receiver.waitFor(2)
@@ -69,7 +69,7 @@ it('a webhook that gets a delivery while it is released is sent by only one serv
 
   const another = await app.startAnother({ worker: true, env })
   try {
-    // Both servers are notified of each change, and the one that holds the webhook checks for deliveries.
+    // Each change notifies both servers, and the server that holds the webhook checks for deliveries.
     for (const name of ['a', 'b', 'c', 'd']) {
       await user.data('mutation ($id: ID!, $name: String) { updateWebhook(id: $id, name: $name) { id } }', { id, name })
       await sleep(500)

@@ -15,7 +15,7 @@ const DEVICES = 60
 const WEBHOOKS = 5
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** Registers devices with attributes of almost the maximum size, and returns their ids. */
+/** Registers devices with attributes of almost the maximum size and returns the device IDs. */
 async function registerLargeDevices(user: TestUser): Promise<string[]> {
   const register = 'mutation ($of: Object) { registerDevice(name: "boiler", attributes: $of) { device { id } } }'
   const log = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, name.repeat(limits.valueBytes - 100)]))
@@ -25,7 +25,7 @@ async function registerLargeDevices(user: TestUser): Promise<string[]> {
   return ids
 }
 
-/** Bytes of the deliveries of each transaction that created deliveries, if they were not changed later. */
+/** Returns the size of the deliveries that each transaction wrote, in bytes. Call it before any delivery is updated. */
 async function bytesByTransaction({ accountId }: TestUser): Promise<number[]> {
   const { rows } = await sql<{ bytes: number }>`
     select sum(octet_length(body))::int as bytes from webhook_delivery
@@ -33,7 +33,7 @@ async function bytesByTransaction({ accountId }: TestUser): Promise<number[]> {
   return rows.map(({ bytes }) => bytes)
 }
 
-it('deliveries of many large events are created once each, in small transactions, and do not delay other users', async () => {
+it('creates deliveries of large events once each, in small transactions, without delaying other users', async () => {
   const [receiver, otherReceiver] = [await startReceiver(), await startReceiver()]
   onTestFinished(() => receiver.close())
   onTestFinished(() => otherReceiver.close())
@@ -43,7 +43,7 @@ it('deliveries of many large events are created once each, in small transactions
     webhookClient(user, receiver).createWebhook(['ATTRIBUTE_CHANGE']),
   )
   for (const { id } of await Promise.all(webhooks))
-    await app.db.updateTable('webhook').set({ paused: 'for a look' }).where('id', '=', id).execute()
+    await app.db.updateTable('webhook').set({ paused: 'for inspection' }).where('id', '=', id).execute()
   await webhookClient(otherUser, otherReceiver).createWebhook()
 
   const items = ids.map((serviceId) => ({ serviceId, attributes: { log: null } }))
@@ -54,7 +54,7 @@ it('deliveries of many large events are created once each, in small transactions
   const bytes = await bytesByTransaction(user)
   const all = bytes.reduce((sum, each) => sum + each, 0)
   expect(all).toBeGreaterThan(DEVICES * WEBHOOKS * 60_000)
-  // The event that exceeds the limit is the last of its transaction.
+  // The event that exceeds the limit is the last event of its transaction.
   expect(Math.max(...bytes)).toBeLessThan(MAX_BYTES + WEBHOOKS * (limits.bytesPerTarget + 1_000))
 
   for (const { id } of await Promise.all(webhooks))

@@ -1,16 +1,16 @@
 import { Webhook as Signer } from 'standardwebhooks'
 import { uuidv7 } from './uuid.ts'
 
-/** Creates a `webhook-id`. It contains no dots, because Standard Webhooks forbids them. Later ids sort after earlier ones. */
+/** Creates a `webhook-id` without dots, which Standard Webhooks forbids. Later IDs sort after earlier IDs. */
 export const newMessageId = (): string => `msg_${uuidv7().replaceAll('-', '')}`
 
 export interface Message {
   id: string
-  /** Signed and sent as these bytes on every attempt. */
+  /** Every attempt signs and sends exactly these bytes. */
   body: string
 }
 
-/** The headers of one attempt, with a signature for each secret: after a rotation, the receiver may still use the old one. */
+/** Returns an attempt's headers, with one signature per secret. After a rotation, a receiver may still use the old secret. */
 export function signedHeaders({ id, body }: Message, secrets: readonly string[], now: Date): Record<string, string> {
   return {
     'webhook-id': id,

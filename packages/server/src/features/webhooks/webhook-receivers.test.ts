@@ -25,12 +25,12 @@ beforeEach(async () => {
 })
 afterEach(() => receiver.close())
 
-// On a slow machine, a notification can be missed; a sweep or a job then finds the delivery later.
+// A slow machine can miss a notification. A sweep or a job finds the delivery later.
 const slow = { timeout: 300_000 }
 
 const setUrl = 'mutation ($id: ID!, $url: String!) { updateWebhook(id: $id, url: $url) { id } }'
 
-/** Makes the receiver delay its responses until the returned function is called. */
+/** Makes the receiver delay its responses. The returned function sends them. */
 function delayResponses(at: Receiver): (status: number) => void {
   const waiting: ServerResponse[] = []
   at.respondWith((_message, response) => void waiting.push(response))
@@ -40,7 +40,7 @@ function delayResponses(at: Receiver): (status: number) => void {
 }
 
 describe('a receiver', slow, () => {
-  it('that responds with 410 gets its webhook disabled, with an event', async () => {
+  it('that responds with 410 causes its webhook to be disabled and an event to be recorded', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 410
@@ -56,7 +56,7 @@ describe('a receiver', slow, () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('that was replaced cannot disable the webhook with a late 410, and its delivery is sent to the new URL', async () => {
+  it('that was replaced cannot disable the webhook with a late 410, and the delivery goes to the new URL', async () => {
     const { id } = await hooks.createWebhook()
     const end = delayResponses(receiver)
     await hooks.register()
@@ -70,7 +70,7 @@ describe('a receiver', slow, () => {
     expect(next.received.map((message) => message.id)).toEqual(receiver.received.map((message) => message.id))
   })
 
-  it('that was replaced does not open the circuit of the new receiver with late failures', async () => {
+  it("that was replaced does not open the new receiver's circuit with late failures", async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => void response.writeHead(500).end())
     await Promise.all([hooks.register(), hooks.register()])
@@ -82,10 +82,10 @@ describe('a receiver', slow, () => {
     onTestFinished(() => next.close())
     const endNext = delayResponses(next)
     await user.data(setUrl, { id, url: next.url })
-    // A delivery to the new receiver shows that the server has noticed the change.
+    // A delivery to the new receiver proves that the server has detected the change.
     await hooks.register()
     await next.waitFor(1)
-    // With these failures, there would be 12 consecutive ones; the circuit opens at 10.
+    // These failures would bring the count to 12 consecutive failures. The circuit opens at 10.
     end(500)
     const { paused } = await pollUntil(
       () => hooks.deliveries(id),
@@ -96,7 +96,7 @@ describe('a receiver', slow, () => {
   })
 
   it('that hangs does not delay other receivers', async () => {
-    // An attempt times out after 15 seconds and is repeated.
+    // An attempt times out after 15 seconds and is retried.
     const attempts = await repeatUntilFast(12_000, async () => {
       const [hanging, prompt] = [await startReceiver(), await startReceiver()]
       onTestFinished(() => hanging.close())
@@ -116,7 +116,7 @@ describe('a receiver', slow, () => {
     expect(attempts).toBe(5)
   })
 
-  it('that keeps failing gets one attempt a minute', async () => {
+  it('that keeps failing receives one attempt per minute', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 500
@@ -127,7 +127,7 @@ describe('a receiver', slow, () => {
       () => hooks.deliveries(id),
       ({ paused, items }) => paused !== null && items.length === 40,
     )
-    expect(webhook.paused).toMatch(/one attempt per minute/)
+    expect(webhook.paused).toMatch(/retrying once a minute/)
     await sleep(2_000)
     // The circuit opens after ten failures. Attempts in flight at that moment still complete.
     expect(receiver.received.length).toBeGreaterThanOrEqual(10)
@@ -143,7 +143,7 @@ describe('a receiver', slow, () => {
     expect(items.every(({ status }: { status: string }) => status === 'delivered')).toBe(true)
   })
 
-  it('that has failed for five days gets its webhook paused, and pending deliveries are sent once it is enabled', async () => {
+  it('that has failed for five days causes its webhook to be paused until it is enabled again', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 500

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Secrets } from '../../auth/secrets.ts'
 
-/** Standard Webhooks: 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32
 const PREFIX = 'whsec_'
 
-/** `whsec_` and base64, as receivers configure it. */
+/** Generates a secret in the format that receivers expect: `whsec_` followed by base64. */
 export const generateWebhookSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
 export interface SecretHolder {
@@ -19,5 +19,5 @@ export const sealSecret = (secrets: Secrets, holder: SecretHolder, secret: strin
 export const openSecret = (secrets: Secrets, holder: SecretHolder, sealed: Buffer): string =>
   PREFIX + secrets.decrypt(ownerOf(holder), sealed).toString('base64')
 
-// Ids of access keys contain no space, so an encrypted secret of one kind cannot replace one of the other kind.
+// Access key IDs contain no spaces, so an access key's encrypted secret and a webhook's are not interchangeable.
 const ownerOf = ({ accountId, webhookId }: SecretHolder) => ({ accountId, key: `webhook ${webhookId}` })

@@ -23,11 +23,11 @@ beforeEach(async () => {
 })
 afterEach(() => receiver.close())
 
-// On a slow machine, a notification can be missed; a sweep or a job then finds the delivery later.
+// A slow machine can miss a notification. A sweep or a job finds the delivery later.
 const slow = { timeout: 300_000 }
 
 describe('a delivery', slow, () => {
-  it('contains the event, signed as Standard Webhooks requires', async () => {
+  it('contains the event and a Standard Webhooks signature', async () => {
     const { id, secret } = await hooks.createWebhook()
     const device = await hooks.register()
     const [message] = await receiver.waitFor(1)
@@ -74,7 +74,7 @@ describe('a delivery', slow, () => {
     )
   })
 
-  it('is sent only to webhooks of the account that select its type', async () => {
+  it("is sent only to the account's webhooks that select its event type", async () => {
     await hooks.createWebhook(['DEVICE_DELETE'])
     const other = await app.createUser()
     const device = await hooks.register()
@@ -85,7 +85,7 @@ describe('a delivery', slow, () => {
     expect(receiver.received.map(({ body }) => body.type)).toEqual(['device.delete'])
   })
 
-  it('is retried with the same id and body, and a new signature, until it succeeds', async () => {
+  it('is retried with the same ID and body and a new signature until it succeeds', async () => {
     const { id, secret } = await hooks.createWebhook()
     let requests = 0
     receiver.respondWith((_message, response) => {
@@ -133,7 +133,7 @@ describe('a delivery', slow, () => {
     expect(new Set(messages.map((message) => message.id)).size).toBe(1)
   })
 
-  it('waits as long as Retry-After requests', async () => {
+  it('waits as long as the Retry-After header requests', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.writeHead(429, { 'retry-after': '3600' }).end()
@@ -165,7 +165,7 @@ describe('a delivery', slow, () => {
 })
 
 describe('a rotated secret', slow, () => {
-  it('signs together with the previous one during the overlap', async () => {
+  it('signs deliveries together with the previous secret during the overlap', async () => {
     const { id, secret } = await hooks.createWebhook()
     const rotate = 'mutation ($id: ID!, $overlap: Int) { rotateWebhookSecret(id: $id, overlap: $overlap) { secret } }'
     const next = (await user.data(rotate, { id, overlap: 60 })).rotateWebhookSecret.secret
@@ -175,7 +175,7 @@ describe('a rotated secret', slow, () => {
     verifyMessage(secret, message!)
     verifyMessage(next, message!)
     const last = (await user.data(rotate, { id, overlap: 0 })).rotateWebhookSecret.secret
-    // The server notices the rotated secret within a second.
+    // The server detects the rotated secret within a second.
     const once = () => receiver.received.find(({ signature }) => !signature.includes(' '))
     while (once() === undefined) {
       const { length } = receiver.received
@@ -188,7 +188,7 @@ describe('a rotated secret', slow, () => {
 })
 
 describe('another server', slow, () => {
-  it('continues the deliveries of a stopped server, and each is sent once while both run', async () => {
+  it("sends a stopped server's deliveries and sends each delivery only once while both servers run", async () => {
     const env = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
     const { id } = await hooks.createWebhook()
     const another = await app.startAnother({ worker: true, env })

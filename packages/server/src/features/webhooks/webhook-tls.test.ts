@@ -15,7 +15,7 @@ import { readCredentials, sendAs, startServerProcess } from '../../../test/harne
 
 let folder: string
 let app: TestApp
-/** The authorities that this process trusts, restored for later test files. */
+/** The certificate authorities that this process trusts. The test restores them for later test files. */
 let defaultAuthorities: string[]
 
 beforeAll(async () => {
@@ -44,11 +44,11 @@ async function makeCertificate(name: string, subject: string, more: string[]): P
 
 interface TlsReceiver {
   port: number
-  /** The server name and address of the connection, and the host, of each request. */
+  /** For each request, the connection's server name and address, and the Host header. */
   requests: { serverName: unknown; host: string | undefined; address: string | undefined }[]
 }
 
-/** Starts a receiver with a certificate for `name`, of an authority that the server trusts or of another one. */
+/** Starts a receiver with a certificate for `name`, issued by a trusted or an untrusted authority. */
 async function startTlsReceiver(name: string, authority: 'ca' | 'stranger'): Promise<TlsReceiver> {
   const file = randomBytes(8).toString('hex')
   const signed = ['-CA', join(folder, `${authority}.pem`), '-CAkey', join(folder, `${authority}.key`)]
@@ -71,7 +71,7 @@ async function startTlsReceiver(name: string, authority: 'ca' | 'stranger'): Pro
 
 type Send = (document: string) => Promise<{ login: { webhooks: { deliveries: { items: object[] } }[] } }>
 
-/** Creates a webhook and an event for it. Resolves to the delivery once it was attempted. */
+/** Creates a webhook and an event. Resolves to the delivery after its first attempt. */
 async function deliver(send: Send, url: string): Promise<object> {
   await send(`mutation { createWebhook(url: "${url}", events: [DEVICE_REGISTER]) { id } }`)
   await send('mutation { registerDevice(name: "boiler") { device { id } } }')
@@ -92,7 +92,7 @@ const sender =
     user.data(document)
 
 describe('a receiver over TLS', () => {
-  test('gets a request for its name at the checked address', async () => {
+  test('receives a request for its name at the checked address', async () => {
     const { port, requests } = await startTlsReceiver('hooks.example.com', 'ca')
     const url = `https://hooks.example.com:${port}/in`
     expect(await deliver(sender(await app.createUser()), url)).toEqual({
@@ -106,10 +106,10 @@ describe('a receiver over TLS', () => {
   })
 
   test.each([
-    ['of an authority that is not trusted', 'hooks.example.com', 'stranger', /^TLS: unable to/],
+    ['from an untrusted authority', 'hooks.example.com', 'stranger', /^TLS: unable to/],
     ['for another name', 'other.example.com', 'ca', /^TLS: .*hooks\.example\.com\. is not in the cert/],
   ] as const)(
-    'with a certificate %s gets no request, and the delivery has an error',
+    'with a certificate %s receives no request, and the delivery reports an error',
     async (_name, name, authority, error) => {
       const { port, requests } = await startTlsReceiver(name, authority)
       const url = `https://hooks.example.com:${port}/in`
@@ -122,7 +122,7 @@ describe('a receiver over TLS', () => {
     },
   )
 
-  test('that does not support TLS gets no request', async () => {
+  test('that does not support TLS receives no request', async () => {
     const url = app.url.replace('http://127.0.0.1', 'https://hooks.example.com')
     expect(await deliver(sender(await app.createUser()), url)).toMatchObject({
       status: 'pending',
@@ -130,7 +130,7 @@ describe('a receiver over TLS', () => {
     })
   })
 
-  test('with a certificate of a private authority is trusted with NODE_EXTRA_CA_CERTS', async () => {
+  test('with a certificate from a private authority is trusted if NODE_EXTRA_CA_CERTS lists it', async () => {
     const { url, drop } = await createTestDatabase()
     onTestFinished(drop)
     const data = await mkdtemp(join(folder, 'data-'))

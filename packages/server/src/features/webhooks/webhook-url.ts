@@ -4,15 +4,15 @@ import { limits } from '../../limits.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 
 /**
- * Rejects a URL that deliveries cannot or must not be sent to. Names are not resolved at this point, because the response would
- * reveal which names exist in the server's network. Every connection checks the resolved addresses.
+ * Rejects a URL that the server cannot or must not send deliveries to. Does not resolve host names because the response would
+ * reveal which names exist in the server's network. The server checks the resolved addresses on every connection.
  */
 export function assertWebhookUrl(text: string, outbound: Outbound): void {
   assertText(text, 'url', limits.webhookUrlLength)
   const url = parseUrl(text)
   if (outbound.isForbidden(url)) {
     throw badInput(
-      `url must point to a public address, and ${url.hostname} is not one (MUSTER_WEBHOOK_ALLOW can allow it)`,
+      `url must point to a public address, but ${url.hostname} is not public (allow it with MUSTER_WEBHOOK_ALLOW)`,
     )
   }
 }
@@ -24,6 +24,6 @@ function parseUrl(text: string): URL {
   if (url.username !== '' || url.password !== '') {
     throw new ApiError('BAD_USER_INPUT', 'url must not contain a user name or password: deliveries are signed instead')
   }
-  if (url.hash !== '') throw badInput('url must not have a fragment (#…): it would not be sent')
+  if (url.hash !== '') throw badInput('url must not contain a fragment (#…): fragments are not sent')
   return url
 }

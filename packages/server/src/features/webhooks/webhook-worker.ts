@@ -12,17 +12,17 @@ import { deliverJob, dropDeliveriesJob, sweepJob } from './webhooks.jobs.ts'
 import { measureDeliveries, measureMaker } from './webhooks.metrics.ts'
 
 export interface WebhookWorkerOptions extends Omit<SenderOptions, 'onAttempt'> {
-  /** Notifications of changed webhooks. */
+  /** Notifications about changed webhooks. */
   notifications: Pick<Notifications, 'subscribe'>
   feed: Pick<Feed, 'onAdvance' | 'position'>
   clock: () => Date
   metrics: Metrics
 }
 
-/** The background work of a process for webhooks. */
+/** A process's background work for webhooks. */
 export interface WebhookWorker {
   jobs: Job[]
-  /** Starts creating deliveries. The tables of the job queue must exist. */
+  /** Starts creating deliveries. The job queue's tables must exist. */
   start(): void
   close(): Promise<void>
 }

@@ -1,17 +1,17 @@
 import type { List } from '../../graphql/lists/paging.ts'
 import type { EventTypeName, Target } from '../events/event-types.ts'
 
-/** A webhook as used by the rest of the server: all fields except its secrets. */
+/** A webhook without its encrypted secrets. */
 export interface Webhook {
   id: string
   name: string | null
   url: string
   events: EventTypeName[]
   enabled: boolean
-  /** The reason why deliveries are paused; null if they are not. */
+  /** Why deliveries are paused; null if they are not paused. */
   paused: string | null
   created: Date
-  /** Only set for a webhook that was just created. */
+  /** Set only when the secret has just been created or rotated. */
   secret?: string
 }
 

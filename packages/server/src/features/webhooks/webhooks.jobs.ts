@@ -1,7 +1,7 @@
 import { defineChore, defineJob } from '../../jobs/job.ts'
 import type { WebhookAddress } from './webhook-channel.ts'
 
-/** Starts sending the due deliveries of a webhook. */
+/** Starts sending a webhook's due deliveries. */
 export const deliverJob = defineJob<WebhookAddress>({
   name: 'webhooks.deliver',
   parse(payload) {
@@ -14,7 +14,7 @@ export const deliverJob = defineJob<WebhookAddress>({
 
 export const deliverKey = (webhookId: string): string => `webhook ${webhookId}`
 
-/** Finds due deliveries that no process sends: a safety net for lost jobs and notifications. */
+/** Finds overdue deliveries that no process is sending, in case a job or notification was lost. */
 export const sweepJob = defineChore('webhooks.sweep')
 
 /** Deletes expired deliveries. */

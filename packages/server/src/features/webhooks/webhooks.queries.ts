@@ -10,7 +10,7 @@ type WebhookRow = Pick<Selectable<WebhookTable>, (typeof columns)[number]>
 
 const toWebhook = (row: WebhookRow): Webhook => ({ ...row, events: row.events as EventTypeName[] })
 
-/** Newest first. A webhook whose receiver is only probed is shown as paused. */
+/** Selects an account's webhooks, newest first. A webhook whose receiver is only being probed is shown as paused. */
 export async function selectWebhooks(db: Database, accountId: string): Promise<Webhook[]> {
   const rows = await db
     .selectFrom('webhook')
@@ -22,7 +22,7 @@ export async function selectWebhooks(db: Database, accountId: string): Promise<W
     .select(['id', 'name', 'url', 'events', 'enabled', 'created'])
     .select(
       sql<string | null>`coalesce(paused, case when probe_at is not null then
-        'the last ' || failures || ' attempts failed: one attempt per minute is made until one succeeds' end)`.as(
+        'the last ' || failures || ' attempts failed: retrying once a minute until an attempt succeeds' end)`.as(
         'paused',
       ),
     )
@@ -42,7 +42,7 @@ export async function countWebhookRows(db: Database, accountId: string): Promise
   return Number(count)
 }
 
-/** Lets only one transaction at a time add webhooks to an account. Other changes to the account's data do not wait for it. */
+/** Allows only one transaction at a time to add webhooks to an account. Does not block other changes to the account's data. */
 export async function lockAccount(db: Database, accountId: string): Promise<void> {
   await db.selectFrom('account').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
 }
@@ -61,7 +61,7 @@ export async function insertWebhook(db: Database, accountId: string, webhook: Ne
   return toWebhook(row)
 }
 
-/** Inserts the row with the sending state of a webhook. Every webhook has one. */
+/** Inserts a webhook's sending state, which every webhook requires. */
 export async function insertSending(db: Database, accountId: string, webhookId: string): Promise<void> {
   await db.insertInto('webhook_sending').values({ account_id: accountId, webhook_id: webhookId }).execute()
 }
@@ -97,7 +97,7 @@ export async function writeWebhook(db: Database, accountId: string, webhook: Web
     .execute()
 }
 
-/** Resets the failures of the receiver, so that its deliveries are sent again immediately. */
+/** Resets the receiver's failures, so sending can resume immediately. */
 export async function resetSending(db: Database, accountId: string, webhookId: string): Promise<void> {
   await db
     .updateTable('webhook_sending')
@@ -117,7 +117,7 @@ export async function removeWebhook(db: Database, accountId: string, id: string)
   return row === undefined ? undefined : toWebhook(row)
 }
 
-/** Sets a new secret. The current one becomes the previous secret, which is valid until the given time. */
+/** Sets a new secret. The current secret becomes the previous secret, which is valid until the given time. */
 export async function replaceSecret(
   db: Database,
   accountId: string,
@@ -135,7 +135,7 @@ export async function replaceSecret(
     .execute()
 }
 
-/** The data to send a webhook's deliveries. */
+/** The webhook fields required to send deliveries. */
 export interface SendableRow {
   url: string
   enabled: boolean
@@ -161,7 +161,7 @@ export async function findSendable(db: Database, accountId: string, id: string):
     .executeTakeFirst()
 }
 
-/** Notifies every worker, after the transaction commits, that the webhook may have deliveries to send. */
+/** On commit, notifies every worker that the webhook may have deliveries to send. */
 export async function notifyWebhook(db: Database, channel: string, payload: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(db)
 }

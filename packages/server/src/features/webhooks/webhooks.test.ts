@@ -5,7 +5,7 @@ import { type Receiver, startReceiver, verifyMessage } from '../../../test/harne
 
 let app: TestApp
 let user: TestUser
-/** The addresses of the names in these tests. */
+/** The addresses that host names resolve to in these tests. */
 const names: Record<string, string[]> = { 'good.example': ['93.184.215.14'], 'bad.example': ['10.0.0.1'] }
 
 beforeAll(async () => {
@@ -65,7 +65,7 @@ describe('creating a webhook', () => {
     })
   })
 
-  it('stores no secret that can be read without the master key', async () => {
+  it('stores secrets only in encrypted form', async () => {
     const { secret } = (await user.data(create, { url })).createWebhook
     const row = await app.db
       .selectFrom('webhook')
@@ -98,7 +98,7 @@ describe('creating a webhook', () => {
     expect(await eventsOf(user)).toEqual([])
   })
 
-  it('does not reveal whether a name exists in the network of the server', async () => {
+  it("does not reveal whether a name exists in the server's network", async () => {
     const inside = await user.data(create, { url: 'https://bad.example/hook' })
     const nowhere = await user.data(create, { url: 'https://later.example/hook' })
     expect(inside.createWebhook.url).toBe('https://bad.example/hook')
@@ -118,7 +118,7 @@ describe('creating a webhook', () => {
     }
   })
 
-  it('is limited to 20, also for concurrent requests', async () => {
+  it('is limited to 20 webhooks, even with concurrent requests', async () => {
     const responses = await Promise.all(Array.from({ length: 24 }, () => user.query(create, { url })))
     expect(responses.filter(({ errors }) => errors === undefined)).toHaveLength(20)
     expect(new Set(responses.flatMap((response) => codeOf(response) ?? []))).toEqual(new Set(['LIMIT_EXCEEDED']))
@@ -128,7 +128,7 @@ describe('creating a webhook', () => {
 })
 
 describe('changing a webhook', () => {
-  it('changes the given fields, applies the same rules as creating, and records an event for each change', async () => {
+  it('changes the given fields, validates like creation, and records an event for each change', async () => {
     const { id } = (await user.data(create, { url, name: 'home' })).createWebhook
     const changed = await user.data(change, { id, events: ['DEVICE_STATE', 'ATTRIBUTE_CHANGE'], enabled: false })
     expect(changed.updateWebhook).toMatchObject({ url, events: ['DEVICE_STATE', 'ATTRIBUTE_CHANGE'], enabled: false })
@@ -168,7 +168,7 @@ describe('a test', () => {
   })
   afterEach(() => receiver.close())
 
-  it('is sent once immediately and returns the result', async () => {
+  it('is sent once, immediately, and returns the result', async () => {
     const { id, secret } = (await user.data(create, { url: receiver.url, enabled: false })).createWebhook
     receiver.respondWith((_message, response) => void response.end('hello'))
     const { testWebhook: sent } = await user.data(test, { id })
@@ -192,7 +192,7 @@ describe('a test', () => {
     expect(receiver.received).toHaveLength(2)
   })
 
-  it('counts toward the limit of concurrent tests per user', async () => {
+  it("counts toward the user's limit on concurrent tests", async () => {
     const other = await app.createUser()
     const [mine, theirs] = await Promise.all(
       [user, other].map(async ({ data }) => (await data(create, { url: receiver.url })).createWebhook.id as string),
@@ -210,7 +210,7 @@ describe('a test', () => {
     expect((await user.data(test, { id: mine })).testWebhook.status).toBe('delivered')
   })
 
-  it('pages through deliveries, newest first, by position, id, and cursor', async () => {
+  it('appears in the deliveries, newest first, in pages by position, ID, and cursor', async () => {
     const { id } = (await user.data(create, { url: receiver.url })).createWebhook
     const ids: string[] = []
     for (let index = 0; index < 7; index++) ids.unshift((await user.data(test, { id })).testWebhook.id)
@@ -236,8 +236,8 @@ describe('a test', () => {
   })
 })
 
-describe('sending again', () => {
-  it('requires either a delivery or a time, and an enabled webhook', async () => {
+describe('redelivery', () => {
+  it('requires either a delivery or a time and an enabled webhook', async () => {
     const { id } = (await user.data(create, { url })).createWebhook
     expect(codeOf(await user.query(redeliver, { id }))).toBe('BAD_USER_INPUT')
     expect(codeOf(await user.query(redeliver, { id, one: 'msg_1', since: '2026-01-01' }))).toBe('BAD_USER_INPUT')

@@ -33,10 +33,10 @@ type Viewing = Pick<Context, 'db' | 'viewer'>
 const defaultEvents = ['DEVICE_STATE', 'SERVICE_STATE'] as const satisfies readonly EventTypeName[]
 const MAX_OVERLAP_SECONDS = 604_800
 
-/** All of a user's webhooks, which are few, or those with these ids. Newest first. */
+/** Lists all of a user's webhooks, or only those with these IDs, newest first. Filters in memory because users have few. */
 export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly string[] | null): Promise<Webhook[]> {
   if (ids && ids.length > limits.idsPerList)
-    throw new ApiError('LIMIT_EXCEEDED', `id takes at most ${limits.idsPerList} ids, found ${ids.length}`)
+    throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
   const webhooks = await selectWebhooks(db, viewer.accountId)
   return ids ? webhooks.filter(({ id }) => ids.includes(id)) : webhooks
 }
@@ -50,7 +50,7 @@ export interface WebhookInput {
   enabled: boolean
 }
 
-/** Creates a webhook. Its secret is only in the response. */
+/** Creates a webhook. Only this response includes the secret. */
 export async function createWebhook(context: Context, input: WebhookInput): Promise<Webhook> {
   const { viewer, secrets, outbound } = context
   const events = readEvents(input.events) ?? [...defaultEvents]
@@ -85,12 +85,12 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
 export interface WebhookChange {
   url?: string | null
   events?: readonly EventTypeName[] | null
-  /** Unchanged if undefined. null clears the name. */
+  /** undefined keeps the name. null clears it. */
   name?: string | null
   enabled?: boolean | null
 }
 
-/** Changes a webhook. Enabling it or changing its URL also resumes paused deliveries. */
+/** Changes a webhook. Enabling the webhook or changing its URL also resumes paused deliveries. */
 export async function updateWebhook(context: Context, id: string, change: WebhookChange): Promise<Webhook> {
   const { db, viewer, outbound } = context
   assertStorable(id, 'id')
@@ -132,7 +132,7 @@ export async function deleteWebhook({ db, viewer }: Viewing, id: string): Promis
   })
 }
 
-/** Rotates the secret. The new one is only in the response. The previous one also signs for `overlap` seconds. */
+/** Rotates the secret. Only this response includes the new secret. For `overlap` seconds, the previous secret also signs. */
 export async function rotateWebhookSecret(context: Context, id: string, overlap: number): Promise<Webhook> {
   const { db, viewer, secrets, clock } = context
   assertStorable(id, 'id')
@@ -156,7 +156,7 @@ export async function rotateWebhookSecret(context: Context, id: string, overlap:
   })
 }
 
-/** Notifies the senders of a webhook after the transaction commits. */
+/** On commit, notifies all workers that the webhook may have deliveries to send. */
 export const notifyWorkers = ({ db, viewer }: Viewing, webhookId: string): Promise<void> =>
   notifyWebhook(db, webhookChannel, formatAddress({ accountId: viewer.accountId, webhookId }))
 
@@ -174,7 +174,7 @@ async function assertBelowLimit(db: Database, accountId: string): Promise<void> 
   await lockAccount(db, accountId)
   const found = await countWebhookRows(db, accountId)
   if (found >= limits.webhooks) {
-    const message = `a user can have ${limits.webhooks} webhooks, and has ${found}: delete one first`
+    const message = `a user can have ${limits.webhooks} webhooks, found ${found}: delete one first`
     throw new ApiError('LIMIT_EXCEEDED', message, { limit: limits.webhooks, found })
   }
 }

@@ -15,15 +15,13 @@ import { isPageType } from '../lists/page-members.ts'
 
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** Maximum number of items of a list field: a number, or a function of the field's arguments. */
+/** Maximum number of items in a list field: a number, or a function of the field's arguments. */
 export type ListBound = number | ((args: Arguments) => number)
 
-/**
- * By `Type.field`. Every field with a list of objects needs an entry, except for `items` of a page (see `createObjectCounter`).
- */
+/** Keyed by `Type.field`. Every list of objects requires an entry, except `items` of a page (see `createObjectCounter`). */
 export type ListBounds = Readonly<Record<string, ListBound>>
 
-/** Returns the maximum number of objects in an operation's response, for these coerced variables. */
+/** Returns the maximum number of objects in an operation's response for these coerced variables. */
 export type ObjectCount = (variables: Arguments) => number
 
 /** Returns the number of objects in a response. */
@@ -53,9 +51,9 @@ interface CountedField {
 const noArguments: Arguments = {}
 
 /**
- * Returns a function that counts the objects of an operation. A page is an object of a type `…List` with `items`. It has at
- * most as many items as the argument `size` of its field, and at most `maxPageSize`, because a larger `size` is rejected later.
- * Throws for a list of objects without an entry, so that a new list cannot be forgotten.
+ * Returns a function that counts the objects of an operation. A page is an object of a type `…List` with `items`. The number
+ * of items is at most the `size` argument of its field, and at most `maxPageSize`, because resolvers reject a larger `size`.
+ * Throws if a list of objects has no entry, so that no new list is forgotten.
  */
 export function createObjectCounter(input: {
   schema: GraphQLSchema
@@ -83,7 +81,7 @@ function countOperation(plan: OperationPlan, bounds: ListBounds, maxPageSize: nu
   return () => constant
 }
 
-/** Number of objects below a selection: a fixed number, plus a number for each item of its page. */
+/** Number of objects below a selection: a fixed number, plus a number for each item of a page. */
 interface Cost {
   fixed: number
   perItem: number
@@ -106,7 +104,7 @@ function costOf(input: {
     if (!values) continue
     const times = typeof bound === 'number' ? bound : nonNegative(bound(values))
     const items = isPage ? Math.min(nonNegative(values.size), input.maxPageSize) : 0
-    // Avoids `0 × ∞`, which is not a number.
+    // Skip `0 × ∞`, which is NaN.
     if (times > 0) cost.fixed += times * (1 + below.fixed + (items > 0 ? items * below.perItem : 0))
   }
   return cost
@@ -125,12 +123,12 @@ function countedField(field: PlannedField, bounds: ListBounds): CountedField {
   }
 }
 
-/** The field's arguments; undefined if they are invalid, so that the field fails and returns no objects. */
+/** Returns the field's arguments, or undefined if they are invalid. The field then fails and returns no objects. */
 export function argumentValues({ definition, node }: PlannedField, variables: Arguments): Arguments | undefined {
   if (definition.args.length === 0) return noArguments
   try {
     const values = getArgumentValues(definition, node, variables)
-    // An explicit null for an argument with a default has the same meaning as omitting it.
+    // For an argument with a default, an explicit null means that the argument is omitted.
     for (const { name, defaultValue } of definition.args)
       if (values[name] === null && defaultValue !== undefined) values[name] = defaultValue
     return values

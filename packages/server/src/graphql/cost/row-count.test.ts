@@ -4,8 +4,8 @@ import { prepared } from '../execute-fixture.ts'
 const size = { devices: 0, events: 0 }
 const count = (query: string, variables?: Record<string, unknown>) => prepared({ query, variables }).countRows(size)
 
-describe('rows that a document may read but not return', () => {
-  test('are added up over the fields, by their arguments', () => {
+describe('the row count', () => {
+  test('adds the rows of all fields according to their arguments', () => {
     expect(count('{ user { id } }').rows).toBe(0)
     expect(count('{ user { page(size: 7) { lazy } } }').rows).toBe(7)
     expect(count('query ($n: Int) { user { page(size: $n) { lazy } } }', { n: 9 }).rows).toBe(9)
@@ -14,23 +14,23 @@ describe('rows that a document may read but not return', () => {
     ).toBe(3)
   })
 
-  test('include every selected total', () => {
+  test('includes every selected total', () => {
     expect(count('{ user { page(size: 1) { total } } }').rows).toBe(10_001)
     expect(count('{ user { page(size: 1) { total again: total } } }').rows).toBe(20_001)
   })
 
-  test('are added for each place where a fragment is spread', () => {
+  test('adds the rows of a fragment for each place that spreads it', () => {
     const fragment = 'fragment F on User { page(size: 1) { total } }'
     expect(count(`${fragment} { a: user { ...F } b: user { ...F } c: user { ...F ...F } }`).rows).toBe(30_003)
   })
 
-  test('are 0 if the arguments are invalid', () => {
+  test('is 0 if the arguments are invalid', () => {
     expect(count('query ($n: Int!) { user { strict(size: $n) { total } } }', { n: 1 }).rows).toBe(0)
   })
 })
 
-describe('walking fields', () => {
-  test('are fields that read 2,000 rows or more, in document order', () => {
+describe('walkingField', () => {
+  test('returns the fields that read 2,000 rows or more, in document order', () => {
     const counted = count(`{
       user {
         few: page(size: 1999) { lazy }

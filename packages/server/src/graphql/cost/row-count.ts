@@ -11,30 +11,29 @@ import type { OperationPlan, PlannedField, SelectionPlan } from '../documents/se
 import { isPageType } from '../lists/page-members.ts'
 import { type Arguments, argumentValues, hasVariable } from './object-count.ts'
 
-/** Number of records in an account. */
 export interface AccountSize {
   readonly devices: number
   readonly events: number
 }
 
-/** Number of rows that a field may read but not return: for the field itself, and for each `total` of its page. */
+/** Number of rows that a field may read but not return, for the field itself and for each `total` of its page. */
 export interface FieldRows {
   readonly rows: number
   readonly total?: number
 }
 
 /**
- * Returns the row cost of a field with these arguments in an account of this size; 0 for a field that reads only the rows it
- * returns.
+ * Returns the row cost of a field with these arguments in an account of this size. The cost is 0 for a field that reads only
+ * the rows it returns.
  */
 export type RowCost = 0 | ((args: Arguments, size: AccountSize) => FieldRows)
 
-/** By `Type.field`. Every field that returns a list of objects or a page needs an entry, except for `items` of a page. */
+/** Keyed by `Type.field`. Every field that returns a list of objects or a page requires an entry, except `items` of a page. */
 export type RowCosts = Readonly<Record<string, RowCost>>
 
-/** A field that reads many rows. */
+/** A field that may read at least `MANY_ROWS` rows. */
 export interface WalkingField {
-  /** Response keys from the root. */
+  /** The response keys from the root to the field. */
   readonly path: string
   readonly line: number
   readonly column: number
@@ -45,32 +44,32 @@ export interface RowCount {
   readonly rows: number
   /** Number of fields that may read at least `MANY_ROWS` rows. */
   readonly walkingFields: number
-  /** The walking field at this position, counted from 0, in the order of the document. */
+  /** Returns the walking field at this position in document order, starting at 0. */
   walkingField(position: number): WalkingField | undefined
 }
 
 export type CountRows = (variables: Arguments, size: AccountSize) => RowCount
 
-/** A field that reads fewer rows than this is not limited. */
+/** Fields that read at least this many rows count toward the limit on walking fields. */
 export const MANY_ROWS = 2_000
 
 /**
- * Returns a function that counts the rows that an operation may read, before it runs. Throws for a list without an entry in the
- * table, so that a new field cannot be free by mistake.
+ * Returns a function that estimates, before an operation runs, how many rows it may read but not return. Throws if a list has
+ * no entry in `rowCosts`, so that no new field is free by mistake.
  */
 export function createRowCounter(schema: GraphQLSchema, rowCosts: RowCosts): (plan: OperationPlan) => CountRows {
   assertEveryListHasCost(schema, rowCosts)
   return (plan) => countPlan(plan, rowCosts)
 }
 
-/** For an operation without a field that may read rows. */
+/** Used for operations without a field that may read additional rows. */
 export const countNoRows: CountRows = () => noRows
 
-/** A field whose rows depend on its arguments. */
+/** A field whose row cost depends on its arguments. */
 interface CountedField {
   readonly field: PlannedField
   readonly cost: Exclude<RowCost, 0>
-  /** Number of times that the document selects `total`, including aliases. */
+  /** Number of selections of `total`, including aliases. */
   readonly totals: number
   /** The arguments, unless they depend on variables. */
   readonly args: Arguments | undefined
@@ -100,7 +99,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
       if (sum.rows + sum.walkingFields > 0) own.set(field, sum)
     }
     if (own.size === 0) return noRows
-    // A plan shared by several places runs once for each place.
+    // A plan that is shared by several places runs once for each place.
     const sums = new Map<SelectionPlan, Sum>()
     for (const selection of plan.postOrder) {
       const sum = { ...zero }
@@ -123,7 +122,7 @@ function countPlan(plan: OperationPlan, rowCosts: RowCosts): CountRows {
   return isConstant ? cacheBySize(count) : count
 }
 
-/** The size of an account is the same object until it is read again. */
+/** An account's size is the same object until the size is read again, so it can be a cache key. */
 function cacheBySize(count: CountRows): CountRows {
   const known = new WeakMap<AccountSize, RowCount>()
   return (_variables, size) => {
@@ -187,8 +186,8 @@ export interface RowsRead {
   /** Maximum number of rows that the statement reads but does not return; 0 if it uses an index. */
   rows: number
   /**
-   * For error messages: why the statement reads many rows, with a sentence for each argument that causes it. Empty if `rows` is
-   * small.
+   * The reasons that the statement reads many rows, for error messages: a sentence for each argument that causes the reads.
+   * Empty if `rows` is small.
    */
   reasons: readonly string[]
 }

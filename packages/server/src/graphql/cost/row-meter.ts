@@ -1,14 +1,14 @@
 import { createSlot } from '../../lib/slot.ts'
 import type { AccountSize } from './row-count.ts'
 
-/** Counts the charged rows that an operation actually reads but does not return. */
+/** Counts the rows that an operation is charged for and actually reads but does not return. */
 export interface RowMeter {
   readonly rows: number
-  /** A resolver calls this immediately before a statement that `rowCosts` charges for. */
+  /** Resolvers call this immediately before a statement that `rowCosts` charges for. */
   add(rowsOf: (size: AccountSize) => number): void
 }
 
-/** `size` is the account size that the operation was charged by. */
+/** `size` is the account size from which the operation's charge was calculated. */
 export function createRowMeter(size: AccountSize): RowMeter {
   let rows = 0
   return {
@@ -21,12 +21,11 @@ export function createRowMeter(size: AccountSize): RowMeter {
   }
 }
 
-/** For operations that were not charged for rows: nothing is refunded, so nothing is counted. */
+/** The meter of operations that are not charged for rows. They receive no refund, so it counts nothing. */
 const noMeter: RowMeter = { rows: 0, add() {} }
 
 const meters = createSlot<object, RowMeter>('row meter')
 
-/** The meter of a request. */
 export const rowMeterOf = (request: object): RowMeter => meters.get(request) ?? noMeter
 
 /** Starts counting the rows that a request reads. */

@@ -1,8 +1,8 @@
-/** A least-recently-used cache whose capacity is in bytes. */
+/** A least-recently-used cache with a capacity in bytes. */
 export interface ByteCache<Value> {
   /** Returns the value and marks it as the most recently used. */
   get(key: string): Value | undefined
-  /** Stores or replaces a value. A value over a quarter of the capacity is not stored. */
+  /** Stores or replaces a value. Ignores a value above a quarter of the capacity. */
   set(key: string, value: Value, bytes: number): void
   readonly bytes: number
   readonly size: number

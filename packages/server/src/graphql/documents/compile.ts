@@ -33,12 +33,12 @@ interface Literal {
 }
 
 /**
- * Compiles an operation that `reasonNotToCompile` allows. Returns undefined if the compiler cannot.
+ * Compiles an operation that `reasonNotToCompile` allows. Returns undefined if the compiler fails.
  *
- * The compiler generates JavaScript. It would insert the literals of a document by a pattern that a crafted string can break
- * out of (`__MAGIC_DATE__…`). Therefore no value of a document reaches it: each literal is passed as a variable, and only names
- * remain. Variables arrive already coerced, by the same function as in the plain executor, so their types are replaced by one
- * that accepts anything.
+ * The compiler generates JavaScript and inserts a document's literals by a pattern that a crafted string can break out of
+ * (`__MAGIC_DATE__…`). Therefore this function passes every literal as a variable, and the compiler receives only names. The
+ * variables are already coerced by the same function as in the plain executor, so their types are replaced by a type that
+ * accepts anything.
  */
 export function compileOperation(input: {
   schema: GraphQLSchema
@@ -50,7 +50,7 @@ export function compileOperation(input: {
   if (literals.some(({ value }) => value() === undefined)) return undefined
   const compiled = compileQuery(withCoercedScalar(input.schema), document, undefined, {
     disablingCapturingStackErrors: true,
-    // Leaf serialization would allocate two lists for each value in case of an error: most of the memory for a page of devices.
+    // Leaf serialization would allocate two error lists for each value, which is most of the memory for a page of devices.
     disableLeafSerialization: true,
     resolverInfoEnricher: () => ({ ...compiledMark, schema: input.schema, operation: input.operation }),
   })
@@ -66,8 +66,8 @@ export function compileOperation(input: {
 }
 
 /**
- * Rejects a schema in which two fields have the same name after joining type and field, because the compiler identifies
- * resolvers by that name.
+ * Throws if two fields of the schema have the same joined type and field name, because the compiler identifies resolvers by
+ * this name.
  */
 export function assertCompilable(schema: GraphQLSchema): void {
   const places = new Map<string, string>()
@@ -85,14 +85,14 @@ export function assertCompilable(schema: GraphQLSchema): void {
 
 const anything = new GraphQLScalarType({ name: 'Coerced' })
 
-/** The same schema, except that `Coerced` is a scalar that accepts anything. */
+/** Returns the schema with an additional scalar `Coerced`, which accepts anything. */
 function withCoercedScalar(schema: GraphQLSchema): GraphQLSchema {
   return Object.create(schema, {
     getType: { value: (name: string) => (name === anything.name ? anything : schema.getType(name)) },
   }) as GraphQLSchema
 }
 
-/** The operation and the fragments, with literals replaced by variables, and variables of type `Coerced`. */
+/** Returns the operation and its fragments with literals replaced by variables, and with all variables of type `Coerced`. */
 function liftLiterals({
   schema,
   document,
@@ -126,7 +126,7 @@ function liftLiterals({
   return { document: { ...lifted, definitions: lifted.definitions.map((each) => retype(each, names)) }, literals }
 }
 
-/** Returns a new value for each call if a resolver could modify it. */
+/** Returns a function that creates a new value on each call if a resolver could modify the value. */
 function literalValue(node: ConstValueNode, argument: GraphQLArgument): () => unknown {
   const value: unknown = valueFromAST(node, argument.type)
   if (typeof value !== 'object' || value === null) return () => value
@@ -143,7 +143,7 @@ function retype<Node extends DocumentNode['definitions'][number]>(
   return { ...definition, variableDefinitions: [...own, ...lifted] }
 }
 
-/** The compiler requires the type Boolean for conditions of `@skip` and `@include`. A coerced boolean can be coerced again. */
+/** The compiler requires Boolean conditions for `@skip` and `@include`. Coercing a boolean twice has no effect. */
 function isCondition({ type }: VariableDefinitionNode): boolean {
   return type.kind === Kind.NON_NULL_TYPE && type.type.kind === Kind.NAMED_TYPE && type.type.name.value === 'Boolean'
 }
@@ -156,7 +156,7 @@ const coerced = (node: VariableNode): VariableDefinitionNode => ({
   type: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: anything.name } },
 })
 
-/** A prefix that no variable of the operation starts with. */
+/** Returns a prefix that no variable name in the operation starts with. */
 function unusedPrefix({ variableDefinitions = [] }: OperationDefinitionNode): string {
   let prefix = 'literal'
   while (variableDefinitions.some(({ variable: { name } }) => name.value.startsWith(prefix))) prefix += '_'

@@ -19,31 +19,31 @@ import { readDocument } from './read-document.ts'
 import { reasonNotToCompile } from './reason-not-to-compile.ts'
 import { type OperationPlan, planOperation, TooManySelections } from './selection-plan.ts'
 
-/** Everything about one operation of a document that does not depend on its variables. */
+/** The properties of a document's operation that do not depend on variables. */
 export interface KnownOperation {
   readonly document: DocumentNode
   readonly definition: OperationDefinitionNode
   readonly plan: OperationPlan
   /** The name of the only root field in the schema, or `several`. */
   readonly name: string
-  /** Whether the operation selects only introspection and fields that require no credentials. */
+  /** Whether the operation selects only introspection fields and fields that require no credentials. */
   readonly isPublic: boolean
   readonly countObjects: ObjectCount
   readonly countRows: CountRows
-  /** The compiled operation, starting with the second call; undefined if the operation must not be compiled. */
+  /** Returns the compiled operation from the second call on, or undefined if the operation must not be compiled. */
   compiled(): CompiledOperation | undefined
 }
 
-/** Whether a document was in the cache, and if not, whether it is valid. */
+/** The result of a document lookup: cached and valid, new and valid, or rejected. */
 export type DocumentFound = 'known' | 'new' | 'refused'
 
-/** The errors of a document. They are the same for every request that contains it. */
+/** The errors of a rejected document, which are the same for every request. */
 export interface RejectedDocument {
   readonly errors: readonly GraphQLFormattedError[]
 }
 
 export interface DocumentCache {
-  /** Returns a document from the cache, or parses, validates, and checks it. */
+  /** Returns an operation from the cache, or parses, validates, and checks its document. */
   find(text: string, operationName: string | undefined): KnownOperation | RejectedDocument
   /** Estimated size of the cache in bytes. */
   readonly bytes: number
@@ -52,8 +52,8 @@ export interface DocumentCache {
 export interface DocumentCacheInput {
   readonly schema: GraphQLSchema
   /**
-   * Cache size for valid documents, in bytes. Rejected documents have a separate cache of an eighth of this size, so that they
-   * never evict valid documents.
+   * Cache size for valid documents, in bytes. Rejected documents use a separate cache of an eighth of this size, so they never
+   * evict valid documents.
    */
   readonly maxBytes: number
   readonly limits: DocumentLimits
@@ -70,10 +70,9 @@ interface KnownDocument {
   bytes: number
 }
 
-/** Bytes per parsed token, planned selection, and compiled selection: measured, and rounded up. */
+/** Bytes per parsed token, planned selection, and compiled selection. Measured and rounded up. */
 const bytesPer = { token: 400, planned: 300, compiled: 1_000 }
 
-/** Maximum length of a cached document. */
 const maxCachedLength = 64 * 1024
 
 export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
@@ -88,7 +87,7 @@ export function createDocumentCache(input: DocumentCacheInput): DocumentCache {
     }
     const read = knownDocument(text, input)
     input.onDocument('errors' in read ? 'refused' : 'new')
-    // A valid document has a few kilobytes. A longer document is mostly comments and spaces, and would evict others.
+    // Valid documents take a few kilobytes. A longer document is mostly comments and spaces and would evict other documents.
     if (text.length > maxCachedLength) return read
     if ('errors' in read) rejected.set(text, read, 2 * text.length + sizeOf(read))
     else known.set(text, read, read.bytes)
@@ -166,7 +165,7 @@ function readOperation(
   } catch (error) {
     if (error instanceof TooManySelections)
       return rejectedDocument(
-        tooComplex('fragments spread out to too many selections', limits.selections, limits.selections + 1),
+        tooComplex('fragments expand to too many selections', limits.selections, limits.selections + 1),
       )
     return rejectedDocument(error)
   }

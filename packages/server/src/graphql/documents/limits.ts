@@ -1,29 +1,29 @@
 import { ApiError } from '../../errors.ts'
 import type { OperationPlan, PlannedField, SelectionPlan } from './selection-plan.ts'
 
-/** Limits of a document. A document over any of them is rejected with QUERY_TOO_COMPLEX. */
+/** Document limits. The server rejects a document above any limit with QUERY_TOO_COMPLEX. */
 export interface DocumentLimits {
   readonly depth: number
   readonly introspectionDepth: number
   readonly aliasesPerField: number
   readonly tokens: number
   readonly objects: number
-  /** For operations without credentials. A full introspection contains several thousand. */
+  /** The `objects` limit for operations without credentials. A full introspection contains several thousand objects. */
   readonly publicObjects: number
-  /** Selections visited while spreading fragments. It limits the work to check a document, far above that of any real one. */
+  /** Selections visited while spreading fragments. Limits the work of checking a document, far above any real document. */
   readonly selections: number
 }
 
 const numberFormat = new Intl.NumberFormat('en-GB')
 
-/** The error for a value over its limit. Both numbers are in the message and in `extensions`. */
+/** Returns the error for a value above its limit. The message and `extensions` contain both numbers. */
 export function tooComplex(what: string, limit: number, found: number): ApiError {
   const shown = Math.min(found, Number.MAX_SAFE_INTEGER)
   const message = `${what}: the limit is ${numberFormat.format(limit)}, found ${numberFormat.format(shown)}`
   return new ApiError('QUERY_TOO_COMPLEX', message, { limit, found: shown })
 }
 
-/** As in the MaxIntrospectionDepthRule of graphql-js. */
+/** The limit of MaxIntrospectionDepthRule in graphql-js. */
 const introspectedLists = 2
 
 /** Checks the limits that do not depend on variables. Depth counts fields: `{ login { id } }` has depth two. */
@@ -45,7 +45,7 @@ export function isIntrospectionField({ definition, parentType }: PlannedField): 
 interface Depth {
   own: number
   introspection: number
-  /** Nested lists in an introspection. */
+  /** The depth of nested lists in an introspection. */
   lists: number
 }
 

@@ -13,16 +13,16 @@ import {
 import { tooComplex } from './limits.ts'
 import { assertTokens } from './tokens.ts'
 
-/** `limits.ts` limits introspection instead, and reports by how much a document is over the limit. */
+/** Excludes MaxIntrospectionDepthRule, because `limits.ts` limits introspection and reports the limit and the actual depth. */
 const rules = specifiedRules.filter((rule) => rule !== MaxIntrospectionDepthRule)
 
 /** Maximum number of validation errors in a response. */
 const maxErrors = 10
 
-/** graphql-js 16.15 stops comparing fields for conflicts after this many comparisons, with this message. */
+/** graphql-js 16.15 aborts the check for conflicting fields after this many comparisons, with this message. */
 const aborted = { comparisons: 500_000, message: 'Validation aborted.' }
 
-/** Parses and validates a document. Throws a GraphQLError for a syntax error, and QUERY_TOO_COMPLEX if it is over a limit. */
+/** Parses and validates a document. Throws GraphQLError for a syntax error, and QUERY_TOO_COMPLEX for an exceeded limit. */
 export function readDocument(
   text: string,
   { schema, maxTokens }: { schema: GraphQLSchema; maxTokens: number },
@@ -41,10 +41,10 @@ export function readDocument(
   return { document, tokens, errors: errors.slice(0, maxErrors) }
 }
 
-/** Duplicates are removed only from selection sets with at least this many selections. */
+/** Minimum number of selections in a selection set for removing duplicates. */
 const manySelections = 20
 
-/** Removes duplicate selections: they add nothing to the response, but validation compares each with each. */
+/** Removes duplicate selections. They add nothing to the response, but validation compares every pair of selections. */
 function withoutDuplicates(document: DocumentNode): DocumentNode {
   return visit(document, {
     SelectionSet(set) {

@@ -9,20 +9,22 @@ import {
 } from 'graphql'
 import type { OperationPlan } from './selection-plan.ts'
 
-/** Maximum number of selections in a compiled document, after spreading fragments. Each takes about 1 kB and 15 µs. */
+/** Maximum number of selections in a compiled document, after spreading fragments. Compiling one takes about 1 kB and 15 µs. */
 const compiledSelections = 2_000
 
-/** Maximum length of a response key in a compiled document, because every field repeats the whole path. */
+/** Maximum length of a response key in a compiled document, whose code repeats the whole path for every field. */
 const compiledKeyLength = 100
 
-/** The compiler's loop variables, as they occur in the names that it generates for positions in a response. */
+/** Matches the compiler's loop variables, which are part of its generated names for positions in a response. */
 const loopVariable = /^idx\d+_/
 
 /**
- * Returns why a document must run in the plain executor, or undefined if a compiled operation gives the same response. The
- * compiler (graphql-jit 0.8.9) is silently wrong for variables inside literals, directives on fragments and on fields with a
- * selection, conditions that are null, the name `__proto__`, and response keys that it joins to the same name (`a_b` next to
- * `a { b }`). If a type resolver throws, the operation never completes, so abstract types are not compiled either.
+ * Returns why a document must run in the plain executor, or undefined if a compiled operation returns the same response.
+ *
+ * The compiler (graphql-jit 0.8.9) silently produces wrong results for variables inside literals, directives on fragments and
+ * on fields with a selection, conditions that are null, and the name `__proto__`. It also fails for response keys that it joins
+ * to the same name (`a_b` next to `a { b }`). Abstract types are excluded because an operation never completes if a type
+ * resolver throws.
  */
 export function reasonNotToCompile(input: {
   document: DocumentNode
@@ -30,7 +32,7 @@ export function reasonNotToCompile(input: {
   plan: OperationPlan
 }): string | undefined {
   if (input.operation.operation === 'subscription') return 'subscription'
-  // If a mutation fails for a required field, a compiled operation continues with the next one, but graphql-js does not.
+  // After a mutation fails for a required field, a compiled operation runs the next mutation, but graphql-js does not.
   if (input.operation.operation === 'mutation' && input.plan.root.fields.length > 1) return 'several mutations'
   if (input.plan.selections > compiledSelections) return 'size'
   return reasonInDocument(input.document, input.operation) ?? reasonInPlan(input.plan)
@@ -86,7 +88,7 @@ function reasonInPlan(plan: OperationPlan): string | undefined {
   return undefined
 }
 
-/** Two paths joined by `_` can be equal only if a key is another key followed by `_` and more. */
+/** Two paths joined by `_` can be equal only if one key starts with another key and `_`. */
 function isAmbiguous(key: string, keys: ReadonlySet<string>): boolean {
   if (loopVariable.test(key)) return true
   for (let end = key.indexOf('_', 1); end !== -1; end = key.indexOf('_', end + 1))

@@ -19,30 +19,29 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql'
 
-/** One field of a response: all selections of the same response key of the same object, merged. */
+/** A response field, merged from all selections with the same response key on the same object. */
 export interface PlannedField {
   readonly key: string
   readonly aliased: boolean
   readonly parentType: GraphQLCompositeType
   readonly definition: GraphQLField<unknown, unknown>
-  /** The first node that selects the field. The field has this node's arguments. */
+  /** The first node that selects the field. All its nodes have the same arguments. */
   readonly node: FieldNode
   readonly nodes: readonly FieldNode[]
   /** The selections below it; undefined for a leaf. */
   readonly child: SelectionPlan | undefined
 }
 
-/** The selections of an operation on one object, with fragments spread and equal response keys merged. */
+/** An operation's selections on one object, with fragments spread and equal response keys merged. */
 export interface SelectionPlan {
   readonly fields: readonly PlannedField[]
 }
 
-/** The plan of an operation. */
 export interface OperationPlan {
   readonly root: SelectionPlan
   /** `root` and every plan below it, each before the plans that contain it. */
   readonly postOrder: readonly SelectionPlan[]
-  /** Selections visited while spreading fragments: the cost of storing or compiling the operation. */
+  /** Number of selections visited while spreading fragments, which is the cost of storing or compiling the operation. */
   readonly selections: number
 }
 
@@ -53,7 +52,7 @@ export interface PlanInput {
   readonly maxSelections: number
 }
 
-/** Thrown if fragments spread to more selections than `maxSelections`. */
+/** Thrown if spreading fragments results in more than `maxSelections` selections. */
 export class TooManySelections extends Error {}
 
 interface Group {
@@ -64,9 +63,9 @@ interface Group {
 }
 
 /**
- * Merges a valid document into its plan (GraphQL §6.3.2 CollectFields, §6.4.3 MergeSelectionSets). It ignores `@skip` and
- * `@include`, so the plan is an upper bound. A plan that several places share is built once, so that fragments that double at
- * every level take no more time than their length.
+ * Merges a valid document into a plan (GraphQL §6.3.2 CollectFields, §6.4.3 MergeSelectionSets). Ignores `@skip` and
+ * `@include`, so the plan is an upper bound. A plan that is used in several places is built once. For fragments that double at
+ * every level, the time is therefore proportional to their length.
  */
 export function planOperation(input: PlanInput): OperationPlan {
   const ids = new Map<SelectionSetNode, number>()
@@ -175,7 +174,7 @@ function fragmentOf(
   return selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value)
 }
 
-/** The type on which a fragment's fields are read for `type`; undefined if the fragment does not apply. */
+/** Returns the type for reading a fragment's fields on `type`, or undefined if the fragment does not apply. */
 function narrow(
   schema: GraphQLSchema,
   type: GraphQLCompositeType,

@@ -1,14 +1,14 @@
 import { GraphQLError, Lexer, Source, TokenKind } from 'graphql'
 import { tooComplex } from './limits.ts'
 
-/** Counting stops at this number, so an error reports at most this many tokens. */
+/** Counting stops at this number, so errors report at most this many tokens. */
 const maxCounted = 20_000
 /** Maximum length of a name. Validation compares an unknown name with every known name, character by character. */
 const nameLength = 1_000
 
-/** Checks the number of tokens before parsing, because the parser recurses and reports a long document as a syntax error. */
+/** Checks the number of tokens before parsing. The parser recurses and would report a long document as a syntax error. */
 export function assertTokens(text: string, limit: number): void {
-  // A token has at least one character.
+  // Every token contains at least one character.
   if (text.length <= limit) return
   const found = countTokens(text, Math.max(maxCounted, limit + 1))
   if (found > limit) throw tooComplex('the document has too many tokens', limit, found)
@@ -25,7 +25,7 @@ function countTokens(text: string, stop: number): number {
         throw tooComplex('a name in the document has too many characters', nameLength, end - start)
     }
   } catch (error) {
-    // The parser reports invalid tokens, with their position.
+    // Ignore invalid tokens here, because the parser reports them with their position.
     if (!(error instanceof GraphQLError)) throw error
   }
   return count

@@ -19,7 +19,7 @@ const rejection = (text: string, order: string): ApiError => {
   throw new Error(`${text} was taken for a cursor`)
 }
 
-test('returns the position of a cursor, but only for its own order', () => {
+test('decodes a cursor only for the order that it was created for', () => {
   fc.assert(
     fc.property(place, fc.string(), fc.string(), (given, order, other) => {
       const cursor = encodeCursor(order, given)
@@ -30,13 +30,13 @@ test('returns the position of a cursor, but only for its own order', () => {
   )
 })
 
-test('rejects a cursor that was truncated or changed', () => {
+test('rejects a truncated or changed cursor', () => {
   fc.assert(
     fc.property(place, fc.nat(), fc.constantFrom('', 'A', '_'), (given, where, put) => {
       const cursor = encodeCursor('devices name asc', given)
       const at = 3 + (where % (cursor.length - 3))
       const altered = cursor.slice(0, at) + put + cursor.slice(at + 1)
-      // The last letter of base64 may contain unused bits.
+      // The last base64 character may contain unused bits.
       fc.pre(
         Buffer.compare(Buffer.from(altered.slice(3), 'base64url'), Buffer.from(cursor.slice(3), 'base64url')) !== 0,
       )
@@ -54,6 +54,6 @@ test('rejects a forged cursor with values that the database does not accept', ()
     expect(rejection(encodeCursor('deliveries', given), 'deliveries')).toMatchObject({ code: 'BAD_USER_INPUT' })
 })
 
-test('does not mistake ids of devices and events for cursors', () => {
+test('does not treat device and event IDs as cursors', () => {
   for (const id of ['80:00:1f:00:00:00:00:01', '1234', '']) expect(isCursor(id)).toBe(false)
 })

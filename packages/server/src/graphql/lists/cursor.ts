@@ -4,26 +4,26 @@ import { badInput } from '../../errors.ts'
 /** The sort key of an item: a string, milliseconds, or a number; null if the item has no value. */
 export type SortKey = string | number | null
 
-/** A position in a list: after the item with this key and id, whether or not that item still exists. */
+/** A position in a list: after the item with this key and ID, even if that item no longer exists. */
 export interface Place {
   key: SortKey
   id: string
 }
 
-/** Distinguishes cursors from ids, and this version of the format from others. */
+/** Distinguishes cursors from IDs and from other versions of the cursor format. */
 const PREFIX = 'c1.'
 
 export const isCursor = (text: string): boolean => text.startsWith(PREFIX)
 
-/** `order` names the list and its order, because a position is meaningless in another order. */
+/** `order` names the list and its sort order, because a position is meaningless in any other order. */
 export function encodeCursor(order: string, { key, id }: Place): string {
   const json = Buffer.from(JSON.stringify([order, key, id]))
   return PREFIX + Buffer.concat([checksum(json), json]).toString('base64url')
 }
 
 /**
- * Returns the position in a cursor. A truncated or changed cursor is rejected. A forged one with a correct checksum is
- * accepted, but shows only items that its caller may list anyway. `path` is the argument with the cursor.
+ * Returns the position in a cursor. Rejects a truncated or changed cursor. Accepts a forged cursor with a correct checksum,
+ * which shows only items that its caller may list anyway. `path` is the name of the argument, for error messages.
  */
 export function decodeCursor(text: string, order: string, path: string): Place {
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url')
@@ -56,7 +56,7 @@ function isParts(parts: unknown): parts is [string, SortKey, string] {
   return typeof order === 'string' && typeof id === 'string' && isStorable(id) && (key === null || isStorable(key))
 }
 
-/** Whether the database accepts a key or id: a safe integer, or a string without U+0000 and lone surrogates. */
+/** Whether the database accepts a key or ID: a safe integer, or a string without U+0000 and lone surrogates. */
 function isStorable(key: unknown): boolean {
   if (typeof key === 'string') return !key.includes('\u0000') && key.isWellFormed()
   return Number.isSafeInteger(key)

@@ -13,12 +13,12 @@ type Resolver = GraphQLFieldResolver<unknown, unknown>
 
 const adaptedResolvers = new WeakSet<Resolver>()
 
-/** A member of a resolver's `info` that only compiled operations have. */
+/** A member of a resolver's `info` that only compiled operations set. */
 export const compiledMark = { compiled: true }
 
 /**
- * Adapts the results of list resolvers to the executor: `awaitItems` for compiled operations, `deferItems` for the plain
- * executor. It replaces the schema's resolvers, once.
+ * Adapts the results of list resolvers to the executor, with `awaitItems` for compiled operations and `deferItems` for the
+ * plain executor. Replaces each resolver of the schema at most once.
  */
 export function adaptListResults(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -42,8 +42,8 @@ function adaptResolver(resolve: Resolver): Resolver {
 }
 
 /**
- * A compiled operation moves a rejected promise of a list to the list's end. Promises are therefore awaited here, and a
- * rejection becomes an Error at the same index, which is the error of that item.
+ * Awaits the promises in a list and replaces a rejected promise with an Error at the same index. Otherwise, a compiled
+ * operation would move the rejected promise to the end of the list.
  */
 function awaitItems(list: unknown): unknown {
   if (!Array.isArray(list) || !list.some(isPromise)) return list
@@ -51,8 +51,8 @@ function awaitItems(list: unknown): unknown {
 }
 
 /**
- * If an item of a list fails synchronously, graphql-js 16 abandons the list without handling the promises of earlier items, and
- * a rejection would end the process. Items wrapped in promises fail later, when all of them are handled.
+ * Wraps list items in promises so that they fail only after graphql-js 16 handles all of them. If an item fails synchronously,
+ * graphql-js abandons the list without handling the promises of earlier items, and their rejection would end the process.
  */
 export function deferItems(list: unknown, type: GraphQLOutputType): unknown {
   if (isPromise(list)) return list.then((items) => deferItems(items, type))

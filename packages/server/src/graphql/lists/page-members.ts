@@ -1,11 +1,11 @@
 import { type GraphQLFieldResolver, type GraphQLSchema, getNullableType, isLeafType, isObjectType } from 'graphql'
 
-/** Whether a type is a page (`list.ts`). Its `items` are as many as the `size` of the field that returns it. */
+/** Whether a type is a page (`paging.ts`). A page contains at most as many `items` as the `size` argument of its field. */
 export const isPageType = (name: string): boolean => name.endsWith('List')
 
 /**
- * Allows members of a page to be functions, which are called only if they are selected, because `total` costs a query. Members
- * of other objects must be plain values, because a compiled operation reads them directly.
+ * Allows members of a page to be functions and calls only the selected ones, because `total` costs a query. Members of other
+ * objects must be plain values, because a compiled operation reads them directly.
  */
 export function resolvePageMembers(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {

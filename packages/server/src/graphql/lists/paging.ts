@@ -2,12 +2,12 @@ import { badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { decodeCursor, encodeCursor, isCursor, type Place } from './cursor.ts'
 
-/** A page of a list, as resolvers return it. `total` is counted only if it is selected. */
+/** A page of a list, as resolvers return it. `total` is counted only if the operation selects it. */
 export interface List<Item> {
   items: Item[]
   total: () => Promise<number>
   hasMore: boolean
-  /** Id of the page's last item; null on an empty page. */
+  /** The ID of the page's last item; null on an empty page. */
   last: string | null
   /** The position after the page's last item; null on an empty page. */
   cursor: string | null
@@ -21,7 +21,7 @@ export interface PageArguments {
   last?: string | null | undefined
 }
 
-/** Where a page starts: after this many records, after the item with an id, or after the position in a cursor. */
+/** Where a page starts: after this many records, after the item with this ID, or after this cursor position. */
 export type Start = { offset: number } | { afterId: string } | { afterPlace: Place }
 
 export interface Page {
@@ -32,8 +32,8 @@ export interface Page {
 const DEFAULT_SIZE = 100
 
 /**
- * Reads the start and the size of a page. `order` names the list and its order, because a cursor is valid only there.
- * `firstRecord` is the number that `from` counts from.
+ * Reads the start and the size of a page. `order` names the list and its sort order, because a cursor is valid only in that
+ * order. `firstRecord` is the `from` value of the first record.
  */
 export function readPage(args: PageArguments, { order, firstRecord }: { order: string; firstRecord: 0 | 1 }): Page {
   const size = args.size ?? DEFAULT_SIZE
@@ -44,7 +44,7 @@ export function readPage(args: PageArguments, { order, firstRecord }: { order: s
   return { size, start: { afterPlace: decodeCursor(after.text, order, after.path) } }
 }
 
-/** `after` and `last` have the same meaning. Ids are case-insensitive; cursors are not. */
+/** Reads `after` or `last`, which have the same meaning. IDs are case-insensitive; cursors are not. */
 function readAfter({ after, last }: PageArguments): { text: string; path: string } | undefined {
   if (after == null) return last == null ? undefined : { text: last, path: 'last' }
   const areSame = last == null || after === last || (!isCursor(after) && after.toLowerCase() === last.toLowerCase())
@@ -63,7 +63,7 @@ function readFrom(from: number | null | undefined, firstRecord: 0 | 1): number {
   return position - firstRecord
 }
 
-/** Creates a page from rows that were read with one more than `size`, which shows whether there are more. */
+/** Creates a page from up to `size` + 1 rows. The extra row shows that another page follows. */
 export function listOf<Row, Item>(input: {
   rows: readonly Row[]
   size: number

@@ -2,23 +2,23 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FormattedExecutionResult } from 'graphql'
 
-/** Comments keep proxies from closing an idle connection. */
+/** A comment, which keeps proxies from closing an idle connection. */
 const COMMENT = ':\n\n'
 const COMMENT_EVERY_MS = 12_000
-/** How long a client has to receive the rest of an ended stream before the connection is closed. */
+/** How long a client may take to receive the rest of an ended stream before the server closes the connection. */
 const LINGER_MS = 500
 
-/** A response as Server-Sent Events, as GraphQL over SSE defines it (distinct connections mode). */
+/** A response of Server-Sent Events (GraphQL over SSE, distinct connections mode). */
 export interface EventStream {
-  /** Aborted when no more can be sent: the client has disconnected, or the stream has ended. */
+  /** Aborted when the client disconnects or the stream ends. */
   readonly closed: AbortSignal
-  /** Sends a result. Resolves once the client has received what was sent, except for what a socket buffers. */
+  /** Sends a result. Resolves once the client has received all data except what the socket buffers. */
   next(result: FormattedExecutionResult): Promise<void>
   /** Sends the last result, if any, and ends the stream. Further calls do nothing. */
   complete(last?: FormattedExecutionResult): void
 }
 
-/** Starts the response. The handler of `graphql-sse` is not used because it queues without limit for a slow client. */
+/** Starts the response. Replaces the `graphql-sse` handler, which queues without limit for a slow client. */
 export function openEventStream(response: ServerResponse, headers: Record<string, string>): EventStream {
   const closed = new AbortController()
   const comments = setInterval(() => {
@@ -35,7 +35,7 @@ export function openEventStream(response: ServerResponse, headers: Record<string
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-store, no-transform',
-    // Otherwise a stopping server would wait for this connection to close.
+    // Otherwise, a stopping server would wait for this connection to close.
     connection: 'close',
     // Keeps nginx from buffering the response.
     'x-accel-buffering': 'no',

@@ -12,8 +12,8 @@ describe('a response', () => {
     ['syntax', { query: '{ version' }],
     ['validation', { query: '{ nothing }' }],
     ['variables', { query: 'query ($t: String!) { echo(text: $t) }' }],
-    ['the name of the operation', { query: 'query A { version }', operationName: 'B' }],
-  ])('has status 400 for an error of %s, or 200 as application/json', async (_name, payload) => {
+    ['operation name', { query: 'query A { version }', operationName: 'B' }],
+  ])('has status 400 for an invalid %s, or 200 as application/json', async (_name, payload) => {
     const response = await route.post(payload, { accept: newType })
     expect(response.statusCode).toBe(400)
     expect(response.headers['content-type']).toBe(`${newType}; charset=utf-8`)
@@ -21,7 +21,7 @@ describe('a response', () => {
     expect((await route.post(payload, { accept: 'application/json' })).statusCode).toBe(200)
   })
 
-  it.each([newType, 'application/json'])('has status 400 for a document that is too complex, as %s', async (accept) => {
+  it.each([newType, 'application/json'])('has status 400 for a query that is too complex, as %s', async (accept) => {
     const query = `{ ${Array.from({ length: 16 }, (_, index) => `a${index}: version`).join(' ')} }`
     const response = await route.post({ query }, { accept })
     expect(response.statusCode).toBe(400)
@@ -35,7 +35,7 @@ describe('a response', () => {
     [`application/json;q=0.5, ${newType}`, newType],
     [`${newType};q=0.5, application/json`, 'application/json'],
     ['text/html, */*;q=0.1', 'application/json'],
-  ])('to a request with Accept %s has the media type %s', async (accept, type) => {
+  ])('with Accept %s has the media type %s', async (accept, type) => {
     const response = await route.post({ query: '{ version }' }, accept ? { accept } : {})
     expect(response.headers['content-type']).toBe(`${type}; charset=utf-8`)
   })
@@ -47,12 +47,12 @@ describe('a response', () => {
     },
   )
 
-  it('always has the id of the request', async () => {
+  it('always includes the request ID', async () => {
     for (const payload of [{ query: '{ version }' }, 'no JSON', { query: '{ me }' }])
       expect((await route.post(payload)).headers['x-request-id']).toMatch(/./)
   })
 
-  it('contains only the request id for an internal error, which is logged', async () => {
+  it('contains only the request ID for an internal error and logs the details', async () => {
     const response = await route.post({ query: '{ crash version }' }, { 'x-user': 'ann' })
     expect(response.statusCode).toBe(200)
     const [error] = response.json().errors
@@ -74,7 +74,7 @@ describe('a response', () => {
     }
   })
 
-  it('has status 503 if the database was unavailable for all fields, and 200 if a field has a value', async () => {
+  it('has status 503 only if the database was unavailable for every field', async () => {
     for (const accept of [newType, 'application/json']) {
       const response = await route.post({ query: '{ away again: away }' }, { 'x-user': 'ann', accept })
       expect(response.statusCode).toBe(503)
@@ -88,7 +88,7 @@ describe('a response', () => {
       expect((await route.post({ query }, { 'x-user': 'ann' })).statusCode).toBe(200)
   })
 
-  it('is LIMIT_EXCEEDED over 32 MiB', async () => {
+  it('fails with LIMIT_EXCEEDED above 32 MiB', async () => {
     expect((await route.post({ query: '{ big(mib: 31) }' }, { 'x-user': 'ann' })).json().data.big).toHaveLength(
       31 * 512 * 1024,
     )
@@ -104,18 +104,18 @@ describe('a response', () => {
     expect(codeOf(response)).toBe('RATE_LIMITED')
   })
 
-  it('is passed to the function that beforeOperation returned, which may set headers', async () => {
+  it('includes headers from beforeOperation, whose returned function receives the data', async () => {
     const response = await route.post({ query: '{ me }' }, { 'x-user': 'ann' })
     expect(response.headers.ratelimit).toBe('r=1')
     expect(route.recorded.results.at(-1)).toEqual({ me: 'ann' })
   })
 
-  it('quotes only a part of the document', async () => {
+  it('quotes only part of the document', async () => {
     const response = await route.post({ query: `{ ${'a'.repeat(500_000)} }` })
     expect(response.body.length).toBeLessThan(2_000)
   })
 
-  it('contains the SDL at schema.graphql', async () => {
+  it('is the SDL for schema.graphql', async () => {
     const response = await route.app.inject('/graphql/v1/schema.graphql')
     expect(response.headers['content-type']).toContain('text/plain')
     expect(response.body).toBe(typeDefs)

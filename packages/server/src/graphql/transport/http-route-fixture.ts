@@ -13,10 +13,10 @@ export const typeDefs = /* GraphQL */ `
   type Subscription { ticks: Int }
 `
 
-/** What the route did other than respond. */
+/** Side effects of the route. */
 export interface Recorded {
   changes: string[]
-  /** The data that each function returned by `beforeOperation` received. */
+  /** The data passed to each function that `beforeOperation` returned. */
   results: unknown[]
   internal: unknown[]
   /** The length of each authenticated body. */
@@ -65,14 +65,14 @@ const resolversOf = ({ changes }: Recorded) => ({
   },
 })
 
-/** The credentials are the header `x-user`. `bad` is invalid, and `ro` is read-only. */
+/** Reads the user from the header `x-user`. `bad` has invalid credentials, and `ro` is read-only. */
 async function authenticate(name: unknown, body: Buffer) {
   if (name === 'bad') throw new ApiError('UNAUTHENTICATED', 'invalid signature', { reason: 'signature' })
   if (name === 'away') throw Object.assign(new Error('starting up'), { code: '57P03' })
   return typeof name === 'string' ? { name, readOnly: name === 'ro', bytes: body.length } : null
 }
 
-/** Serves only this route, in a listening app. */
+/** Starts an app that serves only this route. */
 export async function serveRoute() {
   const recorded: Recorded = { changes: [], results: [], internal: [], bytes: [] }
   const app = Fastify()

@@ -12,7 +12,7 @@ afterAll(() => route.app.close())
 describe('GraphQL over HTTP', () => {
   const audits = serverAudits({ url: () => route.url })
 
-  it('has 61 audits', () => expect(audits).toHaveLength(61))
+  it('is covered by 61 audits', () => expect(audits).toHaveLength(61))
 
   it.each(audits)('$id $name', async ({ fn }) => {
     expect(await fn()).toMatchObject({ status: 'ok' })
@@ -20,7 +20,7 @@ describe('GraphQL over HTTP', () => {
 })
 
 describe('the caller', () => {
-  it('needs no credentials for introspection and version, through fragments too', async () => {
+  it('needs no credentials for introspection and version, including in fragments', async () => {
     const query = '{ ...A } fragment A on Query { ... { v: version } __typename __schema { queryType { name } } }'
     expect((await route.post({ query })).json().data).toMatchObject({ v: '1.0.0' })
   })
@@ -30,14 +30,14 @@ describe('the caller', () => {
     '{ version me }',
     '{ ...A } fragment A on Query { version ... { me } }',
     'mutation { change(to: "a") }',
-  ])('needs them for %s', async (query) => {
+  ])('needs credentials for %s', async (query) => {
     const response = await route.post({ query })
     expect(response.statusCode).toBe(401)
     expect(response.headers['www-authenticate']).toBe('Signature')
     expect(response.json().errors[0].extensions).toEqual({ code: 'UNAUTHENTICATED', reason: 'missing' })
   })
 
-  it('is rejected with invalid credentials even if none are needed, before the body is parsed', async () => {
+  it('is rejected for invalid credentials before parsing, even if the operation needs none', async () => {
     for (const payload of [{ query: '{ version }' }, 'no JSON']) {
       const response = await route.post(payload, { 'x-user': 'bad' })
       expect(response.statusCode).toBe(401)
@@ -45,21 +45,21 @@ describe('the caller', () => {
     }
   })
 
-  it('is authenticated over the bytes of the body', async () => {
+  it('is authenticated against the raw bytes of the body', async () => {
     const payload = '{ "query" :\n "{ me }" , "ü": 1}'
     const response = await route.post(payload, { 'x-user': 'ann' })
     expect(response.json()).toEqual({ data: { me: 'ann' } })
     expect(route.recorded.bytes.at(-1)).toBe(Buffer.byteLength(payload))
   })
 
-  it('gets 503 while viewers cannot be looked up', async () => {
+  it('receives 503 while the server cannot look up viewers', async () => {
     const response = await route.post({ query: '{ version }' }, { 'x-user': 'away' })
     expect(response.statusCode).toBe(503)
     expect(response.headers['retry-after']).toBe('1')
     expect(codeOf(response)).toBe('UNAVAILABLE')
   })
 
-  it('may query but not change anything if it is read-only', async () => {
+  it('may run queries but not mutations if it is read-only', async () => {
     expect((await route.post({ query: '{ me }' }, { 'x-user': 'ro' })).json().data).toEqual({ me: 'ro' })
     const response = await route.post(
       { query: 'mutation { a: change(to: "x") b: change(to: "y") }' },
@@ -87,7 +87,7 @@ describe('a request', () => {
     ['no query', { variables: {} }],
     ['no UTF-8', Buffer.from('{"query": "{ version }", "x": "\xff"}', 'latin1')],
     ['__proto__', '{"query": "{ version }", "variables": {"a": [{"__proto__": {"b": 1}}]}}'],
-    ['__proto__ by escapes', '{"query": "{ version }", "\\u005f_proto__": 1}'],
+    ['an escaped __proto__', '{"query": "{ version }", "\\u005f_proto__": 1}'],
   ])('is rejected with this body: %s', async (_name, payload) => {
     const response = await route.post(payload)
     expect(response.statusCode).toBe(400)
@@ -121,7 +121,7 @@ describe('a request', () => {
     expect(codeOf(response)).toBe('BAD_USER_INPUT')
   })
 
-  it('is rejected over 1 MiB, and accepted at 1 MiB', async () => {
+  it('is rejected above 1 MiB', async () => {
     const body = (bytes: number): string => JSON.stringify({ query }).padEnd(bytes)
     const response = await route.post(body(1024 * 1024 + 1))
     expect(response.statusCode).toBe(413)
@@ -130,7 +130,7 @@ describe('a request', () => {
     expect((await route.post(body(1024 * 1024))).statusCode).toBe(200)
   })
 
-  describe('with a hash', () => {
+  describe('with a query hash', () => {
     const query = '{ version }'
     const sha256Hash = createHash('sha256').update(query).digest('hex')
     const extensions = { persistedQuery: { version: 1, sha256Hash } }
@@ -138,7 +138,7 @@ describe('a request', () => {
     const get = (parameters: Record<string, string>, accept: string) =>
       route.app.inject({ method: 'GET', url: `/graphql/v1?${new URLSearchParams(parameters)}`, headers: { accept } })
 
-    it.each(accepted)('but no query is rejected, so that clients send the query, as %s', async (accept) => {
+    it.each(accepted)('but without a query fails with PERSISTED_QUERY_NOT_FOUND as %s', async (accept) => {
       const responses = [
         await route.post({ operationName: 'A', variables: {}, extensions }, { accept }),
         await get({ extensions: JSON.stringify(extensions) }, accept),
@@ -153,7 +153,7 @@ describe('a request', () => {
       }
     })
 
-    it.each(accepted)('and a query is executed, as %s', async (accept) => {
+    it.each(accepted)('and a query is executed as %s', async (accept) => {
       const responses = [
         await route.post({ query, extensions }, { accept }),
         await get({ query, extensions: JSON.stringify(extensions) }, accept),
@@ -161,13 +161,13 @@ describe('a request', () => {
       for (const response of responses) expect(response.json()).toEqual({ data: { version: '1.0.0' } })
     })
 
-    it('is recognized only by the extension persistedQuery', async () => {
+    it('is recognized only in the extension persistedQuery', async () => {
       expect((await route.post({ extensions: { a: 1 } })).statusCode).toBe(400)
       expect((await get({ extensions: '{' }, 'application/json')).statusCode).toBe(400)
     })
   })
 
-  it('with GET may be a query, but not a mutation', async () => {
+  it('may use GET for a query but not for a mutation', async () => {
     expect((await route.app.inject('/graphql/v1?query={version}')).json()).toEqual({ data: { version: '1.0.0' } })
     const response = await route.app.inject({
       url: '/graphql/v1?query=mutation{change(to:"get")}',
@@ -179,7 +179,7 @@ describe('a request', () => {
     expect(route.recorded.changes).not.toContain('get')
   })
 
-  it.each(['PUT', 'DELETE', 'PATCH'] as const)('is rejected with %s', async (method) => {
+  it.each(['PUT', 'DELETE', 'PATCH'] as const)('is rejected with method %s', async (method) => {
     const response = await route.app.inject({ method, url: '/graphql/v1', payload: {} })
     expect(response.statusCode).toBe(405)
     expect(response.headers.allow).toBe('GET, POST')

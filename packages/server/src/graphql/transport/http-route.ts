@@ -23,12 +23,12 @@ import { errorResponse, jsonResponse } from './response.ts'
 
 export interface GraphqlRouteInput<Viewer extends GraphqlViewer> extends OperationHooks<Viewer> {
   readonly executor: Executor
-  /** For example `/graphql/v1`. The SDL is served below it. */
+  /** For example, `/graphql/v1`. The route also serves the SDL at `schema.graphql` below this path. */
   readonly path: string
   readonly sdl: string
 }
 
-/** Serves GraphQL over HTTP and the SDL, in a separate Fastify scope where bodies are read as bytes. */
+/** Serves GraphQL over HTTP and the SDL in a separate Fastify scope, which reads bodies as bytes. */
 export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   app: FastifyInstance,
   input: GraphqlRouteInput<Viewer>,
@@ -52,7 +52,7 @@ export function registerGraphqlRoute<Viewer extends GraphqlViewer>(
   })
 }
 
-/** Returns the response to a request whose caller is known. */
+/** Returns the response to an authenticated or anonymous request. */
 async function respond<Viewer extends GraphqlViewer>(
   input: GraphqlRouteInput<Viewer>,
   requester: Requester<Viewer>,
@@ -89,12 +89,12 @@ async function findOperation<Viewer extends GraphqlViewer>(
     return rejectOperation(start, type, input.path) ?? start
   }
   noteCode(requester.request, operation.code)
-  // GraphQL over HTTP: as application/json, a well-formed request gets 200 even if GraphQL rejects it.
+  // GraphQL over HTTP: with application/json, the status of a well-formed request is 200 even if GraphQL rejects the request.
   const isLegacy = operation.code === 'BAD_USER_INPUT' && type === 'application/json'
   return jsonResponse(isLegacy ? 200 : operation.status, type, { errors: operation.errors })
 }
 
-/** Keeps caches from storing the first response to a hash, which would hide that the client may send the query. */
+/** Keeps caches from storing the rejection of a query hash, because the server accepts the same request with the query. */
 const noStore = { 'cache-control': 'no-store' }
 
 const isResponse = (found: object): found is Response => Array.isArray(found)
@@ -139,8 +139,8 @@ async function run<Viewer extends GraphqlViewer>(
 }
 
 /**
- * Whether the whole result failed because the database was unavailable. Proxies and clients use the status to decide whether to
- * retry.
+ * Whether the whole operation failed because the database was unavailable. Proxies and clients use the HTTP status to decide
+ * whether to retry.
  */
 function isUnavailable({ data, errors = [] }: FormattedExecutionResult): boolean {
   if (errors.length === 0 || errors.some((error) => error.extensions?.code !== 'UNAVAILABLE' || isOutcomeDone(error)))

@@ -1,12 +1,12 @@
-/** Media types of responses, the preferred one first. */
+/** Media types of responses, in order of preference. */
 const offered = ['application/graphql-response+json', 'application/json'] as const
 
 export type ResponseType = (typeof offered)[number]
 
 /**
- * The media type that an Accept header requests (RFC 9110 §12.5.1), or undefined if it accepts none of ours. Ranges and
- * requests without the header get application/json, because clients that know the newer type name it (GraphQL over HTTP,
- * "Legacy Watershed").
+ * Returns the media type that an Accept header requests (RFC 9110 §12.5.1), or undefined if it accepts no supported type. The
+ * type for ranges and for requests without the header is application/json, because clients that support the newer type name it
+ * (GraphQL over HTTP, "Legacy Watershed").
  */
 export function negotiate(accept: string | undefined): ResponseType | undefined {
   if (accept === undefined || accept === '*/*') return 'application/json'

@@ -6,10 +6,10 @@ import { type ErrorMappingInput, formatApiError, toApiError } from '../error-map
 import { negotiate, type ResponseType } from './media-type.ts'
 import { errorResponse, fromTransportError, toSend } from './response.ts'
 
-/** Prepares a Fastify scope for GraphQL: bodies are read as bytes, and every error becomes a GraphQL response. */
+/** Configures a Fastify scope for GraphQL: reads bodies as bytes and returns every error as a GraphQL response. */
 export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyRequest) => ErrorMappingInput): void {
   scope.removeAllContentTypeParsers()
-  // Fastify finds the parser of a listed type directly, and any other one only after parsing the header.
+  // Fastify finds the parser of a listed type directly. For any other type, it must parse the header first.
   scope.addContentTypeParser(
     ['application/json', '*'],
     { parseAs: 'buffer', bodyLimit: limits.requestBodyBytes },
@@ -26,11 +26,11 @@ export function prepareScope(scope: FastifyInstance, mapping: (request: FastifyR
   })
 }
 
-/** The media type of error responses: application/json for clients that accept neither of ours. */
+/** Returns the media type for an error response: application/json for clients that accept no supported type. */
 const errorType = ({ headers }: FastifyRequest): ResponseType => negotiate(headers.accept) ?? 'application/json'
 
 export function send(reply: FastifyReply, [text, init]: Response): FastifyReply {
-  // For errors of HTTP itself, graphql-http returns only a status.
+  // For HTTP errors, graphql-http returns only a status.
   const body = text ?? JSON.stringify({ errors: [formatApiError(badInput(messages[init.status] ?? init.statusText))] })
   const type = init.headers?.['content-type'] ?? 'application/json; charset=utf-8'
   return reply

@@ -12,13 +12,13 @@ export interface RawRequest {
 }
 
 /**
- * Returns the GraphQL request in an HTTP request, or the response if there is none. Throws BAD_USER_INPUT for a malformed
- * request, and PERSISTED_QUERY_NOT_FOUND for one with the hash of a query instead of the query.
+ * Returns the GraphQL request in an HTTP request, or an error response. Throws BAD_USER_INPUT for a malformed request, and
+ * PERSISTED_QUERY_NOT_FOUND for a request that contains a query hash instead of a query.
  */
 export function readRequestParams(raw: RawRequest): RequestParams | Promise<RequestParams | Response> {
   if (raw.method === 'GET') assertParameters(raw.url)
   const body = raw.method === 'POST' && isJson(raw.headers) ? parseBody(raw.body) : null
-  // A shortcut for nearly every request: calling graphql-http takes longer than parsing the body.
+  // Skip graphql-http for nearly every request: it takes longer than parsing the body.
   if (body !== null && raw.headers['content-type'] === 'application/json' && isParams(body)) return body
   if (body !== null) assertQuery(body.query, body.extensions)
   // graphql-http accepts an object as a parsed body; only its type excludes null.
@@ -31,7 +31,7 @@ const isJson = (headers: IncomingHttpHeaders): boolean =>
 const isParams = (body: object): body is RequestParams =>
   'query' in body && typeof body.query === 'string' && Object.entries(body).every(isMember)
 
-/** Whether graphql-http would accept this member. Members with other names are accepted with any value. */
+/** Whether graphql-http would accept this member. It accepts any value for unknown names. */
 function isMember([name, value]: [string, unknown]): boolean {
   if (name === 'operationName') return value === null || typeof value === 'string'
   if (name === 'variables' || name === 'extensions') return typeof value === 'object' && !Array.isArray(value)
@@ -58,18 +58,18 @@ function assertParameters(url: string): void {
 }
 
 /**
- * Apollo's automatic persisted queries send a hash first, and the query only if the server does not know the hash. Clients
- * recognize the message or the code.
+ * Clients with Apollo automatic persisted queries first send a query hash. This error asks them to send the query. Clients
+ * recognize the error by its message or code.
  */
 function assertQuery(query: unknown, extensions: unknown): void {
   if (query || typeof extensions !== 'object' || extensions === null || !('persistedQuery' in extensions)) return
   throw new ApiError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound')
 }
 
-/** A quick check for text that may contain the name, directly or with escapes. */
+/** Matches any text that may contain the name, directly or escaped. */
 const mayHoldProto = /__proto__|\\u/
 
-/** Parses JSON. Throws if it contains a member `__proto__` at any depth. */
+/** Parses JSON. Throws if the value contains a member `__proto__` at any depth. */
 export function parseJson(text: string, what: string): unknown {
   let value: unknown
   try {
@@ -81,13 +81,13 @@ export function parseJson(text: string, what: string): unknown {
   return value
 }
 
-/** JSON.parse creates a plain property `__proto__`, but code that copies it by assignment sets the prototype. */
+/** JSON.parse creates a plain property `__proto__`, but code that copies this property by assignment sets the prototype. */
 function assertNoProto(root: unknown, what: string): void {
   const open: unknown[] = [root]
   while (open.length > 0) {
     const value = open.pop()
     if (typeof value !== 'object' || value === null) continue
-    if (Object.hasOwn(value, '__proto__')) throw badInput(`${what} has the member "__proto__", which is not allowed`)
+    if (Object.hasOwn(value, '__proto__')) throw badInput(`${what} must not contain the member "__proto__"`)
     for (const member of Object.values(value)) open.push(member)
   }
 }

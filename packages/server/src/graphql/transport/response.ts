@@ -8,7 +8,7 @@ import { formatApiError } from '../error-mapping.ts'
 import { withRawJson } from '../values/raw-json.ts'
 import type { ResponseType } from './media-type.ts'
 
-/** A GraphQL response; LIMIT_EXCEEDED if it is over the limit of bytes. */
+/** Returns a GraphQL response, or LIMIT_EXCEEDED if the response exceeds the maximum size. */
 export function jsonResponse(
   status: number,
   type: ResponseType,
@@ -22,7 +22,7 @@ export function jsonResponse(
   ]
 }
 
-/** The response to a request that is not executed, with the headers that its error code requires. */
+/** Returns the response to a rejected request, with the headers that its error code requires. */
 export function errorResponse(
   error: ApiError,
   type: ResponseType,
@@ -42,7 +42,7 @@ function headersOf({ code, details }: ApiError): Record<string, string> {
   return headers
 }
 
-/** Maps an HTTP error of Fastify to an API error; returns any other error unchanged. */
+/** Maps a Fastify HTTP error to an API error. Returns any other error unchanged. */
 export function fromTransportError(
   error: unknown,
   headers: IncomingHttpHeaders,
@@ -50,7 +50,7 @@ export function fromTransportError(
 ): unknown {
   if (!(error instanceof Error) || error instanceof ApiError || !('statusCode' in error)) return error
   const { statusCode } = error
-  // Fastify's message repeats the whole URL, and its query may contain a secret.
+  // Fastify's message repeats the whole URL, whose query may contain a secret.
   if ('code' in error && error.code === 'FST_ERR_BAD_URL')
     return badInput('the path of the URL is not valid percent-encoded UTF-8')
   if (statusCode === 413) {
@@ -60,7 +60,7 @@ export function fromTransportError(
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? badInput(error.message) : error
 }
 
-/** Returns the JSON, or undefined if it is longer than a string can be. */
+/** Returns the JSON, or undefined if it exceeds the maximum string length. */
 function stringify(result: unknown): string | undefined {
   try {
     return withRawJson(result)
@@ -70,16 +70,16 @@ function stringify(result: unknown): string | undefined {
   }
 }
 
-/** Longer strings are sent as bytes, because Node would join a string with the headers of the response, which copies both. */
+/** Longer strings are sent as bytes. Node would join a string with the response headers, which copies both. */
 const MAX_STRING_LENGTH = 65_536
 
 export const toSend = (text: string): string | Buffer => (text.length < MAX_STRING_LENGTH ? text : Buffer.from(text))
 
-/** Returns a response as JSON, or LIMIT_EXCEEDED if it is too long. The error for a mutation says that the change was made. */
+/** Returns a response as JSON, or LIMIT_EXCEEDED if it is too long. A mutation's error reports that the change was made. */
 export function limitedJson(response: unknown, { isChange }: { isChange: boolean }): string | ApiError {
   const { answerBytes } = limits
   const text = stringify(response)
-  // A UTF-16 unit takes at most three bytes in UTF-8, so short strings need not be measured.
+  // A UTF-16 code unit takes at most three bytes in UTF-8, so only long strings must be measured.
   if (text !== undefined && (text.length * 3 <= answerBytes || Buffer.byteLength(text) <= answerBytes)) return text
   const found = text === undefined ? 'more' : String(Buffer.byteLength(text))
   const over = `may have at most ${answerBytes} bytes, but would have ${found}`

@@ -14,13 +14,13 @@ import { errorResponse } from './response.ts'
 
 export interface StreamRouteInput<Viewer extends GraphqlViewer> extends Omit<GraphqlRouteInput<Viewer>, 'sdl'> {
   /**
-   * Counts the viewer's stream, or throws LIMIT_EXCEEDED. `end` is called when the stream must end; call the returned function
-   * when it has ended.
+   * Counts the viewer's stream, or throws LIMIT_EXCEEDED. Calls `end` when the stream must end. The caller calls the returned
+   * function when the stream has ended.
    */
   readonly admit: (viewer: Viewer, end: (reason: ApiError) => void) => () => void
-  /** Returns a function to call after each event of a stream. It resolves once the next event may be sent. */
+  /** Returns a function to call after each event of a stream. The function resolves once the next event may be sent. */
   readonly chargeEvents: (requester: Requester<Viewer>) => () => Promise<void> | undefined
-  /** Runs when the server stops, and ends the streams. */
+  /** Ends all streams when the server stops. */
   readonly endAll: (reason: ApiError) => void
 }
 
@@ -28,7 +28,7 @@ type Rejected = Pick<RejectedOperation, 'ok' | 'errors'>
 
 type Results = AsyncGenerator<ExecutionResult, void, void>
 
-/** Serves subscriptions with GraphQL over SSE in distinct connections mode. */
+/** Serves subscriptions over GraphQL over SSE in distinct connections mode. */
 export function registerStreamRoute<Viewer extends GraphqlViewer>(
   app: FastifyInstance,
   input: StreamRouteInput<Viewer>,
@@ -74,7 +74,7 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
   })
 }
 
-/** Returns the GraphQL request, or the response if the request is invalid. */
+/** Returns the GraphQL request, or an error response if the request is invalid. */
 async function readParams(request: FastifyRequest, body: Buffer): Promise<RequestParams | Response> {
   const { method, url, headers } = request
   if (!acceptsEvents(headers.accept))
@@ -95,7 +95,7 @@ async function readParams(request: FastifyRequest, body: Buffer): Promise<Reques
 
 const acceptsEvents = (accept = '*/*'): boolean => /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
 
-/** Errors of a document are sent in the stream, because clients of the protocol do not show the bodies of other responses. */
+/** Returns document errors to send in the stream, because clients of the protocol do not show the bodies of other responses. */
 function prepare<Viewer extends GraphqlViewer>(
   { executor, path }: StreamRouteInput<Viewer>,
   params: RequestParams,
@@ -168,14 +168,12 @@ async function serve<Viewer extends GraphqlViewer>(
   }
 }
 
-/**
- * If the server is unavailable, the status reports it, because clients and proxies use the status to decide whether to retry.
- */
+/** Throws UNAVAILABLE, which sets the HTTP status: clients and proxies use the status to decide whether to retry. */
 function assertAvailable({ errors = [] }: FormattedExecutionResult): void {
   const failure = errors.find(({ extensions }) => extensions?.code === 'UNAVAILABLE')
   if (failure !== undefined) throw new ApiError('UNAVAILABLE', failure.message, { retryAfter: 1 })
 }
 
-/** The reply's headers so far, as strings. */
+/** Returns the headers set on the reply so far, as strings. */
 const headersOf = (reply: FastifyReply): Record<string, string> =>
   Object.fromEntries(Object.entries(reply.getHeaders()).map(([name, value]) => [name, String(value)]))

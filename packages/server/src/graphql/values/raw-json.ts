@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 
-/** A placeholder for raw JSON in a string that is being written: 128 random bits, which no caller can guess. */
+/** Marks the position of raw JSON during serialization. Callers cannot guess its 128 random bits. */
 const placeholder = randomBytes(16).toString('hex')
 
-/** The raw JSON found so far in the current `withRawJson`; undefined outside of it. */
+/** The raw JSON found so far by the current call of `withRawJson`; undefined if no call is running. */
 let written: string[] | undefined
 
 /**
- * JSON as the database wrote it. `withRawJson` copies it into a response, which takes a fraction of the time and memory of
- * parsing and serializing it. All other code uses the parsed `value`.
+ * JSON as the database wrote it. `withRawJson` copies this JSON into a response in a fraction of the time and memory that
+ * parsing and serializing would take. All other code uses the parsed `value`.
  */
 export class RawJson<Value = unknown> {
   readonly text: string
@@ -18,7 +18,7 @@ export class RawJson<Value = unknown> {
     this.text = text
   }
 
-  /** The parsed JSON. It is parsed at the first access. */
+  /** The parsed JSON. The first access parses it. */
   get value(): Value {
     this.#value ??= JSON.parse(this.text) as Value
     return this.#value
@@ -32,7 +32,7 @@ export class RawJson<Value = unknown> {
   }
 }
 
-/** `JSON.stringify`, with raw JSON copied unchanged. */
+/** Serializes a value as `JSON.stringify` does, but copies raw JSON unchanged. */
 export function withRawJson(value: unknown): string {
   const raw: string[] = []
   let text: string

@@ -9,8 +9,8 @@ const dateTimeForm =
 const wanted = 'an ISO 8601 date-time with a time zone, such as 2026-11-20T08:30:00Z, or a date alone'
 
 /**
- * Parses an ISO 8601 date-time with a time zone, or a date alone, which means midnight UTC. A date-time without a zone is
- * rejected, because `new Date` would read it in the server's time zone.
+ * Parses an ISO 8601 date-time with a time zone, or a date alone, which means midnight UTC. Rejects a date-time without a zone,
+ * because `new Date` would read it in the server's time zone.
  */
 export function parseDateTime(text: string): Date {
   const match = dateTimeForm.exec(text)
@@ -25,7 +25,7 @@ export function parseDateTime(text: string): Date {
   return value
 }
 
-/** Converts to the format of `new Date`: ECMAScript has neither a comma before a fraction nor a zone with hours alone. */
+/** Converts to the format of `new Date`, which allows neither a comma before the fraction nor a zone with hours alone. */
 const forDate = (text: string): string =>
   text
     .toUpperCase()
@@ -65,7 +65,7 @@ export const JsonObject = new GraphQLScalarType<Record<string, unknown>, Record<
   },
 })
 
-/** Rejects unquoted words, which would be read as strings. UniqueInputFieldNames has already rejected duplicate names. */
+/** Rejects enum literals, which would become strings. The rule UniqueInputFieldNames has already rejected duplicate names. */
 function assertNoEnums(node: ValueNode): void {
   if (node.kind === Kind.ENUM) throw new GraphQLError(`write a string in quotes: ${JSON.stringify(node.value)}`)
   if (node.kind === Kind.LIST) node.values.forEach(assertNoEnums)

@@ -4,11 +4,11 @@ const MS_A_DAY = 86_400_000
 
 const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'))
 
-/** The last formatted day and its string, because many times in a response are on the same day. */
+/** The last formatted day and its string, cached because many times in a response are on the same day. */
 let lastDay = Number.NaN
 let lastDayText = ''
 
-/** `toISOString()` in a third of its time, because a page of events has thousands of times. */
+/** Formats as `toISOString()` does, in a third of the time: a page of events contains thousands of times. */
 export function formatTime(date: Date): string {
   const time = date.getTime()
   const day = Math.floor(time / MS_A_DAY)
@@ -29,13 +29,12 @@ export function formatTime(date: Date): string {
 const fractions = ['.000Z', '', '00Z', '0Z', 'Z']
 
 /**
- * The same for a time as the database writes it (`StoredTime`), for example `2026-11-20 08:30:00.12+00`, without trailing
- * zeros.
+ * Formats a time as the database writes it (`StoredTime`), which is without trailing zeros: `2026-11-20 08:30:00.12+00`.
  */
 export function formatStoredTime(text: string): string {
   const fraction =
     text[10] === ' ' && text.endsWith('+00') ? fractions[text.length - '2026-11-20 08:30:00+00'.length] : undefined
-  // The general way, for more digits, another zone, or another era.
+  // Parse times with more digits, another zone, or another era.
   if (!fraction) return formatTime(parseTime(text))
   return `${text.slice(0, 10)}T${text.slice(11, -3)}${fraction}`
 }

@@ -36,7 +36,7 @@ async function start(options: TestAppOptions): Promise<TestApp> {
 
 const portOf = ({ url }: TestApp): number => Number(new URL(url).port)
 
-/** Opens a connection, with TLS if the server uses it. It stays open until the test ends or the server closes it. */
+/** Opens a connection, with TLS if the server uses TLS, until the test ends or the server closes it. */
 function open(server: TestApp): Socket {
   if (!server.url.startsWith('https')) return openPlain(server)
   return closeAtEnd(connectTls({ host: '127.0.0.1', port: portOf(server), rejectUnauthorized: false }))
@@ -79,7 +79,7 @@ async function metricsOn(server: TestApp): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-test.each(['HTTP', 'HTTPS'])('closes %s connections of an address above its limit', async (protocol) => {
+test.each(['HTTP', 'HTTPS'])('closes %s connections above the limit of an address', async (protocol) => {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
   const server = await start({ env: { ...limited, ...(protocol === 'HTTPS' && tls) }, log })
@@ -103,13 +103,13 @@ test('counts a connection before its TLS handshake', async () => {
   expect((await openSome(server, 1)).outcomes).toEqual(['closed'])
 })
 
-test('limits the connections of trusted proxies only in total', async () => {
+test('applies only the total limit to connections from trusted proxies', async () => {
   const env = { ...limited, MUSTER_HTTP_CONNECTIONS: '5', MUSTER_TRUSTED_PROXIES: '127.0.0.1' }
   const { outcomes } = await openSome(await start({ env }), 7)
   expect(outcomes).toEqual([...Array(5).fill('200'), 'closed', 'closed'])
 })
 
-test.each(['ws', 'wss'])('does not count WebSockets of devices (%s)', async (scheme) => {
+test.each(['ws', 'wss'])('does not count device WebSockets (%s)', async (scheme) => {
   const server = await start({ mqtt: true, env: { ...limited, ...(scheme === 'wss' && tls) } })
   const url = `${scheme}://${new URL(server.url).host}/mqtt`
   for (let each = 0; each < 5; each++) {

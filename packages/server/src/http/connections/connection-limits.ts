@@ -17,13 +17,13 @@ const settingOf: Readonly<Record<Limit, string>> = {
   total: 'MUSTER_HTTP_CONNECTIONS',
 }
 
-/** Functions that stop counting a connection, by the addresses of its ends. A TLS socket has those of its underlying socket. */
+/** Functions that stop counting a connection, keyed by its addresses, which a TLS socket and its underlying socket share. */
 const releases = new Map<string, () => void>()
 
-/** Stops counting a connection that became a WebSocket, because MQTT limits those. */
+/** Stops counting a connection that became a WebSocket, because MQTT limits WebSockets. */
 export const releaseConnection = (socket: Socket): void => releases.get(addressesOf(socket))?.()
 
-/** Closes connections above the limits as soon as they are accepted, before a TLS handshake. */
+/** Closes connections above the limits immediately after accepting them and before a TLS handshake. */
 export function limitConnections(app: FastifyInstance, { config, metrics }: ConnectionLimitsOptions): void {
   const isTrustedProxy = isIn(config.trustedProxies)
   const countRejected = metrics?.counter('httpConnectionsRejected')
@@ -33,7 +33,7 @@ export function limitConnections(app: FastifyInstance, { config, metrics }: Conn
 
   const limitReached = (address: string): Limit | undefined => {
     if (total >= config.httpConnections) return 'total'
-    // All clients behind a proxy share its address. Limits on requests apply to the address of each client instead.
+    // All clients behind a proxy share the proxy's address. Request limits apply to each client's address instead.
     if (isTrustedProxy(address)) return undefined
     return (perAddress.get(networkOf(address)) ?? 0) < config.httpConnectionsPerAddress ? undefined : 'address'
   }

@@ -9,11 +9,11 @@ import { arrivalTimeouts, HANDSHAKE_MS } from './timeouts.ts'
 
 export interface ListenerOptions extends ConnectionLimitsOptions {
   config: ConnectionLimitsOptions['config'] & Pick<Config, 'keepAliveTimeout' | 'requestTimeout'>
-  /** With a certificate, the server accepts only TLS connections. */
+  /** If set, the server accepts only TLS connections. */
   certificate?: ServedCertificate | undefined
 }
 
-/** A Fastify server with limits on connections and on the time that a request may take to arrive. */
+/** Creates a Fastify server with connection limits and timeouts for the arrival of requests. */
 export function createListener(options: FastifyServerOptions<Server>, limits: ListenerOptions): FastifyInstance {
   const { certificate, config } = limits
   const timeouts = arrivalTimeouts(config)

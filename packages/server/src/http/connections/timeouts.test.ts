@@ -34,7 +34,7 @@ function open({ url }: TestApp): Socket {
   return socket
 }
 
-/** Everything that the server sends until it closes the connection. */
+/** Returns everything that the server sends before it closes the connection. */
 async function receive(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(chunk as Buffer)
@@ -43,7 +43,7 @@ async function receive(socket: Socket): Promise<string> {
 
 const cases: [what: string, sent: string][] = [
   ['sends nothing', ''],
-  ['sends half a head', 'GET /healthz HTTP/1.1\r\nhost: x\r\n'],
+  ['sends incomplete headers', 'GET /healthz HTTP/1.1\r\nhost: x\r\n'],
   ['does not finish a body', body],
 ]
 
@@ -55,7 +55,7 @@ test.each(cases)('closes a connection that %s', async (_what, sent) => {
   }
 })
 
-test('rejects a request whose body takes too long to arrive in small pieces', async () => {
+test('rejects a request whose body arrives too slowly in small pieces', async () => {
   const socket = open(app)
   socket.write(body)
   const timer = setInterval(() => socket.write(' '), 100)

@@ -8,15 +8,15 @@ export interface KnownViewer {
   readonly accessKey?: string
 }
 
-/** Identifies the caller that a request in flight is counted for: a user, or an address until the user is known. */
+/** Identifies the caller that a request in flight counts for: a user, or an address until the user is known. */
 export interface Callers {
   /**
-   * The caller before authentication. A request that names an access key counts for the key's user if the key was authenticated
-   * before, so that users behind one address do not affect each other. False claims cannot use up that user's share, because
-   * requests count for the address again as soon as it has no attempts left for the key.
+   * Returns the caller before authentication. A request that names a previously authenticated access key counts for the key's
+   * user, so that users behind one address do not affect each other. False claims cannot use up this user's share: when the
+   * address has no attempts left for the key, its requests count for the address again.
    */
   of(request: FastifyRequest): string
-  /** The caller after authentication. */
+  /** Returns the caller after authentication. */
   identify(viewer: KnownViewer): string
 }
 
@@ -25,7 +25,7 @@ const MAX_KEYS = 10_000
 
 export interface CallersOptions {
   addressOf: (request: FastifyRequest) => string
-  /** Whether an address has used up its failed authentication attempts: for a key, or for any unknown key if none is given. */
+  /** Whether an address has used up its failed authentication attempts for this key or, if omitted, for unknown keys. */
   isExhausted: (address: string, key?: string) => boolean
 }
 
@@ -48,7 +48,7 @@ export function createCallers({ addressOf, isExhausted }: CallersOptions): Calle
   }
 }
 
-/** The access key that a signature names, in any of the accepted formats. */
+/** Returns the access key that a signature names, in any accepted format. */
 function claimedKey({ headers }: FastifyRequest): string | undefined {
   const text = headers['signature-input'] ?? headers.signature ?? headers.authorization
   return typeof text === 'string' ? /\bkeyid="([^"]{1,100})"/i.exec(text)?.[1] : undefined

@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify'
 
 const CHECK_INTERVAL_MS = 1_000
 const RESOLUTION_MS = 50
-/** Minimum number of measurements. A process that was suspended for a while shows only one long delay. */
+/** Minimum number of measurements. A process that was suspended records only one long delay. */
 const MIN_DELAYS = 3
 
-/** The returned function reports whether the recent median delay of the event loop exceeds `limitMs`. 0 disables the check. */
+/** Returns a function that reports whether the recent median event-loop delay exceeds `limitMs`. 0 disables the check. */
 export function watchLag(app: FastifyInstance, limitMs: number): () => boolean {
   if (limitMs === 0) return () => false
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })

@@ -14,17 +14,18 @@ export interface CallerLimitsOptions extends Omit<LoadSheddingOptions, 'config' 
   metrics: Metrics | undefined
 }
 
-/** Limits on each caller: its requests in flight, the bytes of its request bodies, and the response bytes it has not read. */
+/** Limits on each caller's requests in flight, request body bytes, and unread response bytes. */
 export interface CallerLimits {
   /**
    * Counts a request for its user instead of its address. Throws UNAVAILABLE when the server is overloaded and the user has
    * more than a fair share of the requests in flight.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
-  /** Throws RATE_LIMITED when the caller does not read the responses that are queued for it. */
+  /** Throws RATE_LIMITED if the caller does not read its queued responses. */
   assertReadsResponses(request: FastifyRequest): void
   /**
-   * Waits until memory limits allow producing this response. Undefined if they already do. Throws as `assertReadsResponses`.
+   * Waits until the memory limits allow this response. Returns undefined if they already do. Throws RATE_LIMITED if the caller
+   * does not read its queued responses.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
 }
@@ -32,7 +33,7 @@ export interface CallerLimits {
 /** Estimated memory of a request in flight, without its body and response. */
 const REQUEST_BYTES = 64 * 1024
 
-/** Register this before everything else that handles requests, so that a rejection costs almost nothing. */
+/** Register these limits before all other request handlers, so that a rejection costs almost nothing. */
 export function limitCallers(app: FastifyInstance, options: CallerLimitsOptions): CallerLimits {
   const { config, metrics } = options
   const requestBodies = limitRequestBodies(app, options)

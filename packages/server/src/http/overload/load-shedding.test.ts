@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 const warnings: object[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
 let app: TestApp
-/** A separate server, because on a busy machine it may reject any request. */
+/** A separate server, because on a busy machine this server may reject any request. */
 let lagLimited: TestApp
 beforeAll(async () => {
   app = await startTestApp({ env: { MUSTER_MOST_REQUESTS: '3' }, log })
@@ -25,11 +25,11 @@ const small = '{ login { id } }'
 /** Blocks the event loop. */
 const block = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
 const MANY = 200
-/** Identifies the caller before the body is read, by the access key that the request names. */
+/** Returns a signature that names the owner's access key, which identifies the caller before the body arrives. */
 const claim = () => `sig1=("@method");keyid="${app.owner.keyId}"`
 const big = () =>
   `POST /graphql/v1 HTTP/1.1\r\nhost: x\r\nsignature-input: ${claim()}\r\ncontent-type: application/json\r\ncontent-length: 900000\r\n\r\n${' '.repeat(900_000)}`
-/** The statuses of the responses to pipelined requests on one connection. */
+/** Sends pipelined requests on one connection and returns the response statuses. */
 async function statusesOf(requests: string[]): Promise<number[]> {
   const { hostname, port } = new URL(app.url)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -40,7 +40,7 @@ async function statusesOf(requests: string[]): Promise<number[]> {
 }
 const metrics = async ({ url } = app) => (await fetch(`${url}/metrics`)).text()
 
-test('rejects the requests of a user above the limit, and accepts them again when fewer are in flight', async () => {
+test('rejects a user above the limit until fewer requests are in flight', async () => {
   const device = await registerDevice(app.owner)
   const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
   const stream = await openStream({ app, user: app.owner, query: 'subscription { events { id } }' })
@@ -65,7 +65,7 @@ test('rejects the requests of a user above the limit, and accepts them again whe
     expect(rest.headers.get('content-type')).toBe('application/json; charset=utf-8')
     const head = await fetch(`${app.url}/graphql/v1`, { method: 'HEAD', headers: { 'signature-input': claim() } })
     expect([head.status, await head.text()]).toEqual([503, ''])
-    // The body is not read, but the next request on the connection is still served.
+    // The server does not process the body, but still serves the next request on the connection.
     expect(await statusesOf([big(), 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'])).toEqual([
       503, 200,
     ])
@@ -88,7 +88,7 @@ test('rejects the requests of a user above the limit, and accepts them again whe
   stream.cut()
 })
 
-test('serves another user and another address while one user has reached the limit', async () => {
+test('serves other users and addresses while one user is at the limit', async () => {
   const other = await app.createUser()
   const device = await registerDevice(app.owner)
   const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
@@ -107,7 +107,7 @@ test('serves another user and another address while one user has reached the lim
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-test('does not count requests that falsely name a key for its user once their address has no attempts left', async () => {
+test('counts false claims of a key for the address once the address has no attempts left', async () => {
   const env = { MUSTER_MOST_REQUESTS: '3', MUSTER_TRUSTED_PROXIES: '127.0.0.1/32' }
   const another = await app.startAnother({ env })
   onTestFinished(() => another.close())
@@ -130,14 +130,14 @@ test('does not count requests that falsely name a key for its user once their ad
     await transaction.selectFrom('device').select('id').where('id', '=', device.id).forUpdate().execute()
     const held = ['a', 'b', 'c'].map((name) => owner.query(document, { id: device.id, name }))
     await vi.waitFor(async () => expect((await owner.query(small)).status).toBe(503), { timeout: 60_000 })
-    // A request that counted for the user would also get 503.
+    // A request that counted for the user would receive 503.
     expect(await forge()).toBe(429)
     return held
   })
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-test('checks the limit again when the user is known', async () => {
+test('checks the limit again after authentication', async () => {
   const another = await app.startAnother({ env: { MUSTER_MOST_REQUESTS: '3' } })
   onTestFinished(() => another.close())
   const device = await registerDevice(app.owner)
@@ -150,7 +150,7 @@ test('checks the limit again when the user is known', async () => {
     await vi.waitFor(async () => expect(await metrics(another)).toContain('muster_requests_under_way 3'), {
       timeout: 60_000,
     })
-    // This server does not know the key yet.
+    // This server has not authenticated the key yet.
     const rejected = await another.as(fresh).query(small)
     expect([rejected.status, rejected.errors?.[0]?.extensions.code]).toEqual([503, 'UNAVAILABLE'])
     expect(rejected.headers.get('retry-after')).toBe('1')
@@ -159,7 +159,7 @@ test('checks the limit again when the user is known', async () => {
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-test('counts a response as in flight until its client has read it', async () => {
+test('counts a request as in flight until the client has read the response', async () => {
   const another = await app.startAnother()
   onTestFinished(() => another.close())
   const { hostname, port } = new URL(another.url)
@@ -174,7 +174,7 @@ test('counts a response as in flight until its client has read it', async () => 
   await vi.waitFor(async () => expect(await inFlight()).toBe(0), { timeout: 60_000 })
 })
 
-test('accepts fewer requests during sustained load, until few are in flight', async () => {
+test('accepts fewer requests during sustained load', async () => {
   const steady = await app.startAnother({ env: { MUSTER_MOST_REQUESTS: '5', MUSTER_MOST_STANDING: '2' } })
   onTestFinished(() => steady.close())
   const owner = steady.as(app.owner)
@@ -199,7 +199,7 @@ test('accepts fewer requests during sustained load, until few are in flight', as
   expect((await owner.query(small)).status).toBe(200)
 })
 
-test('does not count streams as in flight, however their path is written', async () => {
+test('does not count streams as in flight, even if their path is encoded', async () => {
   const path = '/graphql/v1/%73tream'
   for (let count = 0; count < 4; count++) {
     const rejected = await openStream({ app, user: app.owner, query: small, path })
@@ -213,7 +213,7 @@ test('does not count streams as in flight, however their path is written', async
   open.cut()
 })
 
-test('responds to a request that arrives after many others before all of them have started', async () => {
+test('responds to another caller before all queued requests have started', async () => {
   const another = await app.startAnother()
   const { hostname, port } = new URL(another.url)
   const body = JSON.stringify({ query: '{ __schema { types { name fields { name type { name } } } } }' })
@@ -243,7 +243,7 @@ test('responds to a request that arrives after many others before all of them ha
   await another.close()
 })
 
-test('does not count requests after they have failed', async () => {
+test('does not count failed requests', async () => {
   const ends = [
     fetch(`${app.url}/nothing`),
     fetch(`${app.url}/graphql/v1`, { method: 'POST', body: '{' }),

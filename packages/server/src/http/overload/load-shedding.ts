@@ -12,21 +12,21 @@ import { createSustainedLoad } from './sustained-load.ts'
 
 export interface LoadSheddingOptions extends CallersOptions {
   config: Pick<Config, 'mostRequests' | 'mostStanding' | 'mostLag'>
-  /** Paths that report the state of the server. Their requests are never rejected. */
+  /** Whether a path reports the server's state. Load shedding never rejects requests to such a path. */
   isExempt: (path: string) => boolean
-  /** Whether a request is long-lived by design. The route decides, because a path can be written in more than one way. */
+  /** Whether a request is long-lived by design. Decide by the route, because the same path can be encoded in several ways. */
   isLongLived: (request: FastifyRequest) => boolean
-  /** The headers of every response. */
+  /** Returns the headers of every response. */
   headersOf: (request: FastifyRequest) => Readonly<Record<string, string>>
   metrics: SheddingMetrics
 }
 
 export interface LoadShedding {
   inFlight(): number
-  /** The caller that a request in flight counts for. */
+  /** Returns the caller that a request in flight counts for. */
   callerOf(request: FastifyRequest): string | undefined
   /**
-   * Counts a request for its user instead of its address. Call this as soon as the user is known. Throws UNAVAILABLE when the
+   * Counts a request for its user instead of its address. Call this as soon as the user is known. Throws UNAVAILABLE if the
    * server is overloaded and the user has more than a fair share of the requests in flight.
    */
   identify(request: FastifyRequest, viewer: KnownViewer): void
@@ -34,11 +34,11 @@ export interface LoadShedding {
 
 /** The default of MUSTER_MOST_STANDING is MUSTER_MOST_REQUESTS divided by this. */
 const SUSTAINED_DIVISOR = 5
-/** The server never has more than this many times the limit in flight, even if no caller exceeds its fair share. */
+/** Multiple of the limit above which the server rejects every request, even if no caller exceeds its fair share. */
 const LIMIT_FACTOR = 2
 
 const messages: Readonly<Record<ShedReason, string>> = {
-  requests: 'the server has as many requests in flight as it accepts',
+  requests: 'the server has reached its limit of requests in flight',
   standing: 'the server has had too many requests in flight for more than 2 seconds',
   lag: 'the server is too busy',
 }
@@ -46,10 +46,10 @@ const messages: Readonly<Record<ShedReason, string>> = {
 const RETRY_AFTER_S = 1
 
 /**
- * Rejects requests while the server is overloaded, starting with callers that have more than a fair share of the requests in
- * flight. A fair share is the limit divided by the number of active callers. Requests are checked when the headers have
- * arrived, when the body has arrived, and when the user is known. Register this before everything else that handles requests,
- * so that a rejection costs almost nothing. Accepted requests start in round-robin order of their callers (request-queue.ts).
+ * Rejects requests while the server is overloaded, starting with callers that exceed their fair share of the requests in
+ * flight. A fair share is the limit divided by the number of active callers. Requests are checked after the headers arrive,
+ * after the body arrives, and after authentication. Accepted requests start in round-robin order of their callers
+ * (request-queue.ts). Register load shedding before all other request handlers, so that a rejection costs almost nothing.
  */
 export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): LoadShedding {
   const { config, isExempt, isExhausted, isLongLived, headersOf, metrics } = options
@@ -62,7 +62,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
   const callers = createCallers(options)
   const sendRejection = prepareRejections(messages, headersOf)
 
-  /** The limit that has been reached, and the number of requests that it allows. */
+  /** Returns the reached limit and the number of requests that this limit allows. */
   const limitReached = (): [ShedReason, number] | undefined => {
     const { total } = inFlight
     if (total >= mostRequests) return ['requests', mostRequests]
@@ -70,7 +70,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     return isLagging() ? ['lag', total] : undefined
   }
 
-  /** Whether a caller has more than a fair share. `own` is 1 for a request that is not counted yet. */
+  /** Whether a caller exceeds its fair share. `own` is 1 for a request that is not counted yet. */
   const isOverShare = (caller: string, limit: number, own: 0 | 1): boolean => {
     if (inFlight.total >= mostRequests * LIMIT_FACTOR) return true
     const before = inFlight.of(caller)
@@ -78,7 +78,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     return before + own > Math.ceil(limit / active)
   }
 
-  /** Returns whether the request may continue; rejects it otherwise. */
+  /** Returns whether the request may continue. If not, rejects the request. */
   const mayContinue = (request: FastifyRequest, reply: FastifyReply): boolean => {
     const reached = limitReached()
     if (reached === undefined) return true
@@ -86,8 +86,8 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
     const caller = callers.of(request)
     if (!isOverShare(caller, limit, 1)) return true
     const reject = (): void => sendRejection(reason, request, reply)
-    // Clients that immediately repeat rejected requests would make event-loop iterations long. libuv accepts only one
-    // connection per iteration, so other clients could not connect.
+    // Queue the rejection: clients that immediately repeat rejected requests would prolong event-loop iterations. libuv accepts
+    // only one connection per iteration, so other clients could not connect.
     if (isExhausted(options.addressOf(request))) enqueueRejection(caller, reject)
     else reject()
     metrics.countEarly(reason, request)
@@ -97,7 +97,7 @@ export function shedLoad(app: FastifyInstance, options: LoadSheddingOptions): Lo
   app.addHook('onRequest', (request, reply, done) => {
     if (isExempt(request.url) || mayContinue(request, reply)) done()
   })
-  // The body has arrived, so from now on the request takes time because of the server and not because of a slow connection.
+  // Count the request after its body arrives, because from then on the server, not a slow connection, determines its duration.
   app.addHook('preHandler', (request, reply, done) => {
     // Fastify runs this hook twice for a request that a route forwards to the not-found handler.
     if (isExempt(request.url) || isLongLived(request) || inFlight.has(request)) return done()

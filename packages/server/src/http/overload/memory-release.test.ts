@@ -4,12 +4,12 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
-/** Sixteen bodies of 1 MiB are the least that counts as large. */
+/** Sixteen bodies of 1 MiB are the minimum for a release. */
 const BODIES = 16
 
 type PerformanceNodeEntry = PerformanceEntry & { detail?: unknown }
 
-/** Counts collections of the old generation, except those that V8 schedules for idle times. */
+/** Counts garbage collections of the old generation, except the collections that V8 schedules for idle times. */
 function countCollections(): () => number {
   let count = 0
   const observer = new PerformanceObserver((list) => {
@@ -25,7 +25,7 @@ function countCollections(): () => number {
 
 const metricsOf = async ({ url }: TestApp): Promise<string> => (await fetch(`${url}/metrics`)).text()
 
-test('collects garbage when large bodies are gone', async () => {
+test('collects garbage after large bodies are processed', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
   const { hostname, port } = new URL(app.url)
@@ -40,10 +40,10 @@ test('collects garbage when large bodies are gone', async () => {
   await vi.waitFor(async () =>
     expect(await metricsOf(app)).toContain(`muster_request_body_bytes ${BODIES * 1024 * 1024}\n`),
   )
-  // A check must see them.
+  // Wait until a check sees the bodies.
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   const collections = countCollections()
   for (const socket of sockets) socket.destroy()
-  // It collects until a collection frees no more: at least twice in a row.
+  // V8 collects until a collection frees no more memory: at least twice.
   await vi.waitFor(() => expect(collections()).toBeGreaterThan(1), { timeout: 60_000, interval: 100 })
 })

@@ -2,17 +2,17 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { FastifyInstance } from 'fastify'
 
-/** A collection is worthwhile after bodies of at least this total size. */
+/** Bodies of at least this total size justify a collection. */
 const LARGE_BYTES = 16 * 1024 * 1024
-/** The large bodies are gone when the total size is at most this. */
+/** At or below this total size, no large bodies remain. */
 const SMALL_BYTES = 1024 * 1024
 const CHECK_INTERVAL_MS = 1_000
-/** Number of consecutive checks that must find the large bodies gone. */
+/** Number of consecutive checks that must find no large bodies. */
 const MIN_CHECKS = 5
 
 /**
- * Collects garbage when the large bodies in memory are gone. Otherwise, V8 would not release their memory until further
- * requests need it (docs/decisions/0007-memory-flags.md). A collection blocks the process for about 0.1 s.
+ * Collects garbage after large bodies are processed. Otherwise, V8 would not release their memory until later requests need
+ * memory (docs/decisions/0007-memory-flags.md). A collection blocks the process for about 0.1 s.
  */
 export function releaseMemory(app: FastifyInstance, bodyBytes: () => number): void {
   let wasLarge = false
@@ -28,9 +28,9 @@ export function releaseMemory(app: FastifyInstance, bodyBytes: () => number): vo
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-/** The collection also returns free pages to the operating system. */
+/** Collects garbage and returns free pages to the operating system. */
 function collectGarbage(): void {
-  // Only contexts that are created after this have the `gc` function.
+  // Only contexts created after this call contain the `gc` function.
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as NodeJS.GCFunction
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })

@@ -3,7 +3,7 @@ import { ApiError, type ErrorCode } from '../../errors.ts'
 import { negotiate } from '../../graphql/transport/media-type.ts'
 import { errorResponse } from '../../graphql/transport/response.ts'
 
-/** Values of Retry-After in seconds. One is chosen at random so that clients do not all retry at the same time. */
+/** Retry-After values in seconds. A random choice keeps clients from retrying at the same time. */
 const RETRY_AFTER_S = [1, 2, 3]
 
 interface Rejection {
@@ -19,7 +19,7 @@ export type SendRejection<Reason extends string> = (
   reply: FastifyReply,
 ) => void
 
-/** Serializes the responses once. They bypass Fastify and its hooks, which would take longer than everything else. */
+/** Serializes the responses once. They bypass Fastify and its hooks, which would take most of the time. */
 export function prepareRejections<Reason extends string>(
   messages: Readonly<Record<Reason, string>>,
   headersOf: (request: FastifyRequest) => Readonly<Record<string, string>>,
@@ -48,6 +48,6 @@ const rejectionWith =
     return { status, headers: { ...headers, 'content-length': String(Buffer.byteLength(text)) }, text }
   }
 
-/** The media type that the client accepts. */
+/** Returns the media type for the client. */
 const contentType = ({ url, headers }: FastifyRequest): string =>
   `${(url.startsWith('/graphql/') && negotiate(headers.accept)) || 'application/json'}; charset=utf-8`

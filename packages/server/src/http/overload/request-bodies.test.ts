@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Begins a request with a body of 1 MiB and sends nothing of the body. */
+/** Sends the headers of a request with a body of 1 MiB, but no part of the body. */
 async function beginBody(server: TestApp, client?: string): Promise<Socket> {
   const { hostname, port } = new URL(server.url)
   const socket = connect({ host: hostname, port: Number(port) })
@@ -30,7 +30,7 @@ async function post(server: TestApp, client?: string, bytes = 1_048_000): Promis
   return [response.status, await response.text()]
 }
 
-test('rejects large bodies of an address above its limit, and accepts small ones', async () => {
+test('rejects large bodies and accepts small bodies from an address above its limit', async () => {
   expect((await post(app))[0]).not.toBe(429)
   const sockets = await Promise.all([beginBody(app), beginBody(app), beginBody(app)])
   await vi.waitFor(async () => expect((await post(app))[0]).toBe(429), PATIENT)
@@ -42,7 +42,7 @@ test('rejects large bodies of an address above its limit, and accepts small ones
   await vi.waitFor(async () => expect((await post(app))[0]).not.toBe(429), PATIENT)
 })
 
-test('leaves each address a fair share when all bodies together reach the limit', async () => {
+test('allows each address a fair share when all bodies together reach the limit', async () => {
   const env = { MUSTER_BODY_BYTES: String(4 * MIB), MUSTER_TRUSTED_PROXIES: '127.0.0.1', MUSTER_METRICS_TOKEN: TOKEN }
   const server = await app.startAnother({ env })
   onTestFinished(() => server.close())

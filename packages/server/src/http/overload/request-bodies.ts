@@ -15,7 +15,7 @@ export interface RequestBodiesOptions {
 }
 
 export interface RequestBodies {
-  /** Bytes of large request bodies that are being received or processed. */
+  /** Returns the number of bytes in large request bodies that the server is receiving or processing. */
   bytes(): number
 }
 
@@ -28,8 +28,8 @@ const ofAddress = { address: 'too many large request bodies from this address ar
 const inTotal = { total: 'the server is receiving or processing too many large request bodies' }
 
 /**
- * Rejects compressed bodies, and limits the total size of request bodies. A body counts as the size announced in the headers,
- * from the arrival of the headers until the end of the response.
+ * Rejects compressed bodies, and limits the total size of request bodies. A body counts with the size that its headers
+ * announce, from their arrival until the end of the response.
  */
 export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesOptions): RequestBodies {
   const { config, addressOf, headersOf, metrics } = options
@@ -44,7 +44,8 @@ export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesO
     const before = bytesOf.get(network) ?? 0
     if (before + bytes > config.bodyBytesPerAddress) return 'address'
     if (total + bytes <= config.bodyBytes) return undefined
-    // Fair shares keep a few addresses from using up the total. Twice the total keeps many addresses from using up the memory.
+    // Fair shares keep a few addresses from using up the total. The limit of twice the total keeps many addresses from using up
+    // the memory.
     const addresses = bytesOf.size + (before === 0 ? 1 : 0)
     const isFair = before + bytes <= config.bodyBytes / addresses
     return isFair && total + bytes <= 2 * config.bodyBytes ? undefined : 'total'
@@ -79,7 +80,7 @@ export function limitRequestBodies(app: FastifyInstance, options: RequestBodiesO
   return { bytes: () => total }
 }
 
-/** A body of unknown length counts as the maximum size. */
+/** Returns the announced size of a body, or the maximum size if the length is unknown. */
 function announcedBytes({ headers }: FastifyRequest): number {
   if (headers['transfer-encoding'] !== undefined) return limits.requestBodyBytes
   return Math.min(Number(headers['content-length'] ?? 0) || 0, limits.requestBodyBytes)

@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, test } from 'vitest'
 import { createRequestQueue } from './request-queue.ts'
 
-/** Blocks the event loop for longer than the time in which one iteration may start requests. */
+/** Blocks the event loop for longer than one iteration may spend on starting requests. */
 const block = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
 
-test('starts queued requests in later iterations, in order and in their own async scope', async () => {
+test('starts queued requests in later iterations, in order and in their async scope', async () => {
   const enqueue = createRequestQueue()
   const request = new AsyncLocalStorage<string>()
   const seen: unknown[] = []
@@ -28,7 +28,7 @@ test('starts queued requests in later iterations, in order and in their own asyn
   expect(seen).toEqual(['first', 'second', 'third'].map((name) => [name, name]))
 })
 
-test('starts the requests of callers in round-robin order', async () => {
+test('starts requests in round-robin order of their callers', async () => {
   const enqueue = createRequestQueue()
   const seen: string[] = []
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,16 +1,15 @@
 import { AsyncResource } from 'node:async_hooks'
 import { performance } from 'node:perf_hooks'
 
-/** Time in each event-loop iteration for starting requests (docs/decisions/0011). */
+/** Time limit for starting requests in one event-loop iteration (docs/decisions/0011). */
 const STARTING_MS = 0.5
 
-/** Calls `start`, which starts or rejects a request of this caller, now or in a later iteration of the event loop. */
+/** Calls `start`, which starts or rejects a request of this caller, now or in a later event-loop iteration. */
 export type Enqueue = (caller: string, start: () => void) => void
 
 /**
- * Limits the time for starting requests in one event-loop iteration, so that reading and sending do not wait for all requests
- * that arrive at once. Callers are served round-robin: a thousand requests of one caller delay another caller's first request
- * by only one.
+ * Limits the time for starting requests in one event-loop iteration, so that a burst of requests does not delay reading and
+ * sending. Callers take turns: a thousand requests from one caller delay another caller's first request by only one request.
  */
 export function createRequestQueue(): Enqueue {
   /** Queued requests by caller, in round-robin order. */

@@ -2,18 +2,18 @@ import type { FastifyInstance } from 'fastify'
 
 export type ShedReason = 'requests' | 'standing' | 'lag'
 
-/** Load shedding ends when no request has been rejected for this long. */
+/** Time without rejected requests after which load shedding ends. */
 const QUIET_MS = 10_000
 
 /**
- * Logs one line when load shedding begins, and one with the numbers of rejected requests when it ends. A line for each rejected
- * request would add to the load. Call the returned function for each rejected request.
+ * Logs when load shedding begins and ends, with the number of rejected requests for each reason. Logging each rejected request
+ * would add to the load. Call the returned function for each rejected request.
  */
 export function logShedding(app: FastifyInstance): (reason: ShedReason) => void {
   let shedding: { rejected: Record<ShedReason, number>; timer: NodeJS.Timeout } | undefined
 
   function begin(reason: ShedReason) {
-    app.log.warn({ reason }, 'load shedding began: the server rejects requests')
+    app.log.warn({ reason }, 'load shedding began: the server is rejecting requests')
     return { rejected: { requests: 0, standing: 0, lag: 0 }, timer: setTimeout(end, QUIET_MS).unref() }
   }
 

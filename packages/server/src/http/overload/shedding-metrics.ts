@@ -6,14 +6,14 @@ import { logShedding } from './shedding-log.ts'
 
 export interface SheddingMetricsOptions {
   metrics: Metrics | undefined
-  /** If true, rejected requests are logged individually, like all other requests. */
+  /** Whether to log every rejected request, like all other requests. */
   logsAll: boolean
 }
 
 export interface SheddingMetrics {
   /** Counts a request that was rejected before any other hook or route handled it. */
   countEarly(reason: ShedReason, request: FastifyRequest): void
-  /** Counts a rejection whose request is also counted by `recordRequests`. */
+  /** Counts a rejection whose request `recordRequests` also counts. */
   countLate(reason: ShedReason): void
 }
 

@@ -12,7 +12,7 @@ function openLoad() {
   }
 }
 
-test('a load is sustained after two seconds at or above the limit', () => {
+test('reports sustained load after two seconds at or above the limit', () => {
   const { load, wait } = openLoad()
   load.update(10)
   wait(1_999)
@@ -22,7 +22,7 @@ test('a load is sustained after two seconds at or above the limit', () => {
   expect(load.isSustained()).toBe(true)
 })
 
-test('the two seconds start again when the load falls below the limit', () => {
+test('restarts the two seconds when the load falls below the limit', () => {
   const { load, wait } = openLoad()
   load.update(10)
   wait(1_500)
@@ -32,7 +32,7 @@ test('the two seconds start again when the load falls below the limit', () => {
   expect(load.isSustained()).toBe(false)
 })
 
-test('a sustained load ends when fewer requests than half the limit are in flight', () => {
+test('ends sustained load when less than half the limit is in flight', () => {
   const { load, wait } = openLoad()
   load.update(10)
   wait(2_000)

@@ -1,16 +1,16 @@
 import type { ApiError } from '../../errors.ts'
 
-/** The resources required to produce a response. */
+/** The resources that producing a response requires. */
 export interface Need {
   readonly bytes: number
-  /** Number of slots for large responses; 0 for a response that cannot be large. */
+  /** Number of slots for large responses. 0 for a response that cannot be large. */
   readonly weight: number
 }
 
 export interface Production {
   /**
-   * Starts producing a response when there is room. Returns undefined if it starts now. `onEnd` receives a function to call
-   * when the response is produced or abandoned; further calls of this function do nothing.
+   * Waits until a response may be produced. Returns undefined if production starts immediately. `onEnd` receives a function to
+   * call when the response is produced or abandoned. Further calls of this function do nothing.
    */
   start(caller: string, need: Need, onEnd: (end: () => void) => void): Promise<void> | undefined
   /** Counts a produced response until the returned function is called. */
@@ -38,20 +38,20 @@ interface Caller {
   reserved: number
   weight: number
   waiting: Waiting[]
-  /** Rejects all waiting responses when none has started for a while. */
+  /** Rejects all waiting responses if no response starts for a while. */
   stuckTimer: NodeJS.Timeout | undefined
 }
 
 /** Slots for large responses in production, for all callers together and for each caller. */
 const MAX_WEIGHT = 8
 const MAX_WEIGHT_PER_CALLER = 4
-/** If no response of a caller can start for this long because of unread responses, the caller does not read them. */
+/** Time after which a caller's waiting responses fail if unread responses block all of them. */
 const STUCK_MS = 15_000
 
 /**
- * Decides when a response may be produced. A caller without other responses starts immediately, whatever the size of the
- * response, if slots for large responses are free. Waiting callers are served round-robin. A caller's bytes are those reserved
- * for responses in production plus those queued.
+ * Decides when a response may be produced. If enough slots for large responses are free, a caller without other responses
+ * starts immediately, regardless of the response's size. Waiting callers are served in round-robin order. A caller's bytes are
+ * the sum of its reserved bytes, for responses in production, and its queued bytes.
  */
 export function createProduction({ total, perCaller, queueFull }: ProductionOptions): Production {
   const callers = new Map<string, Caller>()
@@ -109,14 +109,14 @@ export function createProduction({ total, perCaller, queueFull }: ProductionOpti
     waitingCallers.delete(name)
   }
 
-  /** Starts waiting responses in round-robin order of their callers, until there is no room for more. */
+  /** Starts waiting responses in round-robin order of their callers until a limit is reached. */
   const startWaiting = (): void => {
     for (const name of waitingCallers) {
       const caller = open(name)
       const next = caller.waiting[0]
       if (next === undefined || !hasRoom(caller, next.need)) continue
       caller.waiting.shift()
-      // The loop reaches the caller again after the others.
+      // Move the caller to the end of the round-robin order.
       waitingCallers.delete(name)
       waitingCallers.add(name)
       next.start()
@@ -125,7 +125,7 @@ export function createProduction({ total, perCaller, queueFull }: ProductionOpti
   }
 
   const failWaiting = (name: string, caller: Caller): void => {
-    // Without unread responses, the server itself is slow, and the requests must not fail because of that.
+    // If no responses are unread, the server itself is slow, and the requests must not fail.
     if (caller.queued === 0) return void caller.stuckTimer?.refresh()
     const failed = caller.waiting.splice(0)
     stopWaiting(name, caller)

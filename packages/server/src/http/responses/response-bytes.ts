@@ -8,7 +8,7 @@ import { createProduction, type Need } from './production.ts'
 import { onceResponseEnds } from './response-end.ts'
 import { sendInPieces } from './response-pieces.ts'
 
-/** Properties of a response that are known before it is produced. */
+/** Response properties that are known before production. */
 export interface ExpectedResponse {
   /** Name of the operation. */
   readonly name: string
@@ -19,37 +19,37 @@ export interface ExpectedResponse {
 /** Limits the bytes of responses from the start of their production until clients have read them. */
 export interface ResponseBytes {
   /**
-   * Waits until the memory limits allow producing this response. Returns undefined if they already do. Throws RATE_LIMITED when
-   * the caller does not read the responses that are queued for it.
+   * Waits until the memory limits allow this response. Returns undefined if they already do. Throws RATE_LIMITED if the caller
+   * does not read its queued responses.
    */
   reserve(reply: FastifyReply, expected: ExpectedResponse): Promise<void> | undefined
-  /** Whether the caller's unread responses leave no room for more. */
+  /** Whether the caller's unread responses have reached the limit. */
   isFull(caller: string): boolean
-  /** Bytes of all responses that clients have not yet read. */
+  /** Returns the number of bytes in all unread responses. */
   queued(): number
 }
 
 export interface ResponseBytesOptions {
   config: Pick<Config, 'queuedBytes' | 'queuedBytesPerUser'>
-  /** The caller that a request in flight counts for; undefined for a request that is not counted. */
+  /** Returns the caller that a request in flight counts for, or undefined for a request that is not counted. */
   callerOf: (request: FastifyRequest) => string | undefined
 }
 
 /** Smaller responses are not counted, because the number of requests in flight limits them. */
 const SMALL_BYTES = 16 * 1024
-/** Only a few responses above this size are produced at a time, because production takes several times their size in memory. */
+/** Only a few responses above this size are produced at a time, because production requires several times their size. */
 const LARGE_BYTES = 4 * 1024 * 1024
-/** Estimated size of an object before the first response to an operation: the limit on the size of an object's attributes. */
+/** Estimated size of an object before an operation's first response: the limit on the size of an object's attributes. */
 const OBJECT_BYTES = limits.bytesPerTarget
 /** Maximum number of cached estimates, one for each caller and operation. */
 const MAX_ESTIMATES = 10_000
-/** A smaller response reduces the estimate by at most this factor, because the next response may be large again. */
+/** A smaller response multiplies the estimate by no less than this factor, because the next response may be large again. */
 const DECAY = 0.8
 
 /** A response in production. */
 interface Expected {
   readonly key: string
-  /** The estimate in bytes from the last responses with this key. */
+  /** The estimate in bytes from previous responses with this key. */
   readonly estimate: number | undefined
   /** Releases the reservation. */
   end: (() => void) | undefined
@@ -71,12 +71,12 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
   const needOf = (estimate: number | undefined, objectCount: number): Need => {
     const maxBytes = Math.min(objectCount * OBJECT_BYTES, limits.answerBytes)
     const bytes = Math.min(estimate ?? maxBytes, maxBytes)
-    // A response that can be large may be large this time, even if the last one was small.
+    // Any response that can be large may be large now, even if the last response was small.
     return { bytes, weight: bytes > LARGE_BYTES ? 4 : maxBytes > LARGE_BYTES ? 1 : 0 }
   }
 
   app.addHook('onSend', (request, reply, payload, done) => {
-    // The size of a stream is unknown, so its reservation lasts until the response ends.
+    // A stream's size is unknown, so its reservation lasts until the response ends.
     if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
       const isSmall = payload.length < SMALL_BYTES
       const response = expected.get(request)
@@ -89,7 +89,7 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
     done(null, payload)
   })
 
-  // Registered after the hook above, which needs the size of the whole body.
+  // Register this after the hook above, which needs the size of the whole body.
   sendInPieces(app)
 
   return {

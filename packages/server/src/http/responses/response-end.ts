@@ -2,16 +2,15 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createSlot } from '../../lib/slot.ts'
 
-/** Functions to call when a response ends. */
 type Ends = (() => void)[]
 
 const endsOf = createSlot<FastifyRequest, Ends>('ends')
 const openResponses = new WeakMap<Socket, Set<Ends>>()
 
 /**
- * Calls `end` when the last byte of a response has been handed to the operating system, or its connection has closed. A
- * pipelined response that waits behind another one emits no event when the connection closes, hence the second listener on the
- * socket.
+ * Calls `end` when the last byte of a response has been passed to the operating system, or the connection has closed. The
+ * socket needs a separate listener, because a pipelined response that waits for another response emits no event when the
+ * connection closes.
  */
 export function onceResponseEnds({ raw, request }: FastifyReply, end: () => void): void {
   const { socket } = request.raw

@@ -16,7 +16,7 @@ import { createCertificate } from '../../../test/harness/certificate.ts'
 const PATIENT = { timeout: 60_000 }
 const MIB = 1024 * 1024
 const small = '{ login { id } }'
-/** Its response of 16 MB is larger than the buffers of a connection. */
+/** A query whose response of 16 MB is larger than the buffers of a connection. */
 const large = `{ login { ${['a', 'b', 'c', 'd'].map((alias) => `${alias}: devices(size: 100) { items { attributes } }`).join(' ')} } }`
 
 let app: TestApp
@@ -43,7 +43,7 @@ function signedText(url: string, { keyId, secret }: TestUser, query: string): st
   return `POST /graphql/v1 HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Sends requests on a connection and does not read the responses. */
+/** Sends requests on one connection without reading the responses. */
 async function askWithoutReading(server: TestApp, times = 1): Promise<Socket> {
   const { hostname, port, protocol } = new URL(server.url)
   const to = { host: hostname, port: Number(port) }
@@ -78,7 +78,7 @@ test('stops producing responses for a user who does not read them, and serves ot
   expect(rejected.errors?.[0]?.message).toMatch(/^earlier responses have not been read/)
   expect(rejected.headers.get('retry-after')).toBe('1')
   expect((await other.query(small)).status).toBe(200)
-  // At most one large response is queued: the first of a caller may have any size.
+  // At most one large response is queued, because a caller's first response may have any size.
   expect(await queuedIn(app)).toBeLessThan(24 * MIB)
 
   for (const socket of sockets) socket.destroy()
@@ -86,8 +86,8 @@ test('stops producing responses for a user who does not read them, and serves ot
   expect((await app.owner.query(small)).status).toBe(200)
 })
 
-test('rejects waiting requests when the client reads nothing for a while', async () => {
-  // There is room for one response, but not for two.
+test('rejects waiting requests if the client reads nothing for a while', async () => {
+  // The limit allows one response, but not two.
   const another = await app.startAnother({ env: { MUSTER_QUEUED_BYTES_PER_USER: String(20 * MIB) } })
   onTestFinished(() => another.close())
   await askWithoutReading(another)
@@ -96,7 +96,7 @@ test('rejects waiting requests when the client reads nothing for a while', async
   expect([rejected.status, rejected.errors?.[0]?.extensions.code]).toEqual([429, 'RATE_LIMITED'])
 })
 
-test('produces all responses one after another when the client reads them', async () => {
+test('produces all responses one after another if the client reads them', async () => {
   const responses = await Promise.all(Array.from({ length: 3 }, () => app.owner.query(large)))
   expect(responses.map(({ status, errors }) => [status, errors])).toEqual(Array(3).fill([200, undefined]))
   expect(responses.every(({ data }) => JSON.stringify(data).length > 15_000_000)).toBe(true)

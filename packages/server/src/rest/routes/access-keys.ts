@@ -4,7 +4,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/access-keys',
-    summary: 'Access keys, newest first.',
+    summary: 'Lists access keys, newest first.',
     document: 'query listAccessKeys { login { items: accessKeys { ...AccessKey } } }',
     at: 'login',
     status: 200,
@@ -12,7 +12,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/access-keys',
-    summary: 'Creates an access key. The secret is only in this response; with publicKey there is no secret.',
+    summary: 'Creates an access key. Only this response contains the secret, which keys with publicKey do not have.',
     document: `mutation createAccessKey(
       $name: String, $readOnly: Boolean! = false, $requireDigest: Boolean! = false, $expires: DateTime, $publicKey: String
     ) {
@@ -27,7 +27,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/access-keys/{key}',
-    summary: 'An access key.',
+    summary: 'Returns an access key.',
     document: 'query getAccessKey { login { accessKeys { ...AccessKey } } }',
     at: 'login.accessKeys[key]',
     status: 200,
@@ -35,7 +35,7 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/access-keys/{key}',
-    summary: 'Changes an access key. Omitted members stay unchanged; null clears name.',
+    summary: 'Changes an access key. Omitted members stay unchanged. null clears name.',
     document: `mutation updateAccessKey($key: String!, $name: String, $enabled: Boolean) {
       updateAccessKey(key: $key, name: $name, enabled: $enabled) { ...AccessKey }
     }`,

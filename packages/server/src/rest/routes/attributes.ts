@@ -1,17 +1,17 @@
 import type { Route } from '../route.ts'
 
-/** A type with attributes, and how documents select it. */
+/** A type with attributes, and the parts of documents that select it. */
 interface Holder {
   /** The noun in operation names. */
   name: string
   /** The noun in summaries. */
   title: string
   path: string
-  /** The declaration of the variables that identify it, followed by a comma. */
+  /** The declaration of the variables that identify the object, followed by a comma. */
   variables: string
-  /** Its id, as a value in a document. */
+  /** The object's ID, as a value in a document. */
   id: string
-  /** Returns a query that selects fields of it. */
+  /** Returns a query that selects fields of the object. */
   select: (fields: string) => string
   at: string
 }
@@ -46,7 +46,7 @@ const holders: readonly Holder[] = [
   },
 ]
 
-/** Changes in a context have the context in the path, so that deleting needs no body. */
+/** Changes in a context include the context in the path, so that deleting needs no body. */
 const places = [
   { path: '', suffix: '', where: '', variable: '', argument: '' },
   {
@@ -60,7 +60,7 @@ const places = [
 
 function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
   const { name, select, id } = holder
-  // A query that does not use $self must not declare it: only changes use it.
+  // Only changes use $self, and a query must not declare an unused variable.
   const variables = id === '$self' ? '' : holder.variables
   const context = place.variable === '' ? '$context: String' : '$context: String!'
   const path = `${holder.path}${place.path}/attributes`
@@ -69,7 +69,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'GET',
       path,
-      summary: `Attributes of ${title}.`,
+      summary: `Returns the attributes of ${title}.`,
       document: `query get${name}Attributes${place.suffix}(${variables} ${context}) {
         ${select('attributes(context: $context)')}
       }`,
@@ -79,7 +79,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'PATCH',
       path,
-      summary: `Merges the body into the attributes of ${title}. null removes an attribute; others are unchanged.`,
+      summary: `Merges the body into the attributes of ${title}. null removes an attribute.`,
       document: `mutation set${name}Attributes${place.suffix}(${holder.variables} $attributes: Object!${place.variable}) {
         setAttributes(serviceId: ${id}, attributes: $attributes${place.argument})
       }`,
@@ -90,7 +90,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'GET',
       path: `${path}/{name}`,
-      summary: `One attribute of ${title}.`,
+      summary: `Returns one attribute of ${title}.`,
       document: `query get${name}Attribute${place.suffix}(${variables} $name: String!, ${context}) {
         ${select('value: attribute(name: $name, context: $context)')}
       }`,
@@ -101,7 +101,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'PUT',
       path: `${path}/{name}`,
-      summary: `Sets one attribute of ${title}; null removes it. Returns the resulting value.`,
+      summary: `Sets one attribute of ${title}, and returns the resulting value. null removes the attribute.`,
       document: `mutation set${name}Attribute${place.suffix}(
         ${holder.variables} $name: String!, $value: String${place.variable}
       ) {
@@ -113,7 +113,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
     {
       method: 'DELETE',
       path: `${path}/{name}`,
-      summary: `Removes one attribute, or a whole group, of ${title}.`,
+      summary: `Removes one attribute or a group of attributes of ${title}.`,
       document: `mutation remove${name}Attribute${place.suffix}(${holder.variables} $name: String!${place.variable}) {
         setAttribute(serviceId: ${id}, name: $name, value: null${place.argument})
       }`,
@@ -125,7 +125,7 @@ function routesOf(holder: Holder, place: (typeof places)[number]): Route[] {
 const contextsOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
   method: 'GET',
   path: `${path}/contexts`,
-  summary: `Contexts in which an attribute of ${title} has an override.`,
+  summary: `Lists the contexts that override an attribute of ${title}.`,
   document: `query list${name}Contexts${id === '$self' ? '' : `(${variables})`} { ${select('items: contexts')} }`,
   at,
   status: 200,
@@ -134,7 +134,7 @@ const contextsOf = ({ name, title, path, variables, id, select, at }: Holder): R
 const overridesOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
   method: 'GET',
   path: `${path}/contexts/{context}/overrides`,
-  summary: `The overrides of ${title} in this context.`,
+  summary: `Returns the attribute overrides of ${title} in this context.`,
   document: `query get${name}Overrides(${id === '$self' ? '' : variables} $context: String!) {
     ${select('overrides(context: $context)')}
   }`,
@@ -152,7 +152,7 @@ export const attributeRoutes: readonly Route[] = [
     method: 'PATCH',
     path: '/attributes',
     summary:
-      'Sets attributes of up to 1000 targets. Each item succeeds or fails separately, and the response has the result of each.',
+      'Sets attributes of up to 1000 targets. Each item succeeds or fails separately. The response lists all results.',
     document: `mutation setAttributesMany($items: [AttributesInput!]!) {
       items: setAttributesMany(items: $items) { ...AttributesResult }
     }`,

@@ -4,7 +4,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices',
-    summary: 'A page of devices.',
+    summary: 'Lists devices, one page at a time.',
     document: `query listDevices(
       $size: Int = 100, $from: Int, $after: ID, $last: String, $sort: String = "name asc", $name: String, $state: String
       $id: [String!], $hardwareId: String, $platform: [String!], $application: [Int!], $attributes: Object
@@ -23,7 +23,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/devices',
-    summary: 'Adds a device with its services and attributes. The secret is only in this response.',
+    summary: 'Adds a device with its services and attributes. Only this response contains the secret.',
     document: `mutation registerDevice(
       $name: String!, $hardwareId: String, $platform: String, $services: [ServiceInput!], $attributes: Object
     ) {
@@ -38,7 +38,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/devices/delete',
-    summary: 'Deletes devices, all or none. If any is active, they are deleted only with force.',
+    summary: 'Deletes all given devices or none. Active devices require force.',
     document: `mutation deleteDevices($deviceId: [String!]!, $force: Boolean! = false) {
       deleteDevices(deviceId: $deviceId, force: $force)
     }`,
@@ -47,7 +47,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/{id}',
-    summary: 'A device.',
+    summary: 'Returns a device.',
     document: 'query getDevice($id: String!, $context: String) { login { device(id: [$id]) { ...DeviceInContext } } }',
     at: 'login.device[0]',
     status: 200,
@@ -55,7 +55,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/devices/{id}',
-    summary: 'Changes a device. Omitted members stay unchanged; null clears hardwareId or platform.',
+    summary: 'Changes a device. Omitted members stay unchanged. null clears hardwareId or platform.',
     document: `mutation updateDevice($id: String!, $name: String, $hardwareId: String, $platform: String) {
       updateDevice(deviceId: $id, name: $name, hardwareId: $hardwareId, platform: $platform) { ...Device }
     }`,
@@ -65,7 +65,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/devices/{id}',
-    summary: 'Deletes a device. An active device is deleted only with force.',
+    summary: 'Deletes a device. An active device requires force.',
     document: `mutation deleteDevice($id: String!, $force: Boolean! = false) {
       deleteDevice(deviceId: $id, force: $force)
     }`,
@@ -74,8 +74,7 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/devices/{id}/secret',
-    summary:
-      "Replaces a device's secret. With allow, no new secret is created; the device can register itself again within an hour.",
+    summary: "Replaces a device's secret. With allow, the device can instead register itself again within an hour.",
     document: `mutation rotateDeviceSecret($id: String!, $allow: Boolean! = false) {
       rotateDeviceSecret(deviceId: $id, allow: $allow) { ...DeviceRegistration }
     }`,

@@ -4,7 +4,7 @@ export const eventRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/events',
-    summary: 'A page of events, newest first.',
+    summary: 'Lists events, newest first, one page at a time.',
     document: `query listEvents(
       $size: Int = 100, $from: Int, $after: ID, $last: String, $minDate: DateTime, $maxDate: DateTime
       $types: [EventType!], $deviceId: [String!], $total: Boolean! = true
@@ -22,7 +22,7 @@ export const eventRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/events/download',
-    summary: 'A link for downloading the same events as CSV, valid for one hour.',
+    summary: 'Returns a link for downloading the same events as CSV. The link is valid for one hour.',
     document: `query getEventsUrl($minDate: DateTime, $maxDate: DateTime, $types: [EventType!], $deviceId: [String!]) {
       login { url: eventsUrl(minDate: $minDate, maxDate: $maxDate, types: $types, deviceId: $deviceId) }
     }`,
@@ -32,7 +32,7 @@ export const eventRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/{id}/events',
-    summary: "A page of a device's events, newest first.",
+    summary: "Lists a device's events, newest first, one page at a time.",
     document: `query listDeviceEvents(
       $id: String!, $size: Int = 100, $from: Int, $after: ID, $last: String, $minDate: DateTime, $maxDate: DateTime
       $types: [EventType!], $total: Boolean! = true

@@ -4,7 +4,7 @@ export const registrationCodeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/registration-codes',
-    summary: 'Registration codes, newest first.',
+    summary: 'Lists registration codes, newest first.',
     document: 'query listRegistrationCodes { login { items: registrationCodes { ...RegistrationCode } } }',
     at: 'login',
     status: 200,
@@ -12,7 +12,7 @@ export const registrationCodeRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/registration-codes',
-    summary: 'Creates a registration code for devices. The code is only in this response.',
+    summary: 'Creates a registration code for devices. Only this response contains the code.',
     document: `mutation createRegistrationCode(
       $name: String, $platform: String, $services: [ServiceInput!], $attributes: Object, $uses: Int = 1, $expires: DateTime
     ) {
@@ -27,7 +27,7 @@ export const registrationCodeRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/registration-codes/{id}',
-    summary: 'Gets a registration code.',
+    summary: 'Returns a registration code.',
     document: 'query getRegistrationCode { login { registrationCodes { ...RegistrationCode } } }',
     at: 'login.registrationCodes[id]',
     status: 200,

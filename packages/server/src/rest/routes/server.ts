@@ -4,7 +4,7 @@ export const serverRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/version',
-    summary: 'The release of the server. Needs no signature.',
+    summary: "Returns the server's version. Requires no signature.",
     document: 'query getVersion { version }',
     isPublic: true,
     status: 200,
@@ -12,14 +12,14 @@ export const serverRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/application-types',
-    summary: 'The types that a service can have.',
+    summary: 'Lists the available service types.',
     document: 'query listApplicationTypes { items: applicationTypes { ...ApplicationType } }',
     status: 200,
   },
   {
     method: 'GET',
     path: '/limits',
-    summary: 'The current limits and their usage.',
+    summary: 'Lists the current limits and their usage.',
     document: 'query listLimits { login { items: limits { ...Limit } } }',
     at: 'login',
     status: 200,

@@ -4,7 +4,7 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/devices/{id}/services',
-    summary: "A device's services, except its bulk service.",
+    summary: "Lists a device's services, except its bulk service.",
     document: `query listServices(
       $id: String!, $name: String, $state: String, $application: [Int!], $sort: String = "name asc", $context: String
     ) {
@@ -35,7 +35,7 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/services',
-    summary: "Services by id. A device's id identifies its bulk service; unknown ids are omitted.",
+    summary: "Returns services by ID. A device's ID identifies its bulk service. Unknown IDs are omitted.",
     document:
       'query getServices($id: [String!]!, $context: String) { login { items: service(id: $id) { ...ServiceOfDevice } } }',
     at: 'login',
@@ -44,7 +44,7 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/services/{id}',
-    summary: "A service. A device's id identifies its bulk service.",
+    summary: "Returns a service. A device's ID identifies its bulk service.",
     document:
       'query getService($id: String!, $context: String) { login { service(id: [$id]) { ...ServiceOfDevice } } }',
     at: 'login.service[0]',
@@ -53,7 +53,7 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/services/{id}',
-    summary: 'Changes a service. Omitted members stay unchanged; null clears host or port.',
+    summary: 'Changes a service. Omitted members stay unchanged. null clears host or port.',
     document: `mutation updateService(
       $id: ID!, $name: String, $application: Int, $host: String, $port: Int, $enabled: Boolean
     ) {
@@ -74,14 +74,14 @@ export const serviceRoutes: readonly Route[] = [
   {
     method: 'PUT',
     path: '/services/{id}/name',
-    summary: 'Renames a service, or the device whose bulk service it is.',
+    summary: 'Renames a service. For a bulk service, renames the device.',
     document: 'mutation renameService($id: String!, $name: String!) { renameService(serviceId: $id, name: $name) }',
     status: 204,
   },
   {
     method: 'PUT',
     path: '/services/{id}/state',
-    summary: "Reports a state: active for ttl seconds, or inactive at once. A device's id is for the device.",
+    summary: "Reports active for ttl seconds or inactive immediately. A device's ID reports the device's state.",
     document: `mutation reportState($id: String!, $state: String!, $ttl: Int = 300) {
       reportState(serviceId: $id, state: $state, ttl: $ttl)
     }`,

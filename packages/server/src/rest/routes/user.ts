@@ -4,7 +4,7 @@ export const userRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/user',
-    summary: 'The user that owns the signing access key.',
+    summary: 'Returns the user that owns the signing access key.',
     document: 'query getUser { login { ...User } }',
     at: 'login',
     status: 200,
@@ -12,7 +12,7 @@ export const userRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/attribute-names',
-    summary: "Every attribute name in use on this user's devices and services.",
+    summary: "Lists every attribute name in use on this user's devices and services.",
     document: 'query listAttributeNames { login { items: attributeNames { ...AttributeName } } }',
     at: 'login',
     status: 200,

@@ -4,7 +4,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/webhooks',
-    summary: 'Webhooks, newest first.',
+    summary: 'Lists webhooks, newest first.',
     document: 'query listWebhooks { login { items: webhooks { ...Webhook } } }',
     at: 'login',
     status: 200,
@@ -12,7 +12,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/webhooks',
-    summary: 'Creates a webhook. Its signing secret is only in this response.',
+    summary: 'Creates a webhook. Only this response contains the signing secret.',
     document: `mutation createWebhook($url: String!, $events: [EventType!], $name: String, $enabled: Boolean! = true) {
       createWebhook(url: $url, events: $events, name: $name, enabled: $enabled) { ...WebhookWithSecret }
     }`,
@@ -23,7 +23,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/webhooks/{id}',
-    summary: 'A webhook.',
+    summary: 'Returns a webhook.',
     document: 'query getWebhook($id: ID!) { login { webhooks(id: [$id]) { ...Webhook } } }',
     at: 'login.webhooks[0]',
     status: 200,
@@ -31,7 +31,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/webhooks/{id}',
-    summary: 'Changes a webhook. Omitted members stay unchanged; null clears name.',
+    summary: 'Changes a webhook. Omitted members stay unchanged. null clears name.',
     document: `mutation updateWebhook($id: ID!, $url: String, $events: [EventType!], $name: String, $enabled: Boolean) {
       updateWebhook(id: $id, url: $url, events: $events, name: $name, enabled: $enabled) { ...Webhook }
     }`,
@@ -58,7 +58,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/webhooks/{id}/test',
-    summary: 'Sends a test event now and returns how it went.',
+    summary: 'Sends a test event immediately and returns the result.',
     document: 'mutation testWebhook($id: ID!) { testWebhook(id: $id) { ...WebhookDelivery } }',
     at: 'testWebhook',
     status: 200,
@@ -66,7 +66,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/webhooks/{id}/deliveries',
-    summary: "A page of a webhook's deliveries, newest first.",
+    summary: "Lists a webhook's deliveries, newest first, one page at a time.",
     document: `query listDeliveries(
       $id: ID!, $size: Int = 100, $from: Int, $after: ID, $last: String, $failed: Boolean, $total: Boolean! = true
     ) {
@@ -84,7 +84,7 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/webhooks/{id}/redeliver',
-    summary: 'Sends deliveries again: the given one, or all that failed since the given time. Returns how many.',
+    summary: 'Repeats one delivery or all deliveries that failed since the given time. Returns their number.',
     document: `mutation redeliver($id: ID!, $deliveryId: ID, $since: DateTime) {
       count: redeliver(webhookId: $id, deliveryId: $deliveryId, since: $since)
     }`,

@@ -28,7 +28,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-it('responds without an internal error to random documents from the schema', longTimeout, async () => {
+it('responds to random documents from the schema without internal errors', longTimeout, async () => {
   const random = createRandom(scale.seed)
   const schema = buildSchema()
   // The documents must not change the key that signs them.
@@ -52,7 +52,7 @@ it('responds without an internal error to random documents from the schema', lon
 })
 
 describe('rejects an expensive document with', () => {
-  /** Adds a unique comment, so that the document is in no cache. */
+  /** Adds a unique comment, so that no cache contains the document. */
   const send = (name: string, comment: string): (() => Promise<BodyResponse>) => {
     const { query, variables } = expensiveDocuments[name]!
     const text = JSON.stringify(`${query}#${comment}`)

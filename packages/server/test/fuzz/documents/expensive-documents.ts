@@ -6,7 +6,7 @@ const pages = (depth: number): string =>
 
 interface ExpensiveDocument {
   query: string
-  /** As JSON. */
+  /** Variables as JSON. */
   variables?: string
 }
 
@@ -36,14 +36,14 @@ export const expensiveDocuments: Record<string, ExpensiveDocument> = {
     query: `query ($size: Int!) { login { devices(size: $size) ${pages(1)} } }`,
     variables: '{"size":1000}',
   },
-  'sizes in defaults of variables': {
+  'sizes in variable defaults': {
     query: `query ($size: Int = 1000) { login { devices(size: $size) ${pages(1)} } }`,
   },
-  'sizes in variables of fragments': {
+  'sizes in variables inside fragments': {
     query: `query ($size: Int!) { login { ...f } } fragment f on User { devices(size: $size) { items { ...g } } } fragment g on Device { events(size: $size) { items { id } } }`,
     variables: '{"size":1000}',
   },
-  '10,000 ids with their services': {
+  '10,000 IDs with their services': {
     query: 'query ($id: [String!]!) { login { device(id: $id) { services { device { services { id } } } } } }',
     variables: JSON.stringify({ id: Array.from({ length: 10_000 }, (_, at) => String(at)) }),
   },
@@ -53,7 +53,7 @@ export const expensiveDocuments: Record<string, ExpensiveDocument> = {
   'an introspection of 60 levels': {
     query: `{ __type(name: "A") { ${'ofType { '.repeat(60)} name ${'} '.repeat(60)} } }`,
   },
-  'fields that all conflict': {
+  '300 conflicting fields': {
     query: `{ login { ${many(300, (at) => `a: devices(size: ${at + 1}) { total }`)} } }`,
   },
   'variables with a depth of 20,000': {

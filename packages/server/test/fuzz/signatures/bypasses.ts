@@ -5,7 +5,7 @@ import { host, postBody, type Wire } from './signed-requests.ts'
 export interface BypassOptions {
   keyId: string
   secret: Buffer
-  /** The public key of another access key, in PEM. */
+  /** Another access key's public key in PEM format. */
   publicPem: string
   now: number
 }
@@ -17,8 +17,8 @@ const usualB = ['"@method"', '"@authority"', '"@target-uri"']
 const usualA = ['(request-target)', 'host', 'date']
 
 /**
- * Known bypasses of signature verifiers: `invalid` has requests, by name, that some verifier accepted. Each is signed
- * with the key and has exactly one fault. `valid` has the same requests without the faults.
+ * Returns known bypasses of signature verifiers. `invalid` contains requests, keyed by name, that some verifier accepted. Each
+ * request is signed with the key and contains exactly one fault. `valid` contains the same requests without the faults.
  */
 export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
   valid: Wire[]
@@ -52,9 +52,9 @@ export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
   ]
   const invalid = {
     'covers only the date': a(['date']),
-    'has no list of headers, which some verifiers treat as the date': a(['date'], `keyId="${keyId}",signature="$"`),
-    'has an empty list of headers': a([], `keyId="${keyId}",headers="",signature="$"`),
-    'names host in a parameter instead of the list': a(
+    'omits the list of headers, which some verifiers treat as the date': a(['date'], `keyId="${keyId}",signature="$"`),
+    'contains an empty list of headers': a([], `keyId="${keyId}",headers="",signature="$"`),
+    'covers host in a parameter instead of the list': a(
       ['(request-target)', 'date'],
       `keyId="${keyId}",host="x",headers="(request-target) date",signature="$"`,
     ),
@@ -69,14 +69,11 @@ export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
     ),
     'is ten years old': a(usualA, listA(usualA), withHeader('date', dateOf(now - 315_360_000))),
     'lists (created) without the parameter': a(timed),
-    'lists (created) with a former name of the algorithm': a(
-      timed,
-      `${listA(timed)},algorithm="hmac-sha256",created=${now}`,
-    ),
-    'lists the request line by its former name': a(['request-line', ...usualA]),
-    'repeats a parameter, with the second value wrong': a(usualA, `${listA(usualA)},keyId="unknown"`),
-    'repeats a parameter, with the first value wrong': a(usualA, `keyId="unknown",${listA(usualA)}`),
-    'hides a parameter behind a comma in quotes': a(usualA, `x=",keyId=${keyId}",headers="date",signature="$"`),
+    'lists (created) with an old algorithm name': a(timed, `${listA(timed)},algorithm="hmac-sha256",created=${now}`),
+    'lists the request line by its old name': a(['request-line', ...usualA]),
+    'repeats a parameter with a wrong second value': a(usualA, `${listA(usualA)},keyId="unknown"`),
+    'repeats a parameter with a wrong first value': a(usualA, `keyId="unknown",${listA(usualA)}`),
+    'hides a parameter behind a quoted comma': a(usualA, `x=",keyId=${keyId}",headers="date",signature="$"`),
     'names an algorithm of another key type': a(usualA, `${listA(usualA)},algorithm="ed25519"`),
     'names a weak algorithm': a(usualA, `${listA(usualA)},algorithm="hmac-sha1"`),
     'covers a digest of another body': a(
@@ -89,7 +86,7 @@ export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
       undefined,
       withHeader('digest', 'MD5=1B2M2Y8AsgTpgAmY7PhCfg=='),
     ),
-    'covers the digest of a body that was replaced': {
+    'covers the digest of a replaced body': {
       ...a([...usualA, 'digest']),
       body: postBody.replace('id', 'ID'),
     },
@@ -97,7 +94,7 @@ export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
     'covers nothing': b([]),
     'covers no method': b(usualB.slice(1)),
     'covers no authority': b(['"@method"', '"@request-target"']),
-    'has a second signature': append(
+    'contains a second signature': append(
       b(usualB),
       ['Signature-Input', `proxy=("@method")${usual}`],
       ['Signature', `proxy=:${'A'.repeat(43)}=:`],
@@ -107,10 +104,10 @@ export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
       ...plain,
       target: '/graphql/v1?a=1',
     }),
-    'has no created parameter': b(usualB, `;keyid="${keyId}"`),
-    'has a string as created': b(usualB, `;created="${now}";keyid="${keyId}"`),
-    'has a token as created': b(usualB, `;created=abc;keyid="${keyId}"`),
-    'has a decimal as created': b(usualB, `;created=${now}.0;keyid="${keyId}"`),
+    'contains no created parameter': b(usualB, `;keyid="${keyId}"`),
+    'uses a string for created': b(usualB, `;created="${now}";keyid="${keyId}"`),
+    'uses a token for created': b(usualB, `;created=abc;keyid="${keyId}"`),
+    'uses a decimal for created': b(usualB, `;created=${now}.0;keyid="${keyId}"`),
     'was created an hour ago': b(usualB, `;created=${now - 3_600};keyid="${keyId}"`),
     'was created an hour in the future': b(usualB, `;created=${now + 3_600};keyid="${keyId}"`),
     'has expired': b(usualB, `${usual};expires=${now - 1}`),
@@ -120,13 +117,13 @@ export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
     'covers the parameters themselves': b([...usualB, '"@signature-params"']),
     'covers the status of a response': b([...usualB, '"@status"']),
     'covers a missing header': b([...usualB, '"x-missing"']),
-    'has the method as a header': append(b(['"@authority"', '"@target-uri"', '"method"']), ['Method', 'POST']),
+    'covers a header named method': append(b(['"@authority"', '"@target-uri"', '"method"']), ['Method', 'POST']),
     'covers a content-digest of another body': b(
       [...usualB, '"content-digest"'],
       usual,
       withHeader('content-digest', `sha-256=:${digestOf('')}:`),
     ),
-    'covers a strong digest and a weak one': b(
+    'covers a strong digest and a weak digest': b(
       [...usualB, '"content-digest"'],
       usual,
       withHeader('content-digest', `sha-256=:${digestOf(postBody)}:, md5=:1B2M2Y8AsgTpgAmY7PhCfg==:`),
@@ -138,36 +135,36 @@ export function bypasses({ keyId, secret, publicPem, now }: BypassOptions): {
       ...plain,
       secret: Buffer.from(publicPem),
     }),
-    'has different labels for its list and its signature': ((wire) => ({
+    'uses different labels for its list and its signature': ((wire) => ({
       ...wire,
       headers: wire.headers.map(([name, value]): [string, string] => [
         name,
         name === 'Signature' ? value.replace('a=', 'b=') : value,
       ]),
     }))(b()),
-    'has a parameter on its signature': ((wire) => ({
+    'adds a parameter to its signature': ((wire) => ({
       ...wire,
       headers: wire.headers.map(([name, value]): [string, string] => [
         name,
         name === 'Signature' ? `${value};key="a"` : value,
       ]),
     }))(b()),
-    'has a list but no signature': ((wire) => ({
+    'contains a list but no signature': ((wire) => ({
       ...wire,
       headers: wire.headers.filter(([name]) => name !== 'Signature'),
     }))(b()),
 
-    'has both forms, both valid': append(a(), ...credentials(b())),
-    'has two hosts, the first one evil': prepend(a(), ['Host', 'evil.example']),
-    'has two hosts, the second one evil': append(b(), ['Host', 'evil.example']),
-    'has two dates': append(a(), ['Date', dateOf(now)]),
-    'has two digests': append(b([...usualB, '"content-digest"']), ['Content-Digest', `sha-256=:${digestOf('')}:`]),
-    'is for another host': b(usualB, usual, withHeader('host', 'evil.example')),
-    'is for another host, with a forwarded host': append(b(usualB, usual, withHeader('host', 'evil.example')), [
+    'contains valid signatures in both forms': append(a(), ...credentials(b())),
+    'contains two hosts, the first of them evil': prepend(a(), ['Host', 'evil.example']),
+    'contains two hosts, the second of them evil': append(b(), ['Host', 'evil.example']),
+    'contains two dates': append(a(), ['Date', dateOf(now)]),
+    'contains two digests': append(b([...usualB, '"content-digest"']), ['Content-Digest', `sha-256=:${digestOf('')}:`]),
+    'targets another host': b(usualB, usual, withHeader('host', 'evil.example')),
+    'targets another host, with a forwarded host': append(b(usualB, usual, withHeader('host', 'evil.example')), [
       'X-Forwarded-Host',
       host,
     ]),
-    'has an absolute URL as its target': { ...b(), target: `http://${host}/graphql/v1` },
+    'uses an absolute URL as its target': { ...b(), target: `http://${host}/graphql/v1` },
   }
   return { valid, invalid }
 }

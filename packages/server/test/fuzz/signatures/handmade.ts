@@ -1,19 +1,19 @@
 import { hmacOf, host, postBody, type Wire } from './signed-requests.ts'
 
 /**
- * Parts of a hand-built request. Its MAC is always correct for the components that it lists, so only the other rules
- * can reject it.
+ * Parts of a hand-built request. Its MAC is always correct for the listed components, so only other rules can reject the
+ * request.
  */
 export interface Handmade {
   secret: Uint8Array
   headers: ReadonlyMap<string, string>
-  /** Headers after them, which the signature does not cover. */
+  /** Further headers, which the signature does not cover. */
   more?: [name: string, value: string][]
   target?: string
   body?: string
 }
 
-/** Builds a request in form B with these component identifiers, including their quotes and parameters. */
+/** Builds a request in form B. Component identifiers include their quotes and parameters. */
 export function formB(items: readonly string[], parameters: string, handmade: Handmade): Wire {
   const { secret, headers, more = [], target = '/graphql/v1', body = postBody } = handmade
   const path = target.replace(/\?.*$/, '')
@@ -39,7 +39,7 @@ export function formB(items: readonly string[], parameters: string, handmade: Ha
   return { method: 'POST', target, headers: [...headers, ...signature, ...more], body }
 }
 
-/** Builds a request in form A with these header names. `$` in the parameters is replaced by the signature. */
+/** Builds a request in form A with these header names. Replaces `$` in the parameters with the signature. */
 export function formA(names: readonly string[], parameters: string, handmade: Handmade): Wire {
   const { secret, headers, more = [], target = '/graphql/v1', body = postBody } = handmade
   const time = (name: string): string => new RegExp(`(?:^|[ ,])${name}="?([^",]*)`).exec(parameters)?.[1] ?? ''

@@ -9,11 +9,11 @@ export interface Credentials {
   created: number | undefined
   expires: number | undefined
   signature: Buffer
-  /** Form B: the list of components and its parameters, as in the signature base. */
+  /** For form B, the list of components with its parameters, as in the signature base. */
   parameters: string
 }
 
-/** Reads the signature. Returns none if it is invalid, if there are several, or if two headers have credentials. */
+/** Reads the signature. Returns none for an invalid signature, several signatures, or credentials in two headers. */
 export function readCredentials(headers: readonly Header[]): Credentials[] {
   const values = (name: string): string[] => headers.filter((header) => header.name === name).map(({ value }) => value)
   const scheme = /^signature(?:[ \t]+|$)/i
@@ -69,7 +69,7 @@ function readFormB(input: string, signature: string): Credentials[] {
   return [...inputs].flatMap(([label, text]) => readOne(text, signatures.get(label)!) ?? [])
 }
 
-/** Parses `a=…, b=…`, with commas in quotes. Undefined if a name occurs twice. */
+/** Parses `a=…, b=…`, with commas in quotes. Returns undefined if a name occurs twice. */
 function readMembers(text: string): Map<string, string> | undefined {
   const members = new Map<string, string>()
   for (const part of text.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? []) {
@@ -113,7 +113,7 @@ function readOne(text: string, signatureText: string): Credentials | undefined {
   }
 }
 
-/** Decodes canonical base64. Undefined for any other encoding of the same bytes. */
+/** Decodes canonical base64. Returns undefined for any other encoding of the same bytes. */
 function decode(text: string | undefined): Buffer | undefined {
   if (text === undefined || text === '') return undefined
   const bytes = Buffer.from(text, 'base64')

@@ -1,4 +1,4 @@
-/** A header line, with the name in lowercase and the value trimmed. */
+/** A header line with a lowercase name and a trimmed value. */
 export interface Header {
   name: string
   value: string
@@ -11,13 +11,13 @@ export interface HttpRequest {
   body: Buffer
 }
 
-/** Parses one HTTP/1 request. Undefined if it is invalid (RFC 9112). */
+/** Parses one HTTP/1 request. Returns undefined if the request is invalid (RFC 9112). */
 export function readRequest(bytes: Buffer): HttpRequest | undefined {
   const text = bytes.toString('latin1')
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const [requestLine = '', ...lines] = text.slice(0, end).split('\r\n')
-  // Several spaces are equivalent to one (RFC 9112 §3).
+  // Several spaces are equivalent to one space (RFC 9112 §3).
   const request = /^([A-Z-]+) +(\/[\x21\x22\x24-\x7e]*) +HTTP\/1\.[01]$/.exec(requestLine)
   if (request === null) return undefined
   const headers: Header[] = []

@@ -4,16 +4,16 @@ import { type Header, type HttpRequest, readRequest } from './model-http.ts'
 
 export interface ReferenceInput {
   keys: Readonly<Record<string, { secret: Buffer } | { publicKey: KeyObject }>>
-  /** Seconds since 1970. */
+  /** The current time in seconds since 1970. */
   now: number
   /** The port that the server listens on. */
   port: number
 }
 
 /**
- * The reference implementation: whether a server may accept these bytes, by the rules of RFC 9421, cavage-12, and the
- * API reference. It shares no code with the server. When in doubt it returns true, because the tests look for requests
- * that must not be accepted.
+ * The reference implementation. Returns whether a server may accept these bytes according to RFC 9421, cavage-12, and the API
+ * reference. It shares no code with the server. When in doubt, it returns true, because the tests search for requests that the
+ * server must not accept.
  */
 export function mayBeAccepted(bytes: Buffer, input: ReferenceInput): boolean {
   const request = readRequest(bytes)
@@ -77,7 +77,7 @@ function timeOf(credentials: Credentials, { headers }: HttpRequest): number | un
 }
 
 /**
- * The authorities that a client may have signed: the Host header with and without the port, each as sent and in
+ * Returns the authorities that a client may have signed: the Host header with and without the port, each as sent and in
  * lowercase.
  */
 function authorities({ headers }: HttpRequest, port: number): string[] {

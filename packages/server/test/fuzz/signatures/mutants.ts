@@ -3,7 +3,7 @@ import type { Random } from '../random.ts'
 import { formA, formB } from './handmade.ts'
 import { hmacOf, host, postBody, toBytes, type Wire } from './signed-requests.ts'
 
-/** Strings that have a meaning to some parser. */
+/** Strings with a meaning to some parser. */
 const pieces = [
   ...[
     '"',
@@ -83,7 +83,7 @@ function damaged(wire: Wire, random: Random): Buffer {
 
 const credentials = ['authorization', 'signature', 'signature-input', 'date', 'digest', 'content-digest', 'host']
 
-/** Removes, duplicates, exchanges, renames, or reorders headers. */
+/** Removes, duplicates, swaps, renames, or reorders headers. */
 function rearranged(wire: Wire, other: Wire, random: Random): Buffer {
   const headers = wire.headers.map(([name, value]): [string, string] => [name, value])
   const named = headers.filter(([name]) => credentials.includes(name.toLowerCase()))
@@ -118,7 +118,7 @@ export interface KeyHolder {
   now: number
 }
 
-/** A request that no client library builds. The signature is correct, so only the other rules can reject it. */
+/** Builds a request that no client library builds. Its signature is correct, so only other rules can reject the request. */
 function handmade(holder: KeyHolder, random: Random): Buffer {
   return random.oneIn(2) ? handmadeA(holder, random) : handmadeB(holder, random)
 }
@@ -197,7 +197,7 @@ function handmadeB({ keyId, secret, now }: KeyHolder, random: Random): Buffer {
   ].filter(() => !random.oneIn(12))
   const wire = formB(items, parameters.join(''), { secret, headers })
   if (!random.oneIn(6)) return toBytes(wire)
-  // Put an invalid signature before the valid one.
+  // Put an invalid signature before the valid signature.
   const doubled = wire.headers.map(([name, value]): [string, string] => {
     if (name === 'Signature-Input') return [name, `b=("@method");created=${now};keyid="x", ${value}`]
     return name === 'Signature' ? [name, `b=:${hmacOf(secret, 'b')}:, ${value}`] : [name, value]
@@ -237,7 +237,7 @@ function handmadeA({ keyId, secret, now }: KeyHolder, random: Random): Buffer {
   return toBytes({ ...wire, headers: moved })
 }
 
-/** A random mutation of a valid request, or a hand-built request. */
+/** Returns a random mutation of a valid request, or a hand-built request. */
 export function mutant(valid: readonly Wire[], holder: KeyHolder, random: Random): Buffer {
   const kind = random.below(10)
   if (kind < 4) return damaged(random.pick(valid), random)

@@ -4,7 +4,7 @@ import { createAccount } from '../../factories/account.ts'
 import type { ReferenceInput } from './model.ts'
 import type { Signer } from './signed-requests.ts'
 
-/** Fri, 20 Nov 2026 08:30:18 GMT. Keys and time are constant, so that the same seed sends the same bytes. */
+/** Fri, 20 Nov 2026 08:30:18 GMT. The keys and the time are constant, so the same seed sends the same bytes. */
 export const now = 1_795_163_418
 export const secret = Buffer.from('a secret of 32 bytes for testing')
 const privateKey = createPrivateKey(`-----BEGIN PRIVATE KEY-----
@@ -21,14 +21,14 @@ export const signers: Signer[] = [
 ]
 
 export interface FuzzedServer {
-  /** What the reference implementation needs to know about the server. */
+  /** The server's properties that the reference implementation requires. */
   referenceInput: ReferenceInput
   /** A part of the response to `{ login { id } }`. */
   expectedData: string
   close(): Promise<void>
 }
 
-/** Starts a server with one user, who has the keys above, and with a stopped clock. */
+/** Starts a server with a stopped clock and one user with the keys above. */
 export async function startFuzzedServer(): Promise<FuzzedServer> {
   const { db, secrets, startServer, close } = await createInstallation()
   const url = await startServer({ clock: () => new Date(now * 1_000), elapsed: oneMinutePerCall() })

@@ -23,7 +23,7 @@ function isUnfinished(bytes: Buffer): boolean {
   return end < 0 || (length !== undefined && Number(length) > bytes.length - end - 4)
 }
 
-it('accepts requests that clients sign, like the reference implementation', async () => {
+it('accepts signed client requests, as the reference implementation does', async () => {
   for (const wire of validRequests(signers, now)) {
     const { status, text } = await exchange(server.referenceInput.port, toBytes(wire))
     expect([status, mayBeAccepted(toBytes(wire), server.referenceInput)]).toEqual([200, true])
@@ -57,7 +57,7 @@ it('accepts no mutated request that the reference implementation rejects', longT
   await Promise.all(Array.from({ length: 16 }, work))
   report(figures)
   expect(wrong).toEqual([])
-  // Make sure that both results occur. Otherwise the comparison proves nothing.
+  // Check that both results occur. Otherwise, the comparison proves nothing.
   expect(figures.accepted).toBeGreaterThan(scale.signatures / 100)
   expect(figures.rejected).toBeGreaterThan(scale.signatures / 2)
 })

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type SigningKey, type SignRequestOptions, signRequest } from '@muster/http-signature'
 
-/** The Host header of all requests. It is constant, so that the bytes do not depend on the port of the server. */
+/** The Host header of all requests. It is constant, so the bytes do not depend on the server's port. */
 export const host = 'muster.example:4000'
 const document = '{ login { id } }'
 
@@ -27,7 +27,7 @@ export const toBytes = ({ method, target, headers, body }: Wire): Buffer =>
 export const postBody = JSON.stringify({ query: document })
 const getTarget = `/graphql/v1?query=${encodeURIComponent(document)}`
 
-/** Valid requests of all kinds that clients send. */
+/** Returns valid requests of every kind that clients send. */
 export function validRequests(signers: readonly Signer[], created: number): Wire[] {
   const variants: Partial<SignRequestOptions>[] = [
     {},

@@ -18,7 +18,7 @@ export interface StringArgument {
   variables: (text: string) => Record<string, unknown>
 }
 
-/** A plain value for a required argument that is not under test. */
+/** Returns a plain value for a required argument that is not under test. */
 function plainValue(type: GraphQLInputType, name: string, own: OwnedObjects): unknown {
   const nullable = getNullableType(type)
   if (isListType(nullable)) return [plainValue(nullable.ofType, name, own)]
@@ -39,7 +39,7 @@ function plainValue(type: GraphQLInputType, name: string, own: OwnedObjects): un
   return known[name] ?? (name === 'id' ? own.device : 'x')
 }
 
-/** Values of an argument with the string at each position that accepts one. */
+/** Returns values of an argument with the string at each position that accepts a string. */
 function valuesWith(type: GraphQLInputType, text: string, own: OwnedObjects): unknown[] {
   if (isNonNullType(type)) return valuesWith(type.ofType, text, own)
   if (isListType(type)) return valuesWith(type.ofType, text, own).map((value) => [value])
@@ -58,7 +58,7 @@ function valuesWith(type: GraphQLInputType, text: string, own: OwnedObjects): un
   return ['String', 'ID', 'DateTime'].includes(type.name) ? [text] : []
 }
 
-/** Every argument that accepts a string, directly or inside its value. */
+/** Returns every argument that accepts a string, directly or inside its value. */
 export function stringArguments(schema: GraphQLSchema, own: OwnedObjects): StringArgument[] {
   const roots = ['Query', 'Mutation']
   const types = [...roots, ...Object.keys(typeQueries)].map((name) => schema.getType(name)!)

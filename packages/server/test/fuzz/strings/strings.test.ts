@@ -61,7 +61,7 @@ it('handles naughty strings in every argument that accepts a string', longTimeou
   expect(figures.arguments).toBeGreaterThan(60)
 })
 
-/** The API for the import, which checks every response. */
+/** Creates an API client for the import that checks every response. */
 const apiOf = (user: TestUser, problems: string[]) => ({
   async query<Data>(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Data> {
     const response = await prepareBody(app, user, JSON.stringify({ query, variables }))()
@@ -73,7 +73,7 @@ const apiOf = (user: TestUser, problems: string[]) => ({
   },
 })
 
-it('handles naughty strings in every cell of a file of devices', longTimeout, async () => {
+it('handles naughty strings in every cell of a device file', longTimeout, async () => {
   const random = createRandom(scale.seed)
   const columns = ['name', 'hardwareId', 'platform', 'services', 'site', 'net.ssid', '$svc.categoryA']
   const strings =
@@ -97,7 +97,7 @@ it('handles naughty strings in every cell of a file of devices', longTimeout, as
   expect(outcome.created + outcome.updated + outcome.unchanged + outcome.problems.length).toBe(outcome.rows)
   expect(outcome.created).toBeGreaterThan(strings.length)
 
-  // Put the string into the header and into unquoted cells, so that the whole file or single rows are rejected.
+  // Put the string into the header and into unquoted cells, so that the import rejects the whole file or single rows.
   for (const text of strings) {
     for (const raw of [`name,${text}\na,b\n`, `${text}\n`, `name\n${text}\n`, `name,site\na,"${text}\n`]) {
       await run([raw]).catch((error: Error) => expect(error.constructor.name).toBe('FileError'))

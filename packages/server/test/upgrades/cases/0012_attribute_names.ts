@@ -5,7 +5,7 @@ import type { UpgradeCase } from '../case.ts'
 const names: UpgradeCase = {
   async check(db) {
     const { rows } = await sql`select from attribute_name_summary`.execute(db)
-    assert.equal(rows.length, 0, 'names must not be counted before they are first listed')
+    assert.equal(rows.length, 0, 'the migration must not count names before they are first listed')
   },
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** The previous release ignores Idempotency-Key, so it leaves no records. */
+/** The previous release ignores Idempotency-Key and therefore writes no records. */
 const noRecords: UpgradeCase = {
   async check(db) {
     const { rows } = await sql`select from idempotency_record`.execute(db)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { UpgradeCase } from '../case.ts'
 
-/** Sessions of the previous release have no time of confirmation. Their start time is used instead. */
+/** Sessions from the previous release have no confirmation time. The server uses their start time instead. */
 const unconfirmed: UpgradeCase = {
   async check(db) {
     const { rows } = await sql`select from session where confirmed is not null`.execute(db)

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { sendAs } from '../../harness/server-process.ts'
 import type { LoadResults } from './load.ts'
 
-/** Inserts rows into the other tables, in addition to the devices and services of `muster seed`. */
+/** Inserts rows into the other tables, in addition to the devices and services from `muster seed`. */
 export async function addRows(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into event (account_id, type, device_id, targets)
@@ -36,8 +36,8 @@ export interface Untouched {
 }
 
 /**
- * Checksums of the rows of all users except the one whose devices are written to, in the columns of `before` or in all.
- * Device counts are not included, because a job rewrites them.
+ * Returns checksums of the rows of all users except the user whose devices the load changes. Includes the columns of `before`
+ * or, if omitted, all columns. Excludes device counts, because a job rewrites them.
  */
 export async function untouchedRows(
   db: Kysely<unknown>,

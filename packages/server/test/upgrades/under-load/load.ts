@@ -3,7 +3,7 @@ import { sendAs } from '../../harness/server-process.ts'
 
 const WRITERS = 6
 const READERS = 2
-/** The pause between two operations of a client, which leaves CPU time for the migration. */
+/** The pause between a client's operations, which leaves CPU time for the migration. */
 const PAUSE_MS = 20
 const NAMES = 20
 
@@ -19,7 +19,7 @@ export interface LoadResults {
   /** The duration of each request, in milliseconds. */
   writes: number[]
   reads: number[]
-  /** The slowest write, and when it ended. */
+  /** The slowest write and the time of its end. */
   slowest: { ms: number; ended: Date; document: string }
   failures: string[]
   /** The last acknowledged value of each attribute. */
@@ -34,8 +34,8 @@ interface Client {
 }
 
 /**
- * Starts clients that write numbered values and read lists, one operation at a time, until they are stopped. No request
- * may fail.
+ * Starts clients that write numbered values and read lists, one operation at a time, until they are stopped. No request may
+ * fail.
  */
 export async function startLoad(credentials: Record<string, string>, url: string): Promise<Load> {
   const results: LoadResults = {

@@ -15,15 +15,15 @@ export interface Release {
   migrations: string[]
 }
 
-/** Former names of migrations. Commits with these names were never released. */
+/** Former migration names. Commits with these names were never released. */
 const renamedBeforeRelease = new Set(['0015_event_source'])
 
-/** The last commit of each earlier schema in the history. */
+/** Returns the last commit of each earlier schema in the history. */
 export async function formerReleases(): Promise<Release[]> {
   const now = namesOf(await readdir(join(root, migrationsFolder)))
   const commits = (await git('log', '--format=%H', '--reverse', '--', `:(glob)${migrationsFolder}/*.ts`)).split('\n')
   const changing = commits.filter(Boolean)
-  // The parent of each commit that changed the schema, and HEAD, in case the latest change is not committed yet.
+  // Check the parent of each commit that changed the schema, and HEAD, in case the latest change is not committed yet.
   const candidates = [...changing.slice(1).map((commit) => `${commit}^`), 'HEAD']
   const releases = new Map<string, Release>()
   for (const candidate of candidates) {
@@ -32,7 +32,7 @@ export async function formerReleases(): Promise<Release[]> {
     if (migrations.some((name) => renamedBeforeRelease.has(name))) continue
     if (migrations.join() !== now.slice(0, migrations.length).join())
       throw new Error(
-        `the migrations of ${commit} are not the first ones of the working tree: a migration was renamed or removed`,
+        `the migrations of ${commit} are not the first migrations of the working tree: one was renamed or removed`,
       )
     if (migrations.length < now.length) releases.set(migrations.join(), { commit, migrations })
   }
@@ -46,8 +46,8 @@ const namesOf = (files: readonly string[]): string[] =>
     .sort()
 
 /**
- * Writes the code of a commit to a folder, where it uses the dependencies of this checkout. Returns whether the commit
- * had other dependencies.
+ * Writes a commit's code to a folder, where the code uses the dependencies of this checkout. Returns whether the commit uses
+ * other dependencies.
  */
 export async function extractRelease(commit: string, folder: string): Promise<{ hasOtherDependencies: boolean }> {
   await mkdir(folder, { recursive: true })
@@ -60,7 +60,7 @@ export async function extractRelease(commit: string, folder: string): Promise<{ 
   return { hasOtherDependencies: (await lock(commit)) !== now.stdout }
 }
 
-/** Copies the working tree to a folder, with further migrations. */
+/** Copies the working tree and any further migrations to a folder. */
 export async function copyWorkingTree(folder: string, furtherMigrations?: URL): Promise<void> {
   const files = (
     await git('ls-files', '--cached', '--others', '--exclude-standard', '-z', 'package.json', 'packages')
@@ -76,7 +76,7 @@ export async function copyWorkingTree(folder: string, furtherMigrations?: URL): 
   await linkModules(folder)
 }
 
-/** Links the packages of the folder, and all other dependencies of this checkout. */
+/** Links the packages in the folder and all other dependencies of this checkout. */
 async function linkModules(folder: string): Promise<void> {
   const link = async (from: string, to: string): Promise<void> => {
     for (const name of await readdir(join(root, from)).catch(() => [])) {

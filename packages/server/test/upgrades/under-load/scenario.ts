@@ -15,7 +15,7 @@ export interface Scenario {
   /** Folders with the code of each release. */
   before: string
   after: string
-  /** Checks the data, in addition to checking that no row is lost. */
+  /** Checks the data, in addition to the check that no row is lost. */
   check(db: Kysely<unknown>): Promise<void>
   devices: number
   kills: number
@@ -23,14 +23,14 @@ export interface Scenario {
 
 export interface Outcome {
   kills: number
-  /** Seconds from the first start of the new release until one of its servers is ready. */
+  /** Seconds from the new release's first start until one of its servers is ready. */
   seconds: number
   /** The duration of the longest write before the migration, in milliseconds. */
   longestBefore: number
   results: LoadResults
 }
 
-/** A PostgreSQL server, and a folder for the data of Muster servers. */
+/** A PostgreSQL server and a data folder for Muster servers. */
 export interface Environment {
   folder: string
   administer(statement: string): Promise<void>
@@ -38,8 +38,8 @@ export interface Environment {
 }
 
 /**
- * Migrates a database with servers of the new release while a server of the previous release handles requests. Then
- * compares the data.
+ * Migrates a database with servers of the new release while a server of the previous release handles requests. Then compares
+ * the data.
  */
 export async function runScenario(environment: Environment, scenario: Scenario): Promise<Outcome> {
   const { name, before, after } = scenario
@@ -95,7 +95,7 @@ interface KillOptions {
   limit: number
 }
 
-/** Kills servers of the new release at random moments of the migration. Returns how often one was migrating. */
+/** Kills servers of the new release at random moments of the migration. Returns the number of kills that interrupted it. */
 async function killWhileMigrating({ db, after, env, limit }: KillOptions): Promise<number> {
   let kills = 0
   while (kills < limit) {
@@ -105,7 +105,7 @@ async function killWhileMigrating({ db, after, env, limit }: KillOptions): Promi
       isOver = true
     })
     while (!isOver && !(await isMigrating(db))) await sleep(5)
-    // Most steps are short and some are long, so wait 2 to 1,000 ms with a logarithmic distribution.
+    // Because most steps are short and some are long, wait 2 to 1,000 ms with a logarithmic distribution.
     await Promise.race([ended, sleep(2 * 500 ** Math.random())])
     const wasMigrating = await isMigrating(db)
     await server.stop('SIGKILL')
@@ -123,7 +123,7 @@ async function isMigrating(db: Kysely<unknown>): Promise<boolean> {
   return rows.length > 0
 }
 
-/** The schema of a new database that the new release created. */
+/** Returns the schema of a new database that the new release created. */
 async function freshSchema(environment: Environment, { name, after }: Scenario): Promise<string[]> {
   const env = await newInstallation(environment, `${name}-fresh`)
   const server = await readyServer(after, env)

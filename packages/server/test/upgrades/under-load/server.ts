@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers'
 
 /** A server that runs the code in a folder. */
 export interface Server {
-  /** Resolves with the URL when the server is ready, or with undefined if it exits first. */
+  /** Resolves with the URL when the server is ready, or with undefined if the server exits first. */
   ready: Promise<string | undefined>
   stop(signal: NodeJS.Signals): Promise<void>
-  /** The standard error output so far. */
+  /** Returns the standard error output so far. */
   stderr(): string
 }
 
@@ -46,7 +46,7 @@ export function startServer(code: string, env: Record<string, string>): Server {
 export async function readyServer(code: string, env: Record<string, string>): Promise<Server & { url: string }> {
   const server = startServer(code, env)
   const url = await server.ready
-  if (url === undefined) throw new Error(`a server does not start: ${server.stderr()}`)
+  if (url === undefined) throw new Error(`the server did not start: ${server.stderr()}`)
   return { ...server, url }
 }
 
@@ -54,7 +54,7 @@ export async function stopAll(): Promise<void> {
   for (const server of running) await server.stop('SIGKILL')
 }
 
-/** Runs a command of this code and waits until it exits. */
+/** Runs a command of the code in a folder and waits until the command exits. */
 export async function runCommand(code: string, env: Record<string, string>, ...args: string[]): Promise<void> {
   const child = spawn(process.execPath, [join(code, 'packages/cli/bin/muster.js'), ...args], {
     env: { PATH: process.env.PATH, ...env },

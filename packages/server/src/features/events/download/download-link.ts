@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { EventFilter } from '../event-filter.ts'
 
 /**
- * What a download link grants: these events of this account, until the link expires or the requesting key or session is
- * invalid.
+ * Allows downloading an account's matching events until the link expires, or until the requesting key or session is no longer
+ * valid.
  */
 export interface DownloadGrant {
   accountId: string
@@ -15,8 +15,9 @@ export interface DownloadGrant {
 }
 
 /**
- * `<grant>.<device ids>.<mac>`, each in base64url: the grant as JSON, the ids as bytes, and the HMAC-SHA256 of both. Anyone
- * with the token can read these events. Ids are packed because a thousand of them as JSON would be too long for a request line.
+ * Returns the token `<grant>.<device IDs>.<mac>`. Each part is base64url: the grant as JSON, the device IDs as bytes, and the
+ * HMAC-SHA256 of both. Anyone with the token can read these events. Device IDs are packed because 1,000 of them as JSON would
+ * make the request line too long.
  */
 export function signGrant({ filter, ...grant }: DownloadGrant, linkKey: Buffer): string {
   const { deviceIds, ...rest } = filter
@@ -25,11 +26,11 @@ export function signGrant({ filter, ...grant }: DownloadGrant, linkKey: Buffer):
   return `${text}.${mac(text, linkKey)}`
 }
 
-/** The grant of a token that this server signed and that has not expired, or undefined for any other string. */
+/** Returns the token's grant, or undefined if this server did not sign the token or the token has expired. */
 export function readGrant(token: string, { linkKey, now }: { linkKey: Buffer; now: Date }): DownloadGrant | undefined {
   const end = token.lastIndexOf('.')
   const text = token.slice(0, Math.max(end, 0))
-  // Compared as strings: the base64url decoder ignores unknown characters and spare bits.
+  // Compares strings because the base64url decoder ignores unknown characters and unused bits.
   if (!isSame(token.slice(end + 1), mac(text, linkKey))) return undefined
   const [json = '', ids = ''] = text.split('.')
   const { filter, expires, ...grant } = JSON.parse(Buffer.from(json, 'base64url').toString()) as GrantAsJson
@@ -47,7 +48,7 @@ function withDates({ from, until, ...filter }: GrantAsJson['filter']): EventFilt
   return { ...filter, ...(from && { from: new Date(from) }), ...(until && { until: new Date(until) }) }
 }
 
-/** Represents an absent list of ids; an empty list is an empty string. */
+/** Represents an absent device filter. An empty string represents an empty list. */
 const ALL_DEVICES = '*'
 
 const ID_BYTES = 8

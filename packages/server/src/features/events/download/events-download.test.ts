@@ -19,7 +19,7 @@ interface Seed {
   data?: object
 }
 
-/** A user with `count` events besides the event of the access key. */
+/** Creates a user with `count` events, in addition to the access key's event. */
 async function userWith({ count, name = 'lamp', data = {} }: Seed): Promise<TestUser> {
   const user = await app.createUser()
   const targets = [{ id: user.accountId, name, kind: 'user' }]
@@ -40,7 +40,7 @@ const linkOf = async (user: TestUser, variables: Record<string, unknown> = {}): 
     )
   ).login.eventsUrl
 
-/** The records of a CSV file (RFC 4180), without the header. */
+/** Parses a CSV file (RFC 4180) and returns its records without the header. */
 function recordsOf(csv: string): string[][] {
   const records: string[][] = [[]]
   for (const [, separator, quoted, plain] of csv.matchAll(/(^|[,\n])(?:"((?:[^"]|"")*)"|([^",\n]*))/g)) {
@@ -96,7 +96,7 @@ const toRecord = ({
   source.name ?? '',
 ]
 
-it('contains all events of the list', async () => {
+it('downloads the same events as the list', async () => {
   const user = await userWith({ count: 2_500, data: { changes: { note: { old: null, new: 'a, "b"\nc' } } } })
   const link = await linkOf(user)
   const listed: string[][] = []
@@ -106,12 +106,12 @@ it('contains all events of the list', async () => {
     if (!page.hasMore) break
     page = await readPage(user, page.cursor)
   }
-  // Includes the events of the access key and of the link.
+  // Includes the events for the access key and the link.
   expect(listed).toHaveLength(2_502)
   expect(await download(link)).toEqual(listed)
 })
 
-it('contains all large events in the order of the list', async () => {
+it('downloads all large events in list order', async () => {
   const user = await userWith({ count: 120, data: { text: 'x'.repeat(100_000) } })
   await query(
     app.db,
@@ -126,7 +126,7 @@ it('contains all large events in the order of the list', async () => {
   expect(records.filter(([, , , , , , , data]) => data!.length > 100_000)).toHaveLength(120)
 })
 
-it('applies the filter, with up to 1,000 device ids', async () => {
+it('filters the download by event type and up to 1,000 device IDs', async () => {
   const user = await userWith({ count: 3 })
   const many = Array.from({ length: 999 }, newId)
   expect(await download(await linkOf(user, { deviceId: [...many, '80:00:00:00:00:00:00:01'] }))).toHaveLength(3)
@@ -137,7 +137,7 @@ it('applies the filter, with up to 1,000 device ids', async () => {
 })
 
 it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=cmd|"/c calc"!A1, b'])(
-  'escapes a cell that a spreadsheet would run: %j',
+  'escapes a cell that a spreadsheet would run as a formula: %j',
   async (name) => {
     const [, record] = await download(await linkOf(await userWith({ count: 1, name })))
     expect(record?.[5]).toBe(`'${name}`)
@@ -146,10 +146,10 @@ it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=cmd|"/c calc"!A1, b'])(
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** The base64url letter that differs only in the last bit, which may be unused; `B` for any other character. */
+/** Returns the base64url letter that differs only in the last bit, which may be unused, or `B` for any other character. */
 const similarLetter = (letter: string): string => LETTERS[Math.max(0, LETTERS.indexOf(letter)) ^ 1]!
 
-it('is rejected if any character of the link is changed, and on another server', async () => {
+it('rejects a link if any character is changed or another server signed it', async () => {
   const link = await linkOf(await userWith({ count: 1 }), { deviceId: '80:00:00:00:00:00:00:01' })
   const { searchParams } = new URL(link)
   const token = searchParams.get('link')!
@@ -175,7 +175,7 @@ it('is rejected if any character of the link is changed, and on another server',
   }
 })
 
-it('a rejected link gets an error that is not cached', async () => {
+it('returns an uncacheable error for an invalid link', async () => {
   const link = await linkOf(await userWith({ count: 1 }))
   for (const wrong of [`${link}A`, `${link}&link=b`, `${app.url}/events/v1.csv`]) {
     const response = await fetch(wrong)
@@ -189,11 +189,11 @@ it('a rejected link gets an error that is not cached', async () => {
   }
 })
 
-it('is aborted when its access key is disabled during the download', async () => {
+it('aborts a download when its access key is disabled', async () => {
   const user = await userWith({ count: 20_000, data: { text: 'x'.repeat(4_000) } })
   const request = get(await linkOf(user))
   const [response] = (await once(request, 'response')) as [IncomingMessage]
-  // The paused response waits in the buffers of both sides, which hold only part of its 80 MB.
+  // The client and server buffers store only part of the paused response, which is 80 MB.
   response.pause()
   const viewer = { accountId: user.accountId, email: user.email, readOnly: false }
   await updateAccessKey({ db: app.db, viewer }, user.keyId, { enabled: false })
@@ -217,7 +217,7 @@ async function linkEvents(user: TestUser): Promise<LinkEvent[]> {
   return (await user.data(document)).login.events.items
 }
 
-it('is recorded as an event with its filter and the requesting access key', async () => {
+it('records a link as an event with its filter and the requesting access key', async () => {
   const user = await userWith({ count: 0 })
   await linkOf(user, { types: ['DEVICE_UPDATE'], deviceId: ['80:00:00:00:00:00:00:01'] })
   const [event, ...others] = await linkEvents(user)
@@ -234,7 +234,7 @@ it('is recorded as an event with its filter and the requesting access key', asyn
   expect(JSON.stringify(event)).not.toContain('link=')
 })
 
-it('all links of a document are recorded as one event of limited size', async () => {
+it("records all of a document's links as one event of limited size", async () => {
   const user = await userWith({ count: 0 })
   const deviceId = Array.from({ length: 900 }, newId)
   const links = Array.from({ length: 15 }, (_, index) => `l${index}: eventsUrl(deviceId: $ids)`).join(' ')
@@ -245,7 +245,7 @@ it('all links of a document are recorded as one event of limited size', async ()
   expect(events[0]!.data.filters[0]).toEqual({ minDate: expect.any(String), devices: 900 })
 })
 
-it('records no event if the filter is rejected', async () => {
+it('does not record an event if the filter is rejected', async () => {
   const user = await userWith({ count: 0 })
   const { errors } = await user.query(
     '{ login { eventsUrl(minDate: "2026-02-02T00:00:00Z", maxDate: "2026-02-01T00:00:00Z") } }',

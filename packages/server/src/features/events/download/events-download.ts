@@ -24,8 +24,8 @@ const PATH = '/events/v1.csv'
 const LINK_LIFETIME_MS = 3_600_000
 
 /**
- * A URL that returns these events as CSV without a signature. It is valid for one hour while the requesting access key or
- * session is valid. An event records every link.
+ * Returns a URL that serves the matching events as CSV without a request signature. The URL is valid for one hour, and only
+ * while the requesting access key or session is valid. Creating a URL records an event.
  */
 export async function eventsUrl(context: Context, args: EventFilterArguments): Promise<string> {
   const { viewer, clock, origin, linkKey } = context
@@ -46,11 +46,11 @@ export interface DownloadDeps {
   clock: () => Date
   rateLimits: RateLimits
   addressOf: AddressOf
-  /** Counts a download for its user and waits until there is memory for it. Throws UNAVAILABLE or RATE_LIMITED. */
+  /** Attributes the download to its user and waits for free memory. Throws UNAVAILABLE or RATE_LIMITED. */
   admit: (exchange: { request: FastifyRequest; reply: FastifyReply }, grant: DownloadGrant) => Promise<void> | undefined
 }
 
-/** Serves the URLs of `eventsUrl`. */
+/** Serves the URLs that `eventsUrl` returns. */
 export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps): void {
   app.get<{ Querystring: { link?: unknown } }>(PATH, async (request, reply) => {
     reply.header('cache-control', 'no-store')
@@ -76,7 +76,6 @@ export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps)
   })
 }
 
-/** Whether the access key or session that requested the link is still valid. */
 async function isGrantValid(deps: DownloadDeps, { accountId, accessKey, session }: DownloadGrant): Promise<boolean> {
   if (accessKey !== undefined) return hasUsableKey(deps.db, accountId, { key: accessKey, now: deps.clock() })
   return session !== undefined && isSessionAlive(deps, { accountId, session })
@@ -97,8 +96,8 @@ const columns = [
 ]
 
 /**
- * Pages of CSV. Each is read after the previous one was sent and after its rate-limit cost was charged, as for a query. Fails
- * if the key or session that requested the link becomes invalid in the meantime.
+ * Yields pages of CSV. Before reading another page, it waits until the previous page is sent and the page's rate-limit cost is
+ * charged, as for a query. Fails if the key or session that requested the link becomes invalid.
  */
 async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer): AsyncGenerator<string> {
   yield stringify([columns])
@@ -108,7 +107,8 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer)
   for (;;) {
     const slice: EventSlice = { filter: grant.filter, start, limit }
     const { events, mayHaveMore } = await retryWhenRateLimited(() => selectFittingEvents(db, grant.accountId, slice))
-    // A spreadsheet runs cells that begin with =, +, -, or @, and names can begin with these. An apostrophe prevents that.
+    // Spreadsheets run cells that begin with =, +, -, or @, and names can begin with these characters. `escape_formulas`
+    // prefixes such cells with an apostrophe.
     if (events.length > 0) yield stringify(events.map(cells), { escape_formulas: true })
     const last = events.at(-1)
     if (last === undefined || !mayHaveMore) return
@@ -121,8 +121,8 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer)
 }
 
 /**
- * Retries a read that was rejected because of other statements of the user. A download waits rather than fails, because a
- * client must restart an incomplete download from the beginning.
+ * Retries a read that was rejected because the user's other statements were running. The download waits because a client would
+ * have to restart an incomplete download from the beginning.
  */
 async function retryWhenRateLimited<Result>(read: () => Promise<Result>): Promise<Result> {
   for (;;) {
@@ -135,7 +135,7 @@ async function retryWhenRateLimited<Result>(read: () => Promise<Result>): Promis
   }
 }
 
-/** Twice as many events as the last page had, rounded up to whole rate-limit points. */
+/** Twice the number of events on the last page, rounded up to whole rate-limit points. */
 const nextLimit = (returned: number): number =>
   Math.min(limits.pageSize, Math.ceil((2 * returned) / OBJECTS_PER_POINT) * OBJECTS_PER_POINT)
 

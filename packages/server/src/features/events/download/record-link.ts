@@ -7,11 +7,11 @@ import type { DownloadGrant } from './download-link.ts'
 
 type Link = Pick<DownloadGrant, 'filter' | 'expires'>
 
-/** An event describes at most 10 links and lists at most 20 devices for each. */
+/** An event describes at most 10 links and lists at most 20 devices for each link. */
 const DESCRIBED_LINKS = 10
 const LISTED_DEVICES = 20
 
-/** All links that a document requests are recorded as one event, so that aliases do not fill the event log. */
+/** Records all links requested by a document as one event, so aliases cannot flood the event log. */
 const recorderOf = perRequest(
   (context: Context) =>
     new DataLoader<Link, void>(
@@ -23,7 +23,6 @@ const recorderOf = perRequest(
     ),
 )
 
-/** Records that the viewer created a download link. */
 export const recordDownloadLink = (context: Context, link: Link): Promise<void> => recorderOf(context).load(link)
 
 async function recordLinks({ db, primary = db, viewer }: Context, links: readonly Link[]): Promise<void> {
@@ -34,7 +33,7 @@ async function recordLinks({ db, primary = db, viewer }: Context, links: readonl
   await recordEvents(primary, { viewer }, [{ type: 'DOWNLOAD_LINK_CREATE', targets, data }])
 }
 
-/** The filter as the arguments of `eventsUrl`. Many device ids are replaced by their number, in `devices`. */
+/** Describes the filter as the arguments of `eventsUrl`. Replaces a long list of device IDs with its length, as `devices`. */
 const describeFilter = ({ from, until, types, deviceIds }: EventFilter): Record<string, unknown> => ({
   minDate: from,
   maxDate: until,

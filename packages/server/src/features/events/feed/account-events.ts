@@ -6,26 +6,26 @@ import { type AccountFilter, collectLive } from './live-events.ts'
 
 export interface EventStart {
   after: bigint
-  /** Ids above `after` to exclude. */
+  /** Event IDs above `after` to exclude. */
   known?: ReadonlySet<string>
 }
 
 export interface EventStreamOptions {
   db: Database
-  /** A feed whose position is known. */
+  /** The feed's position must be known. */
   feed: Feed
   accountId: string
   start: EventStart
   filter: AccountFilter
 }
 
-/** Minimum and maximum number of events per page, and its approximate size in bytes. */
+/** Minimum and maximum number of events per page, and a page's approximate maximum size in bytes. */
 const PAGE = { min: 10, max: 500, bytes: 1024 * 1024 }
 
 /**
- * The events of one account after a start, each once and in order, at the speed of the consumer. Settled events come from the
- * table and new events from memory. If the consumer falls behind the memory limit, events come from the table again. `return()`
- * ends the iteration even while it waits.
+ * Iterates over one account's events after a start position. The iterator delivers each event exactly once, in order, as fast
+ * as the consumer reads. It reads settled events from the table and new events from memory. If the new events exceed the memory
+ * limit, the iterator reads from the table again. `return()` ends the iteration even during a wait.
  */
 export function streamEvents(options: EventStreamOptions): AsyncIterableIterator<FeedEvent> {
   const ended = new AbortController()
@@ -50,8 +50,8 @@ async function* follow(
   let after = start.after
   let limit = PAGE.min
   while (!ended.aborted) {
-    // Events that are already settled come from the table. Later ones are collected from now on, so there is no gap or
-    // duplicate.
+    // Events settled by now are read from the table. Collecting later events starts before that read, which prevents gaps and
+    // duplicates.
     const upTo = feed.position!
     const live = collectLive({ feed, accountId, filter, after: after > upTo ? after : upTo, ended })
     try {

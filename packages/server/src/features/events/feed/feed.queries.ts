@@ -4,19 +4,20 @@ import type { EventSource, EventTypeName, Target } from '../event-types.ts'
 import { type FittingRow, fitting } from '../fitting.ts'
 import type { FeedEvent } from './feed-event.ts'
 
-/** The end of the event log at one moment. */
+/** The end of the event log at a point in time. */
 export interface LogEnd {
-  /** The last id that was assigned. */
+  /** The last assigned event ID. */
   last: bigint
-  /** All transactions that were assigned event ids up to `last` have transaction ids below this one. */
+  /** Every transaction that was assigned an event ID up to `last` has a transaction ID below this value. */
   nextTransaction: bigint
-  /** All transactions with ids below this one have ended, and their writes are visible. */
+  /** Every transaction with an ID below this value has ended, and its writes are visible. */
   ended: bigint
 }
 
 /**
- * Does not use up a transaction id. `last` is read first, from the row of the sequence, and the next transaction id after it.
- * `pg_snapshot_xmax` alone is not an upper limit, because it excludes transactions that began after the last one that ended.
+ * Reads the end of the event log without consuming a transaction ID. The statement reads `last` from the sequence's row first,
+ * and then the next transaction ID. `pg_snapshot_xmax` alone is not an upper limit because it excludes transactions that began
+ * after the most recently ended transaction.
  */
 export async function readLogEnd(db: Database): Promise<LogEnd> {
   const rows = await query<Record<keyof LogEnd, string>>(
@@ -44,32 +45,32 @@ interface Row extends FittingRow {
   data: string
 }
 
-// The two objects as strings, so that consumers that keep events in memory know their size.
+// Selects `targets` and `data` as strings because their lengths determine the event's size in memory.
 const columns = `account_id as "accountId", type, "timestamp", device_id as "deviceId", actor_id as "actorId",
   source, targets::text, state, data::text`
 
 export interface Range {
   /** Exclusive. */
   after: bigint
-  /** Inclusive. Must be settled, because events can still be missing below an id that is not settled. */
+  /** Inclusive. Must be settled, because transactions can still commit events below an unsettled ID. */
   upTo: bigint
   limit: number
 }
 
-/** The events of a range, or of its start if the limit or the size ends it earlier. */
+/** The events of a range, or of its beginning if the range exceeds the event limit or the size limit. */
 export interface FeedPage {
   events: FeedEvent[]
-  /** The events are complete up to and including this id. */
+  /** `events` is complete up to and including this ID. */
   upTo: bigint
 }
 
 const inOrder = fitting('number')
 
-/** The events of all accounts, in order. */
+/** Reads the events of all accounts in ID order. */
 export async function readSettled(db: Database, range: Range): Promise<FeedPage> {
   const rows = await query<Row>(
     db,
-    // The index across accounts is on `id + 0`.
+    // The index that spans all accounts is on `id + 0`.
     `${inOrder.head} select event.id + 0 as number, ${columns} from event where id + 0 > $1::bigint and id + 0 <= $2::bigint
      order by event.id + 0 limit $3 ${inOrder.tail}`,
     [String(range.after), String(range.upTo), range.limit],
@@ -77,7 +78,7 @@ export async function readSettled(db: Database, range: Range): Promise<FeedPage>
   return toPage(rows, range)
 }
 
-/** The events of one account with the given types and devices, in order. */
+/** Reads one account's events with the given types and devices in ID order. */
 export async function readSettledOfAccount(
   db: Database,
   accountId: string,
@@ -97,7 +98,7 @@ export async function readSettledOfAccount(
   return toPage(rows, range)
 }
 
-/** The ids of the account's events in a range that need not be settled. Uncommitted events are missing. */
+/** Selects the IDs of the account's committed events in a range. The range does not have to be settled. */
 export async function selectNumbers(db: Database, accountId: string, { after, upTo, limit }: Range): Promise<string[]> {
   const rows = await query<{ id: string }>(
     db,
@@ -141,5 +142,5 @@ function toFeedEvent({
   }
 }
 
-/** Approximate bytes of memory of an event without its objects. */
+/** Approximate size of an event in memory, in bytes, without `targets` and `data`. */
 const FIXED_BYTES = 500

@@ -36,7 +36,7 @@ function follow(database: TestDatabase): Follower {
   return { feed, received, batches }
 }
 
-/** Each batch begins where the previous one ended, and its events are within its range. */
+/** Expects each batch to begin where the previous batch ended and to contain only events within its range. */
 function expectContiguous({ batches }: Follower): void {
   expect(batches.slice(1).map(({ after }) => after)).toEqual(batches.slice(0, -1).map(({ upTo }) => upTo))
   const isWithin = ({ after, upTo, events }: FeedBatch): boolean =>
@@ -44,7 +44,7 @@ function expectContiguous({ batches }: Follower): void {
   expect(batches.filter((batch) => !isWithin(batch))).toEqual([])
 }
 
-/** Waits until the condition is true, or until the test times out. */
+/** Waits until the condition is true or the test times out. */
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await sleep(5)
 }
@@ -61,7 +61,7 @@ const insert = (device: string, count = 1): string =>
   `insert into event (account_id, type, device_id, targets, data)
    select 'account', 'DEVICE_UPDATE', '${device}', '[]', jsonb_build_object('n', n) from generate_series(1, ${count}) n`
 
-/** Writes as use cases do: locks the device's row first, so that events are in the order of the changes. */
+/** Writes like the server: locks the device's row first to keep events in the order of the changes. */
 async function writeChanges(client: pg.Client, device: number, times: number): Promise<void> {
   for (let time = 0; time < times; time++) {
     const isRolledBack = Math.random() < 0.2
@@ -88,7 +88,7 @@ async function prepareCounters({ db }: TestDatabase): Promise<void> {
 }
 
 describe('the event feed', () => {
-  it('delivers each event once and in order with concurrent writers, delays, and rollbacks', async () => {
+  it('delivers each event once, in order, despite concurrent writers, delays, and rollbacks', async () => {
     const database = await openDatabase()
     await prepareCounters(database)
     const followers = [follow(database), follow(database)]
@@ -112,7 +112,7 @@ describe('the event feed', () => {
     }
   })
 
-  it('waits for a long transaction, reports the lag, and catches up', async () => {
+  it('waits for a long transaction, reports its lag, and catches up', async () => {
     const database = await openDatabase()
     const { feed, received } = follow(database)
     await feed.readNow()
@@ -129,7 +129,7 @@ describe('the event feed', () => {
     await until(() => feed.lag().seconds === 0 && feed.lag().events === 0)
   })
 
-  it('delivers events that are written before its start is settled', async () => {
+  it('delivers events written before its start is settled', async () => {
     const database = await openDatabase()
     const slow = await connect(database)
     await slow.query('begin')
@@ -143,7 +143,7 @@ describe('the event feed', () => {
     await until(() => received.length === 1)
   })
 
-  it('is woken by other processes, and finds events without being woken', async () => {
+  it('reads when other processes wake it and also reads without being woken', async () => {
     const database = await openDatabase()
     const [one, other] = [follow(database), follow(database)]
     await Promise.all([one.feed.readNow(), other.feed.readNow()])
@@ -154,7 +154,7 @@ describe('the event feed', () => {
     await until(() => one.received.length === 2 && other.received.length === 2)
   })
 
-  it('continues without notifications and reconnects', async () => {
+  it('delivers events without notifications and reconnects', async () => {
     const database = await openDatabase()
     const [one, other] = [follow(database), follow(database)]
     await Promise.all([one.feed.readNow(), other.feed.readNow()])
@@ -175,13 +175,13 @@ describe('the event feed', () => {
     await until(async () => (await listeners()) === 2)
   })
 
-  it('delivers events from the position at the time of subscribing', async () => {
+  it('delivers events after the position at the time of subscription', async () => {
     const database = await openDatabase()
     await database.db.executeQuery(sql.raw(insert('before', 10)).compile(database.db))
     const follower = follow(database)
     const { feed, received } = follower
     expect(await feed.readNow()).toBe(10n)
-    // Transactions of other databases can delay the position too.
+    // Transactions in other databases can also delay the position.
     await until(() => feed.position === 10n)
     await database.db.executeQuery(sql.raw(insert('after', 2_500)).compile(database.db))
     await until(() => received.length === 2_500)
@@ -214,12 +214,12 @@ describe('the event feed', () => {
     expectContiguous(follower)
     expect(received.map(({ id }) => Number(id))).toEqual(Array.from({ length: 2_101 }, (_, index) => index + 1))
     const bytesOf = ({ data }: FeedEvent): number => String(data.filling).length
-    // The event that exceeds 2 MiB is the last of its batch.
+    // An event that exceeds the limit of 2 MiB is the last event of its batch.
     const before = batches.map(({ events }) => events.slice(0, -1).reduce((sum, event) => sum + bytesOf(event), 0))
     expect(Math.max(...before)).toBeLessThan(2 * 1024 * 1024)
   })
 
-  it('assigns a transaction id before an event id', async () => {
+  it('relies on a column default that assigns a transaction ID before an event ID', async () => {
     const { db } = await openDatabase()
     const { rows } = await sql<{ default: string }>`
       select pg_get_expr(adbin, adrelid) as default from pg_attrdef join pg_attribute

@@ -7,7 +7,7 @@ import type { FeedEvent } from './feed-event.ts'
 import { createHorizon } from './horizon.ts'
 import { createPacer } from './pacer.ts'
 
-/** All events of all accounts with ids above `after` and up to `upTo`, in order. */
+/** All accounts' events with IDs above `after` and up to `upTo`, in ID order. */
 export interface FeedBatch {
   after: bigint
   upTo: bigint
@@ -15,27 +15,27 @@ export interface FeedBatch {
 }
 
 export interface Feed {
-  /** The last id of the batches delivered so far, all settled; undefined until it is known. */
+  /** The feed has delivered every event up to this ID. Undefined until the first settled ID is known. */
   readonly position: bigint | undefined
   /**
-   * Calls back with every batch from now on. The first batch begins at the current `position`, and each later one where the
-   * previous one ended. Returns a function that unsubscribes.
+   * Calls the listener with every batch from now on. The first batch begins at the current `position`, and each later batch
+   * begins where the previous batch ended. Returns a function that unsubscribes the listener.
    */
   subscribe(listener: (batch: FeedBatch) => void): () => void
-  /** Calls back with each new position, for readers with their own cursor. Returns a function that unsubscribes. */
+  /** Calls the listener with each new position, for readers with their own cursor. Returns a function that unsubscribes it. */
   onAdvance(listener: (position: bigint) => void): () => void
-  /** Reads now and delivers settled events. Resolves to the last assigned id, which `position` may not have reached. */
+  /** Reads now and delivers settled events. Resolves to the last assigned event ID, which can be above `position`. */
   readNow(): Promise<bigint>
-  /** Reads soon and notifies the other processes. Call after committing events, as often as needed. */
+  /** Reads soon and notifies the other processes. Call it after committing events. Repeated calls are safe. */
   wake(): void
   lag(): FeedLag
   close(): Promise<void>
 }
 
 export interface FeedLag {
-  /** Age of the oldest event that may exist and has not been delivered. */
+  /** Maximum possible age of an undelivered event. */
   seconds: number
-  /** Number of ids assigned but not delivered, including those of events that were rolled back. */
+  /** Number of event IDs assigned but not delivered, including IDs of rolled-back events. */
   events: number
 }
 
@@ -45,18 +45,19 @@ export interface FeedOptions {
   log: FastifyBaseLogger
 }
 
-/** NOTIFY channel for committed events, without a payload. */
+/** NOTIFY channel for committed events. The notifications have no payload. */
 const eventChannel = 'muster_event'
 
 const BATCH = 1_000
-/** Milliseconds between reads: while idle, while events are not settled (doubled each time), and the maximum of the latter. */
+/** The default pause between reads. */
 const IDLE_MS = 1_000
+/** While events are unsettled, pauses start at this minimum and double up to the maximum. */
 const MIN_UNSETTLED_MS = 5
 const MAX_UNSETTLED_MS = 250
-/** A read that takes longer than this counts as lag. */
+/** If no read has succeeded for this long, the time since the last successful read is reported as lag. */
 const LATE_MS = 2 * IDLE_MS
 
-/** Follows the event log in order. Transactions that commit late cause no missing or duplicate events. One per process. */
+/** Follows the event log in order, without missing or duplicating events of late commits. Each process creates one feed. */
 export function createFeed({ db, notifications, log }: FeedOptions): Feed {
   const horizon = createHorizon()
   const listeners = new Set<(batch: FeedBatch) => void>()
@@ -64,7 +65,7 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
   const pacer = createPacer()
   let position: bigint | undefined
   let batch = BATCH
-  /** The log's end at the first read. Events written before it is settled are delivered then. */
+  /** The log's end at the first read. The feed delivers every event above this ID, even those written before it is settled. */
   let start: bigint | undefined
   let last = 0n
   let readAt = performance.now()
@@ -76,7 +77,7 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
       try {
         listener(value)
       } catch (error) {
-        log.error({ err: error }, 'a listener of the event feed failed')
+        log.error({ err: error }, 'an event feed listener failed')
       }
     }
   }
@@ -85,7 +86,7 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
     let after = position ?? start ?? settled
     position = after
     while (after < settled) {
-      // Without listeners there is no read and no await, so no listener can subscribe before the position advances.
+      // Without listeners, this loop does not await, so a listener cannot subscribe before the position advances.
       const { events, upTo } =
         listeners.size === 0
           ? { events: [], upTo: settled }
@@ -138,7 +139,7 @@ export function createFeed({ db, notifications, log }: FeedOptions): Feed {
   const cutPause = (): void => {
     if (isFollowed()) pacer.cut()
   }
-  // Notifications may be lost: the feed also polls.
+  // Notifications can be lost, so the feed also polls.
   const subscription = notifications.subscribe({
     channel: eventChannel,
     onNotification: ({ isOwn }) => {

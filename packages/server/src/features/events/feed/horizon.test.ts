@@ -2,9 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createHorizon } from './horizon.ts'
 
-/**
- * A model of transactions in a database. Transaction ids and event ids are assigned in order; transactions end in any order.
- */
+/** A model of database transactions. Transaction IDs and event IDs are assigned in order. Transactions end in any order. */
 function createModel() {
   let nextTransaction = 100n
   let last = 0n
@@ -17,7 +15,7 @@ function createModel() {
     },
     end: (which: number) => void running.delete([...running.keys()][which % Math.max(running.size, 1)] ?? 0n),
     endAll: () => running.clear(),
-    /** The parts are read one after the other. Transactions can begin and be assigned event ids between the reads. */
+    /** Reads the parts one after another. Between the reads, transactions can begin and be assigned event IDs. */
     look(between: () => void) {
       const ended = [...running.keys()].sort((a, b) => Number(a - b))[0] ?? nextTransaction
       between()
@@ -36,7 +34,7 @@ const step = fc.oneof(
 )
 
 describe('the horizon', () => {
-  it('is below every id of a running transaction, and reaches the last id once all have ended', () => {
+  it('stays below every ID of a running transaction and reaches the last ID once all transactions have ended', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         const model = createModel()

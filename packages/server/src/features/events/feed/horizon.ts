@@ -1,13 +1,13 @@
 import type { LogEnd } from './feed.queries.ts'
 
 /**
- * Finds the id up to which the event log is settled: no more events will appear at or below it. An id assigned in a running
- * transaction is not settled, and neither is any id above it.
+ * Finds the highest settled event ID. No more events can appear at or below a settled ID. An ID assigned in a running
+ * transaction is unsettled, as are all IDs above it.
  */
 export interface Horizon {
-  /** Adds a reading of the log's end and returns the last settled id; undefined until one is known. */
+  /** Adds a reading of the log's end. Returns the highest settled ID, or undefined if none is known yet. */
   add(end: LogEnd, now: number): bigint | undefined
-  /** When the oldest unsettled id was first seen; undefined if there is none. */
+  /** Returns when the oldest unsettled reading was added, or undefined if all readings are settled. */
   unsettledSince(): number | undefined
 }
 
@@ -17,7 +17,7 @@ interface Mark {
   at: number
 }
 
-/** Maximum number of marks. While one transaction delays all events, the newest mark replaces the previous one. */
+/** Marks accumulate while one transaction delays all events. At this limit, a new mark replaces the newest mark. */
 const MAX_MARKS = 64
 
 export function createHorizon(): Horizon {
@@ -31,7 +31,8 @@ export function createHorizon(): Horizon {
         if (marks.length === MAX_MARKS) marks.pop()
         marks.push({ last: end.last, nextTransaction: end.nextTransaction, at: now })
       }
-      // Transactions that could write events up to a mark have ids below its `nextTransaction`. Once they end, it is settled.
+      // Every transaction that could write events up to a mark has an ID below the mark's `nextTransaction`. Once these
+      // transactions have ended, the mark is settled.
       while (marks.length > 0 && marks[0]!.nextTransaction <= end.ended) settled = marks.shift()!.last
       return settled
     },

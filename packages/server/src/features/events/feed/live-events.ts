@@ -4,14 +4,14 @@ import type { FeedEvent } from './feed-event.ts'
 
 export type AccountFilter = Pick<EventFilter, 'types' | 'deviceIds'>
 
-/** Limits of the events buffered for a slow consumer. */
+/** Limits on the events buffered for a slow consumer. */
 const MAX_BUFFERED = { events: 1_000, bytes: 1024 * 1024 }
 
-/** Events of an account that are settled from now on, buffered until the consumer takes them. */
+/** Buffers an account's newly settled events until the consumer takes them. */
 export interface LiveEvents {
-  /** Resolves to the buffered events once there are any; undefined if there are no more because of the limit or `ended`. */
+  /** Waits for events and resolves to them. Resolves to undefined after `ended`, or when the buffer overflowed and is empty. */
   take(): Promise<FeedEvent[] | undefined>
-  /** All matching events up to this id were buffered. */
+  /** All matching events up to this ID have been buffered. */
   readonly end: bigint
   close(): void
 }
@@ -90,7 +90,7 @@ function matcher({ types, deviceIds }: AccountFilter): (event: FeedEvent) => boo
 
 const grouped = new WeakMap<FeedBatch, Map<string, FeedEvent[]>>()
 
-/** The events of an account in a batch. A batch is grouped once for all listeners. */
+/** Returns an account's events in a batch. All listeners share the grouping of a batch. */
 function eventsOf(batch: FeedBatch, accountId: string): readonly FeedEvent[] {
   let groups = grouped.get(batch)
   if (groups === undefined) {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Pauses between two reads. A pause can be cut short, even before it begins. */
+/** Pauses between two reads. `cut()` shortens the current pause, or the next pause if none has begun. */
 export interface Pacer {
-  /** Lasts `max` milliseconds, or until it is cut short, but at least `min` milliseconds. */
+  /** Waits for `max` milliseconds, or until `cut()` is called, but at least `min` milliseconds. */
   pause(max: number, min: number): Promise<void>
   cut(): void
 }

@@ -1,7 +1,7 @@
 import { describeSource } from '../../events/event-source.ts'
 import type { EventSource, EventTypeName, Target } from '../../events/event-types.ts'
 
-/** An event from which deliveries are created. */
+/** An event to create deliveries from. */
 export interface DeliverableEvent {
   id: string
   type: EventTypeName
@@ -14,10 +14,10 @@ export interface DeliverableEvent {
   data: Record<string, unknown>
 }
 
-/** The body of the deliveries of an event, the same on every attempt. */
+/** Returns the body of an event's deliveries, which is the same on every attempt. */
 export function eventBody(event: DeliverableEvent, owner: { id: string; email: string }): string {
   const { id, type, timestamp, actorId, targets, state, data } = event
-  // Users change only their own account, so the actor is its owner.
+  // Users can change only their own account, so the actor is always the account owner.
   const actor = actorId === null ? null : owner
   const of = (kind: Target['kind']): { id: string; name: string } | null => {
     const target = targets.find((each) => each.kind === kind)
@@ -41,10 +41,10 @@ export function eventBody(event: DeliverableEvent, owner: { id: string; email: s
   })
 }
 
-/** Kinds of targets with more than one word, which are one part of a message type. */
+/** Multiword target kinds, which form a single part of a message type. */
 const multiWordKinds = ['ACCESS_KEY', 'REGISTRATION_CODE', 'MASTER_KEY', 'DOWNLOAD_LINK']
 
-/** `DEVICE_STATE` is `device.state`, `ACCESS_KEY_CREATE` is `access_key.create`. */
+/** Converts `DEVICE_STATE` to `device.state` and `ACCESS_KEY_CREATE` to `access_key.create`. */
 export function messageType(type: string): string {
   const kind = multiWordKinds.find((each) => type.startsWith(`${each}_`)) ?? type.slice(0, type.indexOf('_'))
   return `${kind}.${type.slice(kind.length + 1)}`.toLowerCase()

@@ -19,9 +19,9 @@ import {
   selectOwed,
 } from './making.queries.ts'
 
-/** Creates deliveries from settled events. There is one per process, and one of them works at a time. */
+/** Creates deliveries from settled events. Each process runs a maker, but only one maker creates deliveries at a time. */
 export interface Maker {
-  /** The lag behind the settled events; undefined until their position is known. */
+  /** Returns the lag behind the settled events, or undefined until the feed's position is known. */
   lag(): Promise<FeedLag | undefined>
   close(): Promise<void>
 }
@@ -31,31 +31,34 @@ export interface MakerOptions {
   feed: Pick<Feed, 'onAdvance' | 'position'>
   load: Load
   log: FastifyBaseLogger
-  /** Whether this process sends the webhook's deliveries, so that new ones need no job. */
+  /** Whether this process is sending the webhook's deliveries. If so, new deliveries do not need a job. */
   isSending: (webhook: WebhookAddress) => boolean
-  /** Called after deliveries of these webhooks were committed. */
+  /** Called after deliveries to these webhooks are committed. */
   onCreated: (webhooks: WebhookAddress[]) => void
 }
 
-/** Maximum number of event ids per transaction. */
+/** Maximum number of event IDs per transaction. */
 const RANGE = 500n
 const IDLE_MS = 1_000
-/** Pause between two reads, so that deliveries are created in batches. */
+/** The pause between two reads. It lets events accumulate for batches. */
 const MIN_PAUSE_MS = 10
-/** Pause while clients wait, for fewer and larger transactions, and while another process creates deliveries. */
+/**
+ * The pause while clients are waiting or another process is creating deliveries. A longer pause results in fewer, larger
+ * transactions.
+ */
 const BUSY_MS = 250
-/** How often to save a cursor that only skipped events without webhooks. */
+/** How often to save the cursor if no event has produced a delivery. */
 const SAVE_MS = 1_000
-/** After this time, a job checks that new deliveries are being sent, in case this process dies first. */
+/** After this time, a job checks that new deliveries are being sent, in case this process has terminated. */
 const FALLBACK_SECONDS = 5
 
 export function createMaker({ db, feed, load, log, isSending, onCreated }: MakerOptions): Maker {
   const closing = new AbortController()
   let wake = Promise.withResolvers<void>()
   const unsubscribe = feed.onAdvance(() => wake.resolve())
-  /** The expected position of the cursor, and the position up to which there is nothing to create. */
+  /** The expected saved cursor, and the event ID up to which no deliveries remain to be created. */
   let position: { cursor: bigint; upTo: bigint } | undefined
-  /** Event ids to read in one step. */
+  /** Number of event IDs to read in one step. */
   let range = RANGE
   let savedAt = 0
 
@@ -76,7 +79,7 @@ export function createMaker({ db, feed, load, log, isSending, onCreated }: Maker
     if (after >= settled) return 'done'
     const requested = smaller(settled, after + range)
     const { events, upTo } = await selectOwed(db, { after, upTo: requested })
-    // The database reads every requested event to find how many fit, so the next request is small if few of them fit.
+    // The database reads every requested event to determine how many fit. If only a few fit, the next request is small.
     range = smaller(RANGE, 2n * (upTo < requested ? upTo - after : range))
     let outcome: Outcome = 'done'
     if (events.length > 0) {
@@ -97,11 +100,11 @@ export function createMaker({ db, feed, load, log, isSending, onCreated }: Maker
       let outcome: Outcome = 'done'
       try {
         outcome = await step()
-        if (isFailing) log.info('webhook deliveries are created again')
+        if (isFailing) log.info('webhook deliveries are being created again')
         isFailing = false
       } catch (error) {
         if (!isFailing && !closing.signal.aborted)
-          log.warn({ err: error }, 'webhook deliveries cannot be created; retrying')
+          log.warn({ err: error }, 'cannot create webhook deliveries; retrying')
         isFailing = true
       }
       if (outcome === 'done') await Promise.race([wake.promise, pause(IDLE_MS, closing.signal)])
@@ -127,19 +130,19 @@ export function createMaker({ db, feed, load, log, isSending, onCreated }: Maker
   }
 }
 
-/** All settled events are done, there are more, or another process is creating deliveries. */
+/** All settled events are processed, more events remain, or another process is creating deliveries. */
 type Outcome = 'done' | 'more' | 'elsewhere'
 
 interface Step extends Pick<MakerOptions, 'isSending'> {
-  /** The cursor when the events were read. */
+  /** The cursor at the time the events were read. */
   cursor: bigint
   upTo: bigint
   events: readonly OwedEvent[]
 }
 
 /**
- * Saves deliveries, the cursor after their events, and a job that starts sending them, in one transaction. Returns undefined
- * and does nothing if another process was first.
+ * In one transaction, saves deliveries, advances the cursor past their events, and adds jobs that start sending. Returns
+ * undefined and saves nothing if another process has already moved the cursor.
  */
 async function commitDeliveries(
   db: Database,
@@ -160,7 +163,7 @@ async function commitDeliveries(
   })
 }
 
-/** The body of an event is the same for every webhook; the message id is not. */
+/** All webhooks receive the same body for an event, each with its own message ID. */
 function deliveriesOf({ accountId, email, webhookIds, ...event }: OwedEvent): NewDelivery[] {
   const body = eventBody(event, { id: accountId, email })
   return webhookIds.map((webhookId) => ({ accountId, webhookId, id: newMessageId(), eventId: event.id, body }))

@@ -3,13 +3,13 @@ import type { Database } from '../../../db/database.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import type { DeliverableEvent } from './event-body.ts'
 
-/** The event id up to which deliveries were created. */
+/** Reads the event ID up to which deliveries have been created. */
 export async function readCursor(db: Database): Promise<bigint> {
   const { event_id } = await db.selectFrom('webhook_cursor').select('event_id').executeTakeFirstOrThrow()
   return BigInt(event_id)
 }
 
-/** Advances the cursor from its expected value; false if another process has moved it. Locked until the transaction ends. */
+/** Moves the cursor and locks it until the transaction ends. Returns false if another process has already moved the cursor. */
 export async function moveCursor(db: Database, { from, to }: { from: bigint; to: bigint }): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook_cursor')
@@ -19,29 +19,29 @@ export async function moveCursor(db: Database, { from, to }: { from: bigint; to:
   return numUpdatedRows > 0n
 }
 
-/** An event and the webhooks that it is for. */
+/** An event and the webhooks to deliver it to. */
 export interface OwedEvent extends DeliverableEvent {
   accountId: string
   email: string
   webhookIds: string[]
 }
 
-/** The deliveries due for a part of the log. */
+/** The events in a range of the event log that require deliveries. */
 export interface Owed {
   events: OwedEvent[]
-  /** The end of the part: as requested, or earlier if that would be too much for one transaction. */
+  /** The end of the range. It is earlier than requested if the deliveries would be too large for one transaction. */
   upTo: bigint
 }
 
 /**
- * Approximate bytes of the deliveries of one transaction, which are one parameter of the statement. The event that exceeds the
- * limit is the last, so that there is always one. An event has at most 400 KiB, which is 8 MiB for 20 webhooks.
+ * Approximate maximum size of one transaction's deliveries, in bytes. The event that crosses the limit is the last event
+ * selected, so at least one event is always selected. An event is at most 400 KiB, which results in 8 MiB for 20 webhooks.
  */
 const MAX_BYTES = 4 * 1024 * 1024
-/** Approximate bytes of a delivery without the event's data. */
+/** Approximate size of a delivery without the event's data, in bytes. */
 const FIXED_BYTES = 1_000
 
-/** The events of a range for enabled webhooks, in order. A webhook gets no events from before its creation. */
+/** Selects a range's events for enabled webhooks, in order. A webhook does not receive events older than itself. */
 export async function selectOwed(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Owed> {
   const { rows } = await sql<OwedEvent & { hasNext: boolean }>`
     select number::text as id, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data, account_id as "accountId", email,
@@ -70,7 +70,7 @@ export async function selectOwed(db: Database, { after, upTo }: { after: bigint;
   return { events, upTo: last?.hasNext ? BigInt(last.id) : upTo }
 }
 
-/** Seconds since the first event of a range; 0 if it has none. */
+/** Returns the age of a range's first event in seconds, or 0 if the range contains no events. */
 export async function readOldestAge(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select greatest(0, extract(epoch from clock_timestamp() - "timestamp"))::float8 as seconds from event
@@ -84,12 +84,10 @@ export interface NewDelivery extends WebhookAddress {
   body: string
 }
 
-/**
- * Creates deliveries that are due immediately. Deleted webhooks are skipped; the others are locked until the transaction ends.
- */
+/** Creates deliveries that are due immediately. Skips deleted webhooks and locks all others until the transaction ends. */
 export async function insertDeliveries(db: Database, deliveries: readonly NewDelivery[]): Promise<void> {
   const column = <Name extends keyof NewDelivery>(name: Name) => deliveries.map((delivery) => delivery[name])
-  // The body of an event is sent to the database once for all its webhooks.
+  // Sends each event's body to the database only once for all webhooks.
   const bodies = new Map(deliveries.map(({ eventId, body }) => [eventId, body]))
   await sql`
     with present as materialized (

@@ -6,7 +6,7 @@ import { type Message, signedHeaders } from '../webhook-message.ts'
 import { openSecret } from '../webhook-secret.ts'
 import type { SendableRow } from '../webhooks.queries.ts'
 
-/** The URL of a webhook's deliveries, and the secrets that currently sign them. */
+/** The URL that receives a webhook's deliveries, and the secrets that currently sign the deliveries. */
 export interface Receiver {
   url: URL
   secrets: string[]
@@ -28,7 +28,6 @@ export interface AttemptOptions {
   signal?: AbortSignal
 }
 
-/** Sends a message once. */
 export async function attempt(
   message: Message,
   { url, secrets }: Receiver,
@@ -43,7 +42,7 @@ export async function attempt(
   return withoutSignatures(result, headers['webhook-signature'] ?? '')
 }
 
-/** Some receivers echo the request. The start of a response is saved, so signatures are removed from it. */
+/** Removes signatures from the response. The server saves the start of the response, and some receivers echo the request. */
 function withoutSignatures(result: OutboundResult, signatures: string): OutboundResult {
   if (result.status === null) return result
   const macs = signatures.split(' ').map((each) => each.replace(/^v1,/, ''))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../db/database.ts'
 
-/** How many deliveries are still to be sent, and how many have failed. */
+/** Returns the number of pending deliveries and the number of failed deliveries. */
 export async function countUndelivered(db: Database): Promise<{ pending: number; failed: number }> {
   const { rows } = await sql<{ pending: number; failed: number }>`
     select (select count(*) from webhook_delivery where status = 'pending')::float8 as pending,
@@ -9,7 +9,10 @@ export async function countUndelivered(db: Database): Promise<{ pending: number;
   return rows[0]!
 }
 
-/** Seconds since the oldest due delivery became due, without webhooks whose sending is postponed; 0 if there is none. */
+/**
+ * Returns the seconds since the oldest due delivery became due, or 0 if no delivery is due. Ignores webhooks that are disabled,
+ * paused, or waiting for a probe.
+ */
 export async function readLongestDue(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number | null }>`
     select extract(epoch from clock_timestamp() - min(first.due))::float8 as seconds

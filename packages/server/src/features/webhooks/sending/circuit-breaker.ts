@@ -2,15 +2,15 @@ import { performance } from 'node:perf_hooks'
 import type { Health } from './sending.queries.ts'
 
 /**
- * Limits the concurrent attempts to a receiver. The limit grows while the receiver responds successfully and quickly. After
- * several failures in a row, it gets one attempt a minute until one succeeds.
+ * Limits the concurrent attempts to a receiver. The limit increases while the receiver responds successfully and quickly. After
+ * 10 consecutive failures, the breaker allows one attempt per minute until an attempt succeeds.
  */
 export interface Breaker {
-  /** Attempts that can be in flight now. */
+  /** Returns the number of attempts that can currently be in flight. */
   allowed(): number
-  /** Milliseconds until the next probe; undefined while the circuit is closed. */
+  /** Returns the milliseconds until the next probe, or undefined while the circuit is closed. */
   probeIn(): number | undefined
-  /** Records the outcome and duration of an attempt. Returns the receiver's health to save, if it changed. */
+  /** Records an attempt's outcome and its duration in milliseconds. Returns the receiver's health if it has changed. */
   add(isSuccess: boolean, duration: number): Health | undefined
 }
 

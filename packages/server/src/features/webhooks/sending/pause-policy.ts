@@ -5,18 +5,18 @@ import { webhookTarget } from '../webhook.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { lockWebhook, writeWebhook } from '../webhooks.queries.ts'
 
-/** A webhook whose attempts have all failed for this many days is paused. */
+/** The server pauses a webhook if all attempts have failed for this many days. */
 export const DAYS_OF_FAILURES = 5
 
 export interface Stop {
   reason: 'gone' | 'hopeless'
-  /** The URL of the failed attempts. */
+  /** The URL of the failed attempt. */
   url: URL
 }
 
 /**
- * Stops sending to a receiver: a webhook whose receiver responded with 410 is disabled, and one that failed for days is paused.
- * An event records it. Returns false and does nothing if the webhook's URL has changed.
+ * Stops sending to a receiver and records an event. Disables the webhook if its receiver responded with 410. Pauses the webhook
+ * if its receiver failed for days. Returns false and changes nothing if the webhook was deleted or its URL has changed.
  */
 export async function stopSending(
   db: Database,

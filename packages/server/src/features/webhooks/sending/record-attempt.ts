@@ -13,10 +13,10 @@ export interface RecordAttemptDeps {
   schedule: readonly number[]
 }
 
-/** An attempt that has ended. */
+/** A completed attempt. */
 export interface Ended {
   delivery: DueDelivery
-  /** The URL that the attempt was sent to. */
+  /** The URL of the attempt. */
   url: URL
   result: OutboundResult
   evaluation: Evaluation
@@ -24,11 +24,11 @@ export interface Ended {
   health: Health | undefined
 }
 
-/** Resolves when the outcome of an attempt is committed. `isStopped`: sending to the URL was stopped because of it. */
+/** Resolves when an attempt's outcome is committed. `isStopped` means that the outcome stopped sending to the URL. */
 export async function recordAttempt(deps: RecordAttemptDeps, ended: Ended): Promise<{ isStopped: boolean }> {
   const { db, results, webhook } = deps
   const { delivery, url, result, health } = ended
-  // First, because 410 ends the delivery only if it also ends sending to the URL.
+  // Runs first because a 410 response ends the delivery only if it also stops sending to the URL.
   const isReplaced = ended.evaluation.isGone && !(await stopSending(db, webhook, { reason: 'gone', url }))
   const { isGone, ...evaluation } = isReplaced ? evaluateReplaced(deps, ended) : ended.evaluation
   const { isHopeless } = await results.add(

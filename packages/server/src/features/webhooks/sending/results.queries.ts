@@ -3,13 +3,13 @@ import type { Database } from '../../../db/database.ts'
 import type { DeliveryStatus } from '../webhook.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 
-/** The outcome of an attempt. */
+/** An attempt's outcome. */
 export interface Result extends WebhookAddress {
   id: string
-  /** The state in which the delivery was read. A delivery that has changed since, for example by redelivery, is not updated. */
+  /** The delivery's `tries` before the attempt. If a redelivery has since changed `tries`, the delivery is not updated. */
   tries: number
   status: DeliveryStatus
-  /** Seconds until the next attempt; null if there is none. */
+  /** Seconds until the next attempt; null if no attempt follows. */
   delay: number | null
   httpStatus: number | null
   duration: number
@@ -38,14 +38,14 @@ export async function writeResults(db: Database, results: readonly Result[]): Pr
       and result.id = target.id`.execute(db)
 }
 
-/** The health of a receiver after the attempts so far. */
+/** A receiver's health after its latest attempt. */
 export interface HealthChange extends WebhookAddress {
   failures: number
   /** Seconds until the next probe; null while the circuit is closed. */
   probeIn: number | null
 }
 
-/** Returns the webhooks whose deliveries have all failed for this many days. */
+/** Saves the health of receivers. Returns the IDs of webhooks whose attempts have all failed for this many days. */
 export async function writeHealth(
   db: Database,
   changes: readonly HealthChange[],

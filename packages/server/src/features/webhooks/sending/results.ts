@@ -4,13 +4,11 @@ import type { Database } from '../../../db/database.ts'
 import { DAYS_OF_FAILURES } from './pause-policy.ts'
 import { type HealthChange, type Result, writeHealth, writeResults } from './results.queries.ts'
 
-/**
- * Saves the outcomes of attempts of all webhooks in batches. Each batch contains those that arrived during the previous write.
- */
+/** Saves the outcomes of all webhooks' attempts in batches. Each batch contains outcomes added during the previous write. */
 export interface Results {
-  /** Resolves when the outcome is committed. `isHopeless`: the receiver has failed for days. */
+  /** Resolves when the outcome is committed. `isHopeless` means that the receiver has failed for days. */
   add(result: Result, health: HealthChange | undefined): Promise<{ isHopeless: boolean }>
-  /** Outcomes that cannot be saved before closing are lost, and their deliveries are attempted again. */
+  /** Discards outcomes that cannot be saved before closing. Their deliveries will be attempted again. */
   close(): Promise<void>
 }
 
@@ -38,7 +36,7 @@ export function createResults(db: Database, holder: string, log: FastifyBaseLogg
         for (const { result, written } of batch) written.resolve({ isHopeless: hopeless.has(result.webhookId) })
         isFailing = false
       } catch (error) {
-        if (!isFailing) log.warn({ err: error }, 'the results of deliveries cannot be saved; retrying')
+        if (!isFailing) log.warn({ err: error }, 'cannot save delivery results; retrying')
         isFailing = true
         if (closing.signal.aborted) return
         await sleep(RETRY_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {})
@@ -60,7 +58,7 @@ export function createResults(db: Database, holder: string, log: FastifyBaseLogg
     async close() {
       closing.abort()
       await writing
-      for (const { written } of waiting) written.reject(new Error('the server stopped'))
+      for (const { written } of waiting) written.reject(new Error('the server is stopping'))
     },
   }
 }

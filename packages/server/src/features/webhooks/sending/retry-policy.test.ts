@@ -8,7 +8,7 @@ const now = new Date('2026-01-01T00:00:00Z')
 const result = (status: number, retryAfter?: string): OutboundResult => ({ status, retryAfter, body: '', duration: 1 })
 const of = (given: OutboundResult, tries = 0, random = () => 0.5) => evaluate(given, { tries, schedule, now, random })
 
-describe('the outcome of an attempt', () => {
+describe("an attempt's outcome", () => {
   it.each([200, 201, 204, 299])('is success for %i', (status) => {
     expect(of(result(status))).toMatchObject({ status: 'delivered', delay: null, error: null })
   })
@@ -17,16 +17,16 @@ describe('the outcome of an attempt', () => {
     expect(of(result(status))).toMatchObject({ status: 'pending', delay: 5, isGone: false })
   })
 
-  it('is final for 410', () => {
+  it('is a final failure for 410', () => {
     expect(of(result(410))).toMatchObject({ status: 'failed', delay: null, isGone: true })
   })
 
-  it('is a retry for 410 from a receiver that was replaced', () => {
+  it('is a retry for 410 from a replaced receiver', () => {
     const evaluation = evaluate(result(410), { tries: 0, schedule, now, random: () => 0.5, isReplaced: true })
     expect(evaluation).toMatchObject({ status: 'pending', delay: 5, isGone: false })
   })
 
-  it('is a retry after 5 s, 30 s, 2 min … 24 h, 24 h, and then final', () => {
+  it('is a retry after 5 s, 30 s, 2 min, and up to 24 h, and then a final failure', () => {
     const delays = Array.from({ length: 14 }, (_, tries) => of(result(500), tries).delay)
     const [hour, day] = [3_600, 86_400]
     expect(delays.slice(0, 5)).toEqual([5, 30, 120, 600, 1_800])
@@ -50,7 +50,7 @@ describe('the outcome of an attempt', () => {
     ['Thu, 01 Jan 2015 00:00:00 GMT', 5],
     ['soon', 5],
     ['-1', 5],
-  ])('waits for Retry-After: %s for %i seconds', (retryAfter, seconds) => {
+  ])('for Retry-After: %s is a retry after %i seconds', (retryAfter, seconds) => {
     expect(of(result(503, retryAfter)).delay).toBe(seconds)
   })
 

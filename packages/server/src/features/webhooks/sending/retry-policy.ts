@@ -1,23 +1,23 @@
 import type { OutboundResult } from '../../../outbound/outbound.ts'
 import type { DeliveryStatus } from '../webhook.ts'
 
-/** The consequence of a response for its delivery. */
+/** An attempt's effect on its delivery. */
 export interface Evaluation {
   status: DeliveryStatus
-  /** Seconds until the next attempt; null if there is none. */
+  /** Seconds until the next attempt; null if no attempt follows. */
   delay: number | null
   error: string | null
-  /** The receiver wants no more deliveries. */
+  /** Whether the receiver permanently refuses deliveries. */
   isGone: boolean
 }
 
 export interface EvaluationOptions {
-  /** Attempts before this one. */
+  /** Number of previous attempts. */
   tries: number
   /** Seconds between attempts. */
   schedule: readonly number[]
   now: Date
-  /** Whether the webhook has a new URL now, so that a 410 does not apply to it. */
+  /** Whether the webhook's URL has since changed. A 410 response does not apply to the new URL. */
   isReplaced?: boolean
   /** Returns a number from 0 to 1. */
   random?: () => number
@@ -30,7 +30,7 @@ export function evaluate(result: OutboundResult, options: EvaluationOptions): Ev
   if (result.status === null) return failure(result.error, undefined, options)
   const { status, retryAfter } = result
   if (status >= 200 && status < 300) return { status: 'delivered', delay: null, error: null, isGone: false }
-  // Standard Webhooks: the receiver no longer wants this webhook.
+  // In Standard Webhooks, 410 means that the receiver no longer accepts this webhook.
   if (status === 410 && options.isReplaced !== true)
     return { status: 'failed', delay: null, error: 'the receiver responded with 410 Gone', isGone: true }
   return failure(`the receiver responded with ${status}`, readRetryAfter(retryAfter, options.now), options)
@@ -44,7 +44,7 @@ function failure(error: string, wanted: number | undefined, options: EvaluationO
   return { status: 'pending', delay: Math.max(delay, wanted ?? 0), error, isGone: false }
 }
 
-/** RFC 9110 §10.2.3: seconds or a date. Limited to one day. */
+/** Parses seconds or a date (RFC 9110 §10.2.3). Limits the result to one day. */
 function readRetryAfter(text: string | undefined, now: Date): number | undefined {
   if (text === undefined) return undefined
   const seconds = /^\d{1,9}$/.test(text.trim()) ? Number(text) : (Date.parse(text) - now.getTime()) / 1_000

@@ -19,29 +19,29 @@ export interface RunnerDeps {
   secrets: Secrets
   outbound: Outbound
   results: Results
-  /** Slows down sending while there are many requests, which have priority. */
+  /** Slows down sending under high load because requests have priority. */
   pace: Pace
   log: FastifyBaseLogger
-  /** Seconds between the attempts of a delivery. */
+  /** Seconds between a delivery's attempts. */
   schedule: readonly number[]
   /** Called after every attempt. */
   onAttempt: (result: OutboundResult) => void
-  /** Maximum number of concurrent attempts of the process, for all webhooks. */
+  /** The number of attempts that the process can still start. All webhooks share these slots. */
   slots: { free: number }
 }
 
-/** Sends the due deliveries of one webhook until there are none. */
+/** Sends one webhook's due deliveries until none remain. */
 export interface Runner {
-  /** Call when there may be new deliveries. `isChanged`: the webhook may have changed too. */
+  /** Call it when new deliveries may exist. Set `isChanged` if the webhook itself may have changed. */
   wake(isChanged?: boolean): void
-  /** Starts no more attempts; aborts those in flight after `within` milliseconds. */
+  /** Stops starting attempts. Aborts attempts that are still in flight after `within` milliseconds. */
   stop(within: number): void
   /** Never rejects. */
   ended: Promise<RunnerEnd>
 }
 
 export interface RunnerEnd {
-  /** Seconds until a new run is useful; null if not before a change of the webhook. */
+  /** Seconds until a new run is useful; null if the webhook must change first. */
   restFor: number | null
   /** Whether `wake` was called after the last read. */
   isWoken: boolean
@@ -49,16 +49,16 @@ export interface RunnerEnd {
 
 const FETCH = 100
 const MIN_QUEUE = 20
-/** How long the row of the webhook is cached. */
+/** How long the webhook's row is cached. */
 const RECEIVER_CACHE_MS = 1_000
-/** No notification announces a due retry, so the runner polls. */
+/** The runner polls because no notification announces due retries. */
 const POLL_MS = 1_000
-/** How long to hold an idle webhook, so that its next delivery starts immediately. */
+/** How long to hold an idle webhook. The next delivery to a held webhook starts immediately. */
 const LINGER_MS = 2_000
-/** Pause between rounds while clients wait, so that reads and writes are batched. */
+/** The pause between rounds while clients are waiting. It lets reads and writes accumulate for batches. */
 const SLOWED_MS = 100
 const RETRY_SECONDS = 5
-/** The health of a new receiver. */
+/** A new receiver's health. */
 const INITIAL_HEALTH: Health = { failures: 0, probeIn: null }
 
 export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: Health): Runner {
@@ -67,7 +67,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
   const stopping = new AbortController()
   const cutting = new AbortController()
   const inFlight = new Set<Promise<void>>()
-  /** Deliveries that were read but whose outcome is not saved yet. */
+  /** IDs of deliveries that have been read but whose outcomes are not yet saved. */
   const unsaved = new Set<string>()
   let queue: DueDelivery[] = []
   let signal = Promise.withResolvers<void>()
@@ -77,7 +77,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
   let receiver: Receiver | undefined
   let readAt = Number.NEGATIVE_INFINITY
 
-  /** Undefined if the webhook was deleted, disabled, or paused. */
+  /** Returns undefined if the webhook is deleted, disabled, or paused. */
   const currentReceiver = async (): Promise<Receiver | undefined> => {
     if (performance.now() - readAt < RECEIVER_CACHE_MS) return receiver
     const row = await findSendable(db, webhook.accountId, webhook.webhookId)
@@ -119,15 +119,15 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
     if (cutting.signal.aborted) return
     deps.onAttempt(result)
     const evaluation = evaluate(result, { tries: delivery.tries, schedule: deps.schedule, now: new Date() })
-    // An outcome of the previous receiver does not apply to the current one.
+    // A previous receiver's outcome does not affect the current receiver's health.
     const health = isCurrent(to) ? breaker.add(evaluation.status === 'delivered', result.duration) : undefined
-    // Saved while the next attempts run.
+    // Does not wait, so the next attempts can start while this outcome is saved.
     void recordAttempt({ ...deps, webhook }, { delivery, url: to.url, result, evaluation, health })
       .then(({ isStopped }) => {
         if (isStopped) readAt = Number.NEGATIVE_INFINITY
       })
       .catch((error: unknown) =>
-        log.debug({ err: error, ...webhook }, 'the result of a delivery was not saved; it will be retried'),
+        log.debug({ err: error, ...webhook }, 'could not save a delivery result; the delivery will be attempted again'),
       )
       .finally(() => {
         unsaved.delete(delivery.id)
@@ -150,7 +150,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
         if (performance.now() - idleSince >= LINGER_MS) break
       } else {
         if (inFlight.size === 0 && breaker.allowed() === 0) {
-          // Queued deliveries stay pending.
+          // Queued deliveries remain pending in the database.
           for (const { id } of queue) unsaved.delete(id)
           queue = []
           if (unsaved.size === 0) break
@@ -165,7 +165,7 @@ export function startRunner(deps: RunnerDeps, webhook: WebhookAddress, health: H
 
   const finish = async (): Promise<RunnerEnd> => {
     const end = await run().catch((error: unknown) => {
-      log.warn({ err: error, ...webhook }, 'sending to a webhook was interrupted; it resumes soon')
+      log.warn({ err: error, ...webhook }, 'sending to a webhook was interrupted and will resume soon')
       return { restFor: RETRY_SECONDS }
     })
     await Promise.all(inFlight)

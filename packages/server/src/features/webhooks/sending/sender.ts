@@ -22,16 +22,16 @@ import {
 } from './sending.queries.ts'
 import { createPace } from './throttle.ts'
 
-/** Sends deliveries. There is one per process, and one of them at a time holds a webhook. */
+/** Sends deliveries. Each process runs one sender. Only one sender at a time holds a webhook. */
 export interface Sender {
-  /** Sends a webhook's due deliveries, or wakes the process that holds it. */
+  /** Starts sending a webhook's due deliveries, or notifies the process that holds the webhook. */
   start(webhook: WebhookAddress): Promise<void>
-  /** Like `start`, without waiting. */
+  /** Like `start`, but does not wait. */
   kick(webhook: WebhookAddress): void
-  /** Call if the webhook changed or has a due delivery. Sends if this process or no process holds it. */
+  /** Call it after a notification about the webhook. Starts sending unless another process holds the webhook. */
   notify(webhook: WebhookAddress): void
   isSending(webhook: WebhookAddress): boolean
-  /** Starts no more attempts, waits briefly for those in flight, and releases all webhooks. */
+  /** Stops starting attempts, waits briefly for attempts in flight, and releases all webhooks. */
   close(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export interface SenderOptions {
 const RENEW_MS = 3_000
 const SLOTS = 1_000
 const STOP_MS = 3_000
-/** A job checks after the end of a hold whether it was renewed. */
+/** After this time, a job checks whether the hold was renewed. */
 const WATCH_SECONDS = HOLD_SECONDS + 1
 
 export function createSender(options: SenderOptions): Sender {
@@ -83,12 +83,12 @@ export function createSender(options: SenderOptions): Sender {
 
   const kick = (webhook: WebhookAddress, wasNotified?: boolean): void => {
     start(webhook, wasNotified).catch((error: unknown) =>
-      log.debug({ err: error, ...webhook }, 'sending could not start; a job starts it later'),
+      log.debug({ err: error, ...webhook }, 'could not start sending; a job will start it later'),
     )
   }
 
   const takeAndRun = async (webhook: WebhookAddress, wasNotified: boolean): Promise<void> => {
-    // A hold belongs to the process, not to a runner, so releasing it would take it from the next runner.
+    // Waits for a release in progress. A hold belongs to the process, so a late release would end the next runner's hold.
     await releasing.get(webhook.webhookId)?.catch(() => {})
     const health = await takeOrNotify(db, webhook, { holder, wasNotified })
     if (health === undefined) return
@@ -97,7 +97,7 @@ export function createSender(options: SenderOptions): Sender {
     const finished = runner.ended
       .then((end) => finish(webhook, end))
       .catch((error: unknown) =>
-        log.debug({ err: error, ...webhook }, 'a webhook could not be released; its hold expires'),
+        log.debug({ err: error, ...webhook }, 'could not release a webhook; its hold will expire'),
       )
     finishing.add(finished)
     void finished.finally(() => finishing.delete(finished))
@@ -110,7 +110,7 @@ export function createSender(options: SenderOptions): Sender {
     runners.delete(webhookId)
     const wasHeld = await released.finally(() => releasing.delete(webhookId))
     if (!wasHeld || closing.signal.aborted) return
-    // Deliveries created during the release have a job, which the job of the release may have replaced.
+    // The release may have replaced the job of a delivery created during the release.
     const seconds = restFor === 0 ? await secondsUntilDue(db, webhook) : undefined
     if (isWoken || (seconds !== undefined && seconds <= 0)) await start(webhook)
   }
@@ -150,8 +150,8 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /**
- * Takes the webhook, with a job that resumes sending if this process dies. If another process holds the webhook, notifies that
- * process.
+ * Takes the webhook and adds a job that resumes sending if this process terminates. If another process holds the webhook,
+ * notifies that process.
  */
 async function takeOrNotify(
   db: Database,
@@ -167,14 +167,14 @@ async function takeOrNotify(
     }
     const heldFor = await findHoldEnd(transaction, webhook)
     if (heldFor === undefined) return undefined
-    // Otherwise, every process has already received a notification.
+    // If this call follows a notification, every process has already received that notification.
     if (!wasNotified) await notifyWebhook(transaction, webhookChannel, formatAddress(webhook))
     await putJobs(transaction, deliverJob, [watch(heldFor + 1)])
     return undefined
   })
 }
 
-/** Releases a webhook, with a job for its next delivery or probe. False if it was no longer held. */
+/** Releases a webhook and adds a job for its next delivery or probe. Returns false if the hold had already ended. */
 async function release(
   db: Database,
   webhook: WebhookAddress,

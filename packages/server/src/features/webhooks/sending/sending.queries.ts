@@ -4,15 +4,15 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 
 export const HOLD_SECONDS = 10
 
-/** The saved health of a receiver when a process starts to send to it. */
+/** A receiver's saved health when a process starts sending to the receiver. */
 export interface Health {
   /** Consecutive failed attempts. */
   failures: number
-  /** Seconds until the next probe of a receiver that keeps failing; null for others. */
+  /** Seconds until the next probe; null while the circuit is closed. */
   probeIn: number | null
 }
 
-/** Takes a webhook to send its deliveries; undefined if another process holds it or it was deleted. */
+/** Takes the hold on a webhook. Returns undefined if another process holds the webhook or the webhook was deleted. */
 export async function takeHold(db: Database, { accountId, webhookId }: WebhookAddress, holder: string) {
   const { rows } = await sql<Health>`
     update webhook_sending
@@ -23,7 +23,7 @@ export async function takeHold(db: Database, { accountId, webhookId }: WebhookAd
   return rows[0]
 }
 
-/** Seconds until another process's hold ends unless it is renewed; undefined if there is none. */
+/** Returns the seconds until the current hold expires unless renewed, or undefined if no process holds the webhook. */
 export async function findHoldEnd(db: Database, { accountId, webhookId }: WebhookAddress): Promise<number | undefined> {
   const { rows } = await sql<{ seconds: number }>`
     select extract(epoch from held_until - clock_timestamp())::float8 as seconds from webhook_sending
@@ -31,7 +31,7 @@ export async function findHoldEnd(db: Database, { accountId, webhookId }: Webhoo
   return rows[0] && Math.max(0, rows[0].seconds)
 }
 
-/** Renews holds. Returns those that are still held. */
+/** Renews holds. Returns the IDs of the webhooks that are still held. */
 export async function renewHolds(db: Database, holder: string, webhooks: readonly WebhookAddress[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with held as materialized (
@@ -48,7 +48,7 @@ export async function renewHolds(db: Database, holder: string, webhooks: readonl
   return rows.map(({ id }) => id)
 }
 
-/** Releases a hold; false if the webhook was no longer held. */
+/** Releases a hold. Returns false if the hold had already ended. */
 export async function releaseHold(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -64,7 +64,7 @@ export async function releaseHold(
 export interface DueDelivery {
   id: string
   body: string
-  /** Attempts since the delivery was created or redelivered. */
+  /** Number of attempts since the delivery was created or redelivered. */
   tries: number
 }
 
@@ -75,11 +75,12 @@ export interface Due {
 }
 
 /**
- * Approximate number of bytes to read at a time. The delivery that exceeds it is the last. One can be hundreds of KiB large.
+ * Approximate maximum size of the deliveries per read, in bytes. The delivery that crosses the limit is the last one returned.
+ * A single delivery can be hundreds of KiB.
  */
 const MAX_BYTES = 1024 * 1024
 
-/** The deliveries that became due first, except the given ones. */
+/** Selects the deliveries that became due first, excluding the IDs in `except`. */
 export async function selectDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -104,7 +105,7 @@ export async function selectDue(
   }
 }
 
-/** Seconds until a delivery is due; 0 or less if one is already due, undefined if none is pending. */
+/** Returns the seconds until the next delivery is due: 0 or less if already due, undefined if no delivery is pending. */
 export async function secondsUntilDue(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -115,7 +116,7 @@ export async function secondsUntilDue(
   return rows[0]?.seconds ?? undefined
 }
 
-/** Webhooks with overdue deliveries that no process is sending. */
+/** Selects webhooks with overdue deliveries that no process is sending. */
 export async function selectNeglected(db: Database): Promise<WebhookAddress[]> {
   const { rows } = await sql<WebhookAddress>`
     select sending.account_id as "accountId", sending.webhook_id as "webhookId" from webhook_sending as sending

@@ -1,25 +1,26 @@
 import { performance } from 'node:perf_hooks'
 import type { Load } from '../../../http/request-load.ts'
 
-/** Limits how fast attempts start while clients wait: to a number per second for all webhooks. Otherwise there is no limit. */
+/** While clients are waiting, limits the attempts started per second across all webhooks. Otherwise sets no limit. */
 export interface Pace {
-  /** Whether attempts are currently spread over rounds with a pause between them. */
+  /** Whether attempts currently start in rounds with pauses between rounds. */
   isSlowed(): boolean
-  /** How many of `wanted` one webhook can start in this round. */
+  /** Returns how many of the `wanted` attempts one webhook can start in this round. */
   take(wanted: number): number
 }
 
 export interface PaceOptions {
   load: Load
-  /** How many webhooks share the limit. */
+  /** Returns the number of webhooks that share the limit. */
   webhooks: () => number
 }
 
 /**
- * At this rate, a busy server reaches 0.93 of its throughput without webhooks; at twice the rate, 0.86 (benchmarks/webhooks).
+ * At this rate, a busy server maintains 93% of the throughput it reaches without webhooks. At twice the rate, it maintains 86%
+ * (benchmarks/webhooks).
  */
 const SLOWED_PER_SECOND = 75
-/** Maximum number of unused attempts that are saved for the next round. */
+/** Maximum number of unused attempts to carry over to the next round. */
 const MAX_SAVED = 20
 
 export function createPace({ load, webhooks }: PaceOptions): Pace {
