@@ -3,5 +3,5 @@ import { defineChore } from '../jobs/job.ts'
 /** Deletes the nonces of requests that are too old to be accepted. */
 export const dropNoncesJob = defineChore('auth.drop-nonces')
 
-/** Deletes expired sessions, unfinished sign-ins, and expired counts of attempts. */
+/** Deletes expired sessions, expired unfinished sign-ins, and expired attempt counts. */
 export const dropSignInsJob = defineChore('auth.drop-sign-ins')

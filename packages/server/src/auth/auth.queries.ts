@@ -15,7 +15,7 @@ export interface KeyRow {
   expires: Date | null
 }
 
-/** Requests name a key but no account, so only this query finds rows without an account. */
+/** Requests name a key but no account, so only this query looks up rows without an account ID. */
 export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
   return query<KeyRow>(
     db,
@@ -55,8 +55,8 @@ export async function insertNonce(db: Database, key: string, nonce: string, expi
 }
 
 /**
- * Deletes a limited number of expired nonces, and skips rows that another process is deleting. They must be expired by the
- * database's clock as well: if a server's clock jumps ahead, nonces that are still valid must be kept.
+ * Deletes a limited number of expired nonces, and skips rows that another process is deleting. The nonces must also be expired
+ * by the database's clock, because nonces that are still valid must be kept if a server's clock jumps ahead.
  */
 export async function deleteExpiredNonces(db: Database, now: Date): Promise<void> {
   await sql`

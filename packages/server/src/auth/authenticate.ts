@@ -18,18 +18,18 @@ import { signatureStrategy } from './signature.ts'
 import type { Strategy } from './strategy.ts'
 
 /**
- * Returns the viewer of a request with the body as received, or `null` without credentials. Throws an ApiError for invalid
- * credentials.
+ * Returns the viewer of a request, or `null` if the request has no credentials. `body` must be as received. Throws an ApiError
+ * for invalid credentials.
  */
 export type Authenticate = Strategy
 
 export interface AuthenticationOptions {
   db: Database
-  /** Notifications of changed access keys. */
+  /** Reports changed access keys. */
   notifications: Pick<Notifications, 'subscribe'>
   secrets: Secrets
   config: Pick<Config, 'publicUrl' | 'tlsCert' | 'requireDigest' | 'trustedProxies'>
-  /** Counts failed signatures, together with other failed attempts. */
+  /** Counts failed signatures together with other failed attempts. */
   failed?: FailedSignatures
   log: FastifyBaseLogger
   clock?: () => Date
@@ -39,13 +39,13 @@ export interface AuthenticationOptions {
 
 export interface Authentication {
   authenticate: Authenticate
-  /** Returns why an admitted viewer would be rejected now; undefined if not. Notices changes within a second. */
+  /** Returns why an admitted viewer would be rejected now, or undefined if still valid. Detects changes within a second. */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
-  /** Writes outstanding data and stops using the database. Call it before closing the pool. */
+  /** Writes outstanding data and stops using the database. Call this method before closing the pool. */
   close(): Promise<void>
 }
 
-/** Creates the authentication for all routes of the server. */
+/** Creates the authentication for all server routes. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { db, notifications, secrets, config, log, clock = () => new Date(), elapsed } = options
   const { failed = createFailedSignatures(elapsed) } = options

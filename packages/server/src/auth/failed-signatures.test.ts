@@ -18,14 +18,14 @@ describe('failed signatures', () => {
     expect(failed.count('192.0.2.1', 'key-1')).toBeUndefined()
   })
 
-  it('that name several keys count once for each key and once for the address', () => {
+  it('are counted once for each named key and once for the address', () => {
     const failed = createFailedSignatures(() => 0)
     for (let time = 0; time < 20; time++) expect(failed.count('192.0.2.1', `key-${time}`, 'key-a')).toBeUndefined()
     expect(failed.count('192.0.2.2', 'key-b', 'key-a')).toBe(60)
     expect(failed.count('192.0.2.2', 'key-b')).toBeUndefined()
   })
 
-  it('of one address are counted together even if each names a different key', () => {
+  it('are counted together for an address, even if each names a different key', () => {
     const failed = createFailedSignatures(() => 0)
     let limited = 0
     for (let key = 0; key < 100_000; key++) if (failed.count('192.0.2.1', `key-${key}`) !== undefined) limited++
@@ -34,7 +34,7 @@ describe('failed signatures', () => {
 })
 
 describe('attempts', () => {
-  it('of an address run out after 20 failures with any keys', () => {
+  it('are blocked for an address after 20 failures with any keys', () => {
     let now = 0
     const failed = createFailedSignatures(() => now)
     for (let time = 0; time < 20; time++) {
@@ -48,7 +48,7 @@ describe('attempts', () => {
     expect(failed.wait('192.0.2.1', 'key')).toBeUndefined()
   })
 
-  it('of an address run out with its quota, except for a key with a valid signature from that address', () => {
+  it('are blocked for an address without quota, except with a key that has signed correctly from there', () => {
     const failed = createFailedSignatures(
       () => 0,
       (network) => (network === '2001:db8:1:2::/64' ? 3 : 0),
@@ -70,7 +70,7 @@ describe('an address', () => {
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
-  ])('%s counts as %s', (address, network) => {
+  ])('%s belongs to the network %s', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
 })

@@ -7,27 +7,28 @@ const WINDOW_MS = 60_000
 const ADDRESSES = 50_000
 const KEYS = 50_000
 const PAIRS = 50_000
-/** How long the server remembers that a network signed with a key. */
+/** How long the server remembers that a network has signed with a key. */
 const PAIR_MS = 3_600_000
 
 /**
- * Failed attempts to authenticate, counted in this process. A network address with 20 failures in a minute has no attempts
- * left: nothing that it sends is verified until the minute is over. The same applies while its rate-limit quota is used up.
+ * Counts failed authentication attempts in this process. After 20 failures from a network address in a minute, the server
+ * verifies no further requests from that address until the minute ends. The same applies while the address's rate-limit quota
+ * is used up.
  *
- * An address may be shared by many clients (NAT, a proxy). A client that cannot sign must not lock out the others, so a key
- * that verified from this network within the last hour has a separate 20 attempts a minute there. Failures that name a key
- * never count against the key at other addresses: key ids are not secret, and other callers must not be able to lock out the
- * key's owner.
+ * Many clients may share an address (NAT, a proxy), and a client that cannot sign must not lock out the other clients.
+ * Therefore, a key that verified from this network within the last hour has a separate allowance of 20 attempts a minute there.
+ * Failures that name a key never block the key at other addresses. Key IDs are not secret, and other callers must not be able
+ * to lock out the key's owner.
  */
 export interface FailedSignatures {
-  /** Seconds until the address may try this key; undefined if it may try now. Call it before verifying anything. */
+  /** Returns the seconds until the address may try this key, or undefined if it may try now. Call this before verifying. */
   wait(address: string, key: string | undefined): number | undefined
   /**
-   * Counts a failure against the address, and against each key that was named. Returns the seconds to wait if the address, or a
-   * key from all addresses together, had more than 20 in a minute.
+   * Counts a failure against the address and against each named key. Returns the seconds to wait if the address, or a key from
+   * all addresses together, has more than 20 failures in a minute.
    */
   count(address: string, ...keys: (string | undefined)[]): number | undefined
-  /** Remembers that a signature by this key from this address was valid. */
+  /** Records that a signature by this key from this address was valid. */
   verified(address: string, key: string): void
 }
 
@@ -41,7 +42,7 @@ interface Pair {
   failures: Window | undefined
 }
 
-/** `quotaWait` returns the seconds until a network address has quota left, 0 if it has some now. */
+/** `quotaWait` returns the seconds until a network address has quota left, or 0 if it has quota now. */
 export function createFailedSignatures(
   now: () => number = () => performance.now(),
   quotaWait: (network: string) => number = () => 0,
@@ -97,7 +98,7 @@ export function createFailedSignatures(
       const name = `${networkOf(address)} ${key}`
       const pair = pairs.get(name)
       const at = now()
-      // Updating once a minute is enough, so that most valid requests skip this.
+      // Updates at most once a minute, so most valid requests skip this.
       if (pair === undefined || at - pair.verifiedAt >= WINDOW_MS)
         pairs.set(name, { verifiedAt: at, failures: pair?.failures })
     },

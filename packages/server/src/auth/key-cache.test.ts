@@ -20,7 +20,7 @@ afterAll(() => site.close())
 
 type Key = Parameters<Server['as']>[0]
 
-/** A server for one test, which receives notifications. */
+/** Starts servers that receive notifications, for one test. */
 async function startServers(count: number, options?: ServerOptions): Promise<Server[]> {
   const elapsed = oneMinutePerCall()
   const servers = await Promise.all(Array.from({ length: count }, () => site.startServer({ elapsed, ...options })))
@@ -32,7 +32,7 @@ async function startServers(count: number, options?: ServerOptions): Promise<Ser
   return servers
 }
 
-/** The connections on which servers receive notifications of changed keys. They run a probe once they listen. */
+/** Returns the connections on which servers receive notifications of changed keys. A connection that listens runs probes. */
 async function listeners(): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()
     and application_name = 'muster notifications' and query = 'select 1'`.execute(site.db)
@@ -46,11 +46,11 @@ async function warm(servers: Server[], key: Key): Promise<void> {
   }
 }
 
-/** The response of each server to the key: the status, or the reason why it is rejected. */
+/** Returns each server's response to the key: the status, or the reason why the key is rejected. */
 const callAll = (servers: Server[], key: Key): Promise<unknown[]> =>
   Promise.all(servers.map(async (server) => server.as(key).then(({ status, body }) => body.reason ?? status)))
 
-/** Much less than the time after which a key is read again without a notification. */
+/** Much less than the time after which servers reload a key without a notification. */
 const POLLING = { timeout: 20_000, interval: 20 }
 
 const untilAllReturn = (servers: Server[], key: Key, expected: unknown): Promise<void> =>
@@ -68,7 +68,7 @@ describe('a key in memory', () => {
       await untilAllReturn(servers, key, enabled ? 200 : 'key-disabled')
       return performance.now() - began
     }
-    // Takes longer if the machine stalls, so it is repeated: without notifications it would never take less than a second.
+    // Repeated because the machine may stall. Without notifications, no attempt would take less than a second.
     let took = Number.POSITIVE_INFINITY
     while (took > SECOND) took = Math.max(await set(false), await set(true))
   })
@@ -82,7 +82,7 @@ describe('a key in memory', () => {
     await untilAllReturn(servers, key, 'bad-signature')
   })
 
-  it('stops working even while notifications are lost without an error', async () => {
+  it('stops working when disabled, even while notifications are lost without an error', async () => {
     const { createKey, context } = await site.createUser()
     const key = await createKey()
     const proxy = await startDatabaseProxy(site.connection)
@@ -94,7 +94,7 @@ describe('a key in memory', () => {
     proxy.open()
   })
 
-  it('receives notifications again after the connection was lost', async () => {
+  it('stops working when disabled after a lost notification connection is restored', async () => {
     const { createKey, context } = await site.createUser()
     const key = await createKey()
     const servers = await startServers(1)
@@ -119,7 +119,7 @@ describe('a key in memory', () => {
     expect(await callAll(servers, key)).toEqual(['key-expired'])
   })
 
-  it('works at once even if it was used before it existed', async () => {
+  it('works immediately even if it was used before it existed', async () => {
     const { createKey, context } = await site.createUser()
     const servers = await startServers(1)
     const key = await createKey()
@@ -133,7 +133,7 @@ describe('a key in memory', () => {
     await untilAllReturn(servers, key, 200)
   })
 
-  it('does not work with the encrypted secret of another key or another user', async () => {
+  it("does not work with another key's or another user's encrypted secret", async () => {
     const [mine, theirs] = [await site.createUser(), await site.createUser()]
     const servers = await startServers(1)
     const [key, victim] = [await mine.createKey(), await theirs.createKey()]

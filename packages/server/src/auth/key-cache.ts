@@ -8,10 +8,10 @@ import { boundedMap } from '../lib/bounded-map.ts'
 import { type KeyRow, selectKeys } from './auth.queries.ts'
 import type { Secrets } from './secrets.ts'
 
-/** NOTIFY channel; the payload is the id of the access key that was created, changed, or deleted. */
+/** NOTIFY channel. The payload is the ID of the access key that was created, changed, or deleted. */
 export const accessKeyChannel = 'muster_access_key'
 
-/** An access key with the data to verify requests. Each use checks whether it is enabled and not expired. */
+/** An access key with the data to verify requests. Each request checks that the key is enabled and not expired. */
 export interface KnownKey {
   readonly key: string
   readonly name: string | null
@@ -26,7 +26,7 @@ export interface KnownKey {
 }
 
 export interface KeyCache {
-  /** Returns synchronously if the key is cached, so that most requests need not wait. */
+  /** Returns synchronously if the key is cached, so most requests do not wait. */
   find(key: string): KnownKey | undefined | Promise<KnownKey | undefined>
   close(): void
 }
@@ -39,10 +39,10 @@ export interface KeyCacheOptions {
 }
 
 const KNOWN_KEYS = 20_000
-/** Separate, so that unknown keys never evict known ones. */
+/** Cached separately, so that unknown keys never evict known keys. */
 const UNKNOWN_KEYS = 10_000
 
-/** How long a cached key is used while notifications arrive, in case one is lost. */
+/** How long a cached key is used while notifications arrive. The limit exists in case a notification is lost. */
 const CURRENT_MS = 30_000
 /** How long a cached key is used while notifications do not arrive. */
 const NOT_CURRENT_MS = 900
@@ -52,7 +52,7 @@ interface CachedKey {
   readonly readAt: number
 }
 
-/** Access keys in memory. `find` sees a change within a second of its commit, in every server process. */
+/** Caches access keys in memory. In every server process, `find` returns a change within a second of its commit. */
 export function createKeyCache({ db, notifications, secrets, log }: KeyCacheOptions): KeyCache {
   const known = boundedMap<string, CachedKey>(KNOWN_KEYS)
   const unknown = boundedMap<string, CachedKey>(UNKNOWN_KEYS)
@@ -80,7 +80,7 @@ export function createKeyCache({ db, notifications, secrets, log }: KeyCacheOpti
   const readAndCache = async (key: string, readAt: number): Promise<KnownKey | undefined> => {
     const changesBefore = changes
     const found = await read(key)
-    // A row that was read before a notification of its change must not be cached after it.
+    // A row read before its change notification must not be cached after the notification.
     if (changes === changesBefore) {
       known.delete(key)
       ;(found === undefined ? unknown : known).set(key, { known: found, readAt })

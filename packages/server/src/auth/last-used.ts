@@ -9,11 +9,11 @@ const MAX_KEYS = 20_000
 
 export interface LastUsed {
   note(use: KeyUse): void
-  /** Writes the uses that have not been written yet. */
+  /** Writes the remaining uses. */
   close(): Promise<void>
 }
 
-/** Records when keys were last used, to the minute. Writes the uses of one second in one statement, in the background. */
+/** Records to the minute when keys were last used. Writes the uses of each second in one statement, in the background. */
 export function createLastUsed(db: Database, log: FastifyBaseLogger): LastUsed {
   const recorded = boundedMap<string, number>(MAX_KEYS)
   let uses: KeyUse[] = []
@@ -46,6 +46,6 @@ async function writeOrLog(db: Database, uses: readonly KeyUse[], log: FastifyBas
   try {
     await writeLastUsed(db, uses)
   } catch (error) {
-    log.warn({ err: error, keys: uses.length }, 'cannot write when access keys were last used')
+    log.warn({ err: error, keys: uses.length }, 'cannot record when access keys were last used')
   }
 }

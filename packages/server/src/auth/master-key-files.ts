@@ -5,18 +5,18 @@ import { StartError } from '../start-error.ts'
 
 const KEY_BYTES = 32
 
-/** The files of master keys in a data folder. */
+/** The master key files in a data folder. */
 export const masterKeyFiles = (dataFolder: string) => ({
   current: join(dataFolder, 'master.key'),
-  /** Created by a rotation, which replaces the current file with it at the end. */
+  /** Created by a rotation. At the end, this file replaces the current file. */
   next: join(dataFolder, 'master.key.next'),
-  /** The current key before the last rotation. Backups from then need it. */
+  /** The key before the last rotation, which older backups need. */
   previous: join(dataFolder, 'master.key.previous'),
 })
 
 export const formatMasterKey = (key: Buffer): string => `${key.toString('base64')}\n`
 
-/** Synchronous, because `decrypt` searches for a new key when a secret cannot be decrypted. */
+/** Synchronous, because `decrypt` reloads the keys if it cannot decrypt a secret. */
 export function readMasterKey(file: string, log?: Pick<FastifyBaseLogger, 'warn'>): Buffer | undefined {
   const text = readIfExists(file)
   if (text === undefined) return undefined
@@ -25,7 +25,7 @@ export function readMasterKey(file: string, log?: Pick<FastifyBaseLogger, 'warn'
     throw new StartError(`${file} does not contain ${KEY_BYTES} bytes in base64: restore the original file.`)
   }
   if (log !== undefined && (statSync(file).mode & 0o077) !== 0) {
-    log.warn({ file }, 'other users can read the master key: run chmod 600 on it')
+    log.warn({ file }, 'other users can read the master key: run chmod 600 on the file')
   }
   return key
 }

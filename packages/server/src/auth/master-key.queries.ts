@@ -1,7 +1,7 @@
 import { type Database, query } from '../db/database.ts'
 
 const CHECK = 'master_key_check'
-/** Exists while a rotation is running: the check value of the key that some secrets are still encrypted under. */
+/** The check value of the key that some secrets are still encrypted under. Exists only during a rotation. */
 const FORMER_CHECK = 'former_master_key_check'
 
 /** The check values of the master keys that the database's secrets are encrypted under. */
@@ -20,7 +20,7 @@ export async function insertCheck(db: Database, value: string): Promise<void> {
   await db.insertInto('server_setting').values({ name: CHECK, value }).execute()
 }
 
-/** The check value to encrypt new secrets under. A rotation waits for this transaction before it begins. */
+/** Returns the check value of the key for new secrets. A rotation waits for this transaction before it begins. */
 export async function lockCheck(transaction: Database): Promise<string | undefined> {
   const row = await transaction
     .selectFrom('server_setting')
@@ -31,7 +31,7 @@ export async function lockCheck(transaction: Database): Promise<string | undefin
   return row?.value
 }
 
-/** Waits for transactions that encrypt under the former key. Later transactions see the next one. */
+/** Waits for transactions that encrypt under the former key. Later transactions use the next key. */
 export async function replaceCheck(transaction: Database, next: string): Promise<void> {
   await transaction.selectFrom('server_setting').select('name').where('name', '=', CHECK).forUpdate().execute()
   await query(
@@ -46,10 +46,10 @@ export async function deleteFormerCheck(db: Database): Promise<void> {
   await db.deleteFrom('server_setting').where('name', '=', FORMER_CHECK).execute()
 }
 
-/** Encrypted secrets in one row, and their owner. */
+/** The encrypted secrets in one row, and their owner. */
 export interface StoredSecret {
   accountId: string
-  /** The id of an access key or a webhook. */
+  /** The ID of an access key or webhook. */
   id: string
   encrypted: (Buffer | null)[]
 }
@@ -60,7 +60,7 @@ export interface SecretPlace {
   columns: readonly string[]
 }
 
-/** Every column with values encrypted by `Secrets`. */
+/** All columns that contain values encrypted by `Secrets`. */
 export const secretPlaces: readonly SecretPlace[] = [
   { table: 'access_key', id: 'key', columns: ['encrypted_secret'] },
   { table: 'webhook', id: 'id', columns: ['encrypted_secret', 'former_secret'] },
@@ -86,7 +86,7 @@ export interface Reencrypted extends Cursor {
   after: Buffer
 }
 
-/** Skips rows that were changed since they were read. */
+/** Skips rows that have changed since they were read. */
 export async function writeSecrets(
   db: Database,
   { table, id }: SecretPlace,

@@ -10,7 +10,7 @@ import { insertCheck, lockCheck, selectChecks } from './master-key.queries.ts'
 import { formatMasterKey, masterKeyFiles, readMasterKey } from './master-key-files.ts'
 import { createKeyring, type Secrets } from './secrets.ts'
 
-/** If `MUSTER_MASTER_KEY` is set, files are not used. */
+/** If `MUSTER_MASTER_KEY` is set, the key files are not used. */
 export type MasterKeySettings = Pick<Config, 'dataFolder' | 'masterKey' | 'previousMasterKey'>
 
 export interface MasterKeyOptions {
@@ -19,8 +19,8 @@ export interface MasterKeyOptions {
 }
 
 /**
- * Returns the master key of this database. A new database adopts the available key; if there is none, a new key is created.
- * Throws a StartError if the key is not the database's. The caller's transaction must allow only one server at a time.
+ * Returns this database's master key. A new database adopts the available key, or a newly created key if none is available.
+ * Throws a StartError if the key belongs to another database. The caller's transaction must allow only one server at a time.
  */
 export async function agreeOnMasterKey(transaction: Database, { config, log }: MasterKeyOptions): Promise<Secrets> {
   const { current, former } = await selectChecks(transaction)
@@ -38,7 +38,7 @@ export async function agreeOnMasterKey(transaction: Database, { config, log }: M
   const secrets = createKeyring(() => availableKeys(config))
   if (!secrets.switchTo(current)) {
     const from = config.masterKey === undefined ? file : 'MUSTER_MASTER_KEY'
-    throw new StartError(`The master key in ${from} is not the one of this database. ${keyHint}`)
+    throw new StartError(`The master key in ${from} does not belong to this database. ${keyHint}`)
   }
   if (former !== undefined && !secrets.all.some(({ checkValue }) => checkValue === former)) {
     throw new StartError(`The master key is being rotated, and the former key is not available. ${formerKeyHint}`)
@@ -51,10 +51,10 @@ const keyHint =
   'this database, or set MUSTER_MASTER_KEY to its content.'
 
 const formerKeyHint =
-  'Only that key can decrypt some of the secrets: finish "muster keys rotate-master" where it was started, or set ' +
+  'Only that key can decrypt some of the secrets: finish "muster keys rotate-master" where you started it, or set ' +
   'MUSTER_MASTER_KEY_PREVIOUS to the former key.'
 
-/** Switches to the key for secrets that are created in this transaction. No rotation begins before the transaction ends. */
+/** Switches to the key for secrets created in this transaction. No rotation begins before the transaction ends. */
 export async function lockMasterKey(transaction: Database, secrets: Secrets): Promise<void> {
   switchKey(secrets, await lockCheck(transaction))
 }
@@ -66,11 +66,11 @@ export async function followMasterKey(db: Database, secrets: Secrets): Promise<v
 
 function switchKey(secrets: Secrets, checkValue: string | undefined): void {
   if (checkValue !== undefined && !secrets.switchTo(checkValue)) {
-    throw new Error('the master key was rotated, and this server does not have the new one')
+    throw new Error('the master key was rotated, and this server does not have the new key')
   }
 }
 
-/** All keys in the settings or the data folder, the preferred one first. */
+/** Returns all keys in the settings or the data folder, with the preferred key first. */
 export function availableKeys({ dataFolder, masterKey, previousMasterKey }: MasterKeySettings): Buffer[] {
   const files = masterKeyFiles(dataFolder)
   const found =
@@ -93,9 +93,9 @@ async function createMasterKey(dataFolder: string, log: FastifyBaseLogger): Prom
     await createPrivateFile(file, formatMasterKey(key))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    // A server on another database has just created the key in this folder; both use it.
+    // A server on another database has just created the key in this folder. Both servers use that key.
     return readMasterKey(file, log) ?? key
   }
-  log.info({ file }, 'created the master key: keep a copy of it outside of the database')
+  log.info({ file }, 'created the master key: keep a copy outside the database')
   return key
 }

@@ -2,25 +2,25 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { deleteExpiredNonces, insertNonce } from './auth.queries.ts'
 
-/** Twice the validity period of a signature, because the clocks of other server processes may differ. */
+/** Twice a signature's validity period, because the clocks of server processes may differ. */
 const RETENTION_MS = 2 * 300_000
 const CLEANED_EVERY_MS = 60_000
 
 export interface Nonce {
   key: string
   nonce: string
-  /** When the request was signed according to the client, in seconds since 1970. */
+  /** When the client signed the request, according to the client, in seconds since 1970. */
   created: number
 }
 
 export interface Nonces {
   /** Returns true for the first use in any process, and false after that. */
   use(nonce: Nonce): Promise<boolean>
-  /** Waits for work in the background. */
+  /** Waits for background work to finish. */
   close(): Promise<void>
 }
 
-/** Nonces in the database, where every process sees them. Expired ones are deleted on use, at most once a minute. */
+/** Stores nonces in the database, for every process. Each use may delete expired nonces, at most once a minute. */
 export function createNonces(db: Database, clock: () => Date, log: FastifyBaseLogger): Nonces {
   let cleanedAt = 0
   let cleaning: Promise<void> = Promise.resolve()

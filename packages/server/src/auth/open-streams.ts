@@ -1,10 +1,10 @@
 import { ApiError } from '../errors.ts'
 import type { Viewer } from '../viewer.ts'
 
-/** How often each key with open streams is checked. The check usually needs no query. */
+/** Interval between checks of each key with open streams. A check usually needs no query. */
 const CHECK_EVERY_MS = 100
 
-/** Open streams, counted by access key or session. They are ended soon after the key or session stops working. */
+/** Open streams, counted by access key or session. A stream ends soon after its key or session becomes invalid. */
 export interface OpenStreams {
   /** Adds a stream, or throws LIMIT_EXCEEDED. `end` is called at most once. The returned function removes the stream. */
   admit(viewer: Viewer, end: (reason: ApiError) => void): () => void
@@ -14,7 +14,7 @@ export interface OpenStreams {
 export interface OpenStreamsOptions {
   /** Maximum number of open streams per key or session in this process. */
   perKey: number
-  /** Returns why the viewer's key or session no longer works; undefined while it does. */
+  /** Returns why the viewer's key or session is no longer valid, or undefined while it is valid. */
   rejectionOf: (viewer: Viewer) => Promise<ApiError | undefined>
 }
 
@@ -38,7 +38,7 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
   }
 
   const endIfInvalid = async ({ viewer, ends }: KeyStreams): Promise<void> => {
-    // While the database is unavailable, the state of the key is unknown, and there are no events to send either.
+    // While the database is unavailable, the key's state is unknown, and the server has no events to send.
     const reason = await rejectionOf(viewer).catch(() => undefined)
     if (reason === undefined) return
     for (const end of ends) end(reason)

@@ -20,7 +20,7 @@ export interface Reencryption {
 /** Number of rows to read and write in each batch. */
 const BATCH = 500
 
-/** Repeats until a pass over all rows finds nothing, because a row may be changed between reading and writing it. */
+/** Repeats until a pass over all rows finds nothing to re-encrypt, because a row may change after it is read. */
 export async function reencryptAll(db: Database, secrets: Secrets): Promise<Reencryption> {
   let count = 0
   for (;;) {
@@ -86,7 +86,7 @@ function tryDecrypt(
   }
 }
 
-/** The owner that access-keys or webhook-secret used for encryption. */
+/** Returns the owner that access-keys or webhook-secret used for encryption. */
 const ownerOf = ({ table }: SecretPlace, { accountId, id }: StoredSecret): SecretOwner => ({
   accountId,
   key: table === 'webhook' ? `webhook ${id}` : id,

@@ -2,7 +2,7 @@ import { ApiError } from '../errors.ts'
 import type { KnownKey } from './key-cache.ts'
 import { keyReasons, userDisabled } from './rejection-reasons.ts'
 
-/** Why a key is invalid now; undefined if it is valid. Only for callers who have proved that they have the key. */
+/** Returns why a key is invalid now, or undefined if it is valid. Only for callers who have proved that they have the key. */
 export function rejectionOfKey(known: KnownKey | undefined, now: Date): ApiError | undefined {
   if (known === undefined) return rejected('key-deleted')
   if (known.isUserDisabled) return userDisabled()

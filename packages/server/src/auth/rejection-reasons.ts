@@ -1,7 +1,7 @@
 import { signatureReasons } from '@muster/http-signature'
 import { ApiError } from '../errors.ts'
 
-/** Why a valid signature is rejected. Only callers with the key's secret see these. */
+/** Why a valid signature is rejected. Only callers with the key's secret receive these reasons. */
 export const keyReasons = {
   'key-disabled': { status: 401, meaning: 'The signature is valid, but its access key is disabled.' },
   'key-expired': { status: 401, meaning: 'The signature is valid, but its access key has expired.' },
@@ -9,10 +9,10 @@ export const keyReasons = {
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const
 
-/** Why valid credentials are rejected, or why a request without a signature is. */
+/** Why valid credentials, or a request without a signature, are rejected. */
 const otherReasons = {
   'user-disabled': { status: 401, meaning: 'The credentials are valid, but the operator has disabled the user.' },
-  missing: { status: 401, meaning: 'The operation needs a signed request, and this one has no credentials.' },
+  missing: { status: 401, meaning: 'The operation requires a signed request, but the request has no credentials.' },
   'download-link': {
     status: 401,
     meaning: 'The download link is wrong or has expired, or its access key no longer works.',
@@ -21,19 +21,19 @@ const otherReasons = {
 
 /** Why a device's request is rejected. */
 export const deviceReasons = {
-  'unknown-code': { status: 401, meaning: 'There is no such registration code; it may have been deleted.' },
+  'unknown-code': { status: 401, meaning: 'The registration code does not exist. It may have been deleted.' },
   'expired-code': { status: 401, meaning: 'The registration code has expired.' },
   'used-up-code': { status: 401, meaning: 'The registration code has registered as many devices as it allows.' },
   'no-credentials': {
     status: 401,
-    meaning: 'A device authenticates with HTTP Basic: its id without colons as the user, its secret as the password.',
+    meaning: 'A device authenticates with HTTP Basic: its ID without colons as the user, its secret as the password.',
   },
   'malformed-credentials': {
     status: 401,
     meaning:
-      'Authorization must be Basic, with the device id without colons as the user and its secret as the password.',
+      'Authorization must be Basic, with the device ID without colons as the user and its secret as the password.',
   },
-  'wrong-secret': { status: 401, meaning: 'There is no such device, or the secret is wrong.' },
+  'wrong-secret': { status: 401, meaning: 'The device does not exist, or the secret is wrong.' },
 } as const
 
 /** Why a console sign-in, or a request with a session cookie, is rejected. */
@@ -42,11 +42,11 @@ export const sessionReasons = {
   'wrong-code': { status: 401, meaning: 'The code is wrong, was used before, or is no longer valid.' },
   'sign-in-expired': {
     status: 401,
-    meaning: 'The code came too late, or too many codes were wrong. Sign in with the password again.',
+    meaning: 'The code arrived too late, or too many codes were wrong. Sign in with the password again.',
   },
   'passkey-refused': {
     status: 401,
-    meaning: 'The server does not know the passkey, or the passkey did not confirm the user in time.',
+    meaning: 'The passkey is unknown to the server, or the passkey did not confirm the user in time.',
   },
   'no-session': { status: 401, meaning: 'The request needs a signed-in user.' },
   'session-ended': { status: 401, meaning: 'The session was ended or has expired. Sign in again.' },

@@ -11,14 +11,14 @@ import { addAccessKey } from '../features/access-keys/access-keys.ts'
 import { setUp } from '../start/set-up.ts'
 import { rotateMasterKey } from './rotate-master-key.ts'
 
-/** An installation that was started once, and its owner's access key. */
+/** Creates an installation with a data folder that the server's user owns. */
 async function createInstallation() {
   const { db, drop } = await createTestDatabase()
   onTestFinished(drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-rotation-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const self = process.getuid?.() ?? 0
-  // Root works in the folder of another user, whose server must be able to read what root wrote.
+  // Root works in another user's folder. That user's server must be able to read the files that root writes.
   const owner = self === 0 ? 1000 : self
   await chown(folder, owner, process.getgid?.() ?? 0)
   const config = readConfig({ MUSTER_DATA: folder })
@@ -41,7 +41,7 @@ async function createInstallation() {
   }
 }
 
-it('waits for transactions that encrypt under the former key', async () => {
+it('waits for transactions that are encrypting under the former key', async () => {
   const { db, start, rotate } = await createInstallation()
   const { secrets } = await start()
   const { id, email } = await createAccount(db)
@@ -53,7 +53,7 @@ it('waits for transactions that encrypt under the former key', async () => {
     and query like '%server_setting%for update%'`
   while ((await isWaiting.execute(db)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   await transaction.commit().execute()
-  // The owner's secret, and the one of the transaction.
+  // The owner's secret, and the secret created in the transaction.
   expect(await rotation).toMatchObject({ count: 2, damaged: [] })
   const row = await db.selectFrom('access_key').selectAll().where('key', '=', accessKey.key).executeTakeFirstOrThrow()
   const decrypted = (await start()).secrets.all[0]!.decrypt(
@@ -63,7 +63,7 @@ it('waits for transactions that encrypt under the former key', async () => {
   expect(decrypted.toString('base64')).toBe(accessKey.secret)
 })
 
-it('finishes swapping the key files after it was killed, without creating another key', async () => {
+it('finishes swapping the key files after an interruption, without creating another key', async () => {
   const { file, start, rotate, keys, owner, owners } = await createInstallation()
   await start()
   const former = (await keys())['master.key']

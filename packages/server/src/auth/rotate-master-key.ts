@@ -17,19 +17,19 @@ export interface RotationOptions {
 }
 
 export interface Rotation extends Reencryption {
-  /** Where the new key is: a file, or the name of a setting. */
+  /** The location of the new key: a file, or the name of a setting. */
   key: string
-  /** Where the former key is, which older backups need. */
+  /** The location of the former key, which older backups need. */
   former: string
 }
 
 /**
- * Encrypts all secrets of this installation under another master key, while servers run. It can be interrupted at any point and
- * continues when it runs again; the available keys can always decrypt everything.
+ * Re-encrypts all secrets of this installation under another master key while servers run. A rotation can be interrupted at any
+ * point and continues when it runs again. The available keys can always decrypt every secret.
  *
- * First, the new key is written to disk, or given to every server. Then the database names it; this waits for transactions that
- * are encrypting, so that nothing new is encrypted under the former key. Existing secrets are encrypted again in batches. Last,
- * the key files are swapped.
+ * First, the rotation writes the new key to disk, unless the operator has set it on every server. It then names the new key in
+ * the database. This step waits for transactions that are encrypting, so nothing new is encrypted under the former key. The
+ * rotation then re-encrypts existing secrets in batches. Last, it swaps the key files.
  */
 export async function rotateMasterKey({ db, config }: RotationOptions): Promise<Rotation> {
   return withRotationLock(db, async () => {
@@ -51,13 +51,13 @@ export async function rotateMasterKey({ db, config }: RotationOptions): Promise<
 
 const settingNames = { key: 'MUSTER_MASTER_KEY', former: 'MUSTER_MASTER_KEY_PREVIOUS' }
 
-/** The lock is released with its connection, even if this process is killed. */
+/** PostgreSQL releases the lock when the connection ends, even if this process is killed. */
 function withRotationLock<Result>(db: Database, work: () => Promise<Result>): Promise<Result> {
   return db.connection().execute(async (connection) => {
     const { rows } = await sql<{ locked: boolean }>`
       select pg_try_advisory_lock(hashtext('muster master key rotation')) as locked`.execute(connection)
     if (rows[0]?.locked !== true)
-      throw new StartError('The master key is being rotated by another process: let it finish.')
+      throw new StartError('The master key is being rotated by another process: wait until that process finishes.')
     try {
       return await work()
     } finally {
@@ -66,7 +66,7 @@ function withRotationLock<Result>(db: Database, work: () => Promise<Result>): Pr
   })
 }
 
-/** The key to encrypt under: from the settings, from an interrupted rotation, or new. */
+/** Returns the key to encrypt under: from the settings, from an interrupted rotation, or newly created. */
 async function nextKey(
   { masterKey, previousMasterKey, dataFolder }: MasterKeySettings,
   current: string,
@@ -85,20 +85,20 @@ async function nextKey(
 }
 
 const twoStepsHint =
-  'MUSTER_MASTER_KEY is the current key of the database: start every server with a new key there and the current one in ' +
-  'MUSTER_MASTER_KEY_PREVIOUS, then rotate with the same settings.'
+  "MUSTER_MASTER_KEY is the database's current key: start every server with a new key in MUSTER_MASTER_KEY and the " +
+  'current key in MUSTER_MASTER_KEY_PREVIOUS, then rotate with the same settings.'
 
 function assertAvailable(secrets: Secrets, { current, former }: KeyChecks): void {
   const available = new Set(secrets.all.map(({ checkValue }) => checkValue))
   if ([current, former].every((each) => each === undefined || available.has(each))) return
   throw new StartError(
-    'A master key that secrets of this database are encrypted under is not available: provide it first.',
+    "A master key that encrypts some of this database's secrets is not available: provide that key first.",
   )
 }
 
 /**
- * Authenticator secrets are encrypted again in the same transaction, because a sign-in with a code cannot be retried. There are
- * only a few of them.
+ * Re-encrypts authenticator secrets in the same transaction, because a sign-in with a code cannot be retried. An installation
+ * has only a few of these secrets.
  */
 function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   return db.transaction().execute(async (transaction) => {
@@ -107,7 +107,7 @@ function beginRotation(db: Database, secrets: Secrets): Promise<number> {
   })
 }
 
-/** Swaps the key files. At every moment, a file contains the new key. */
+/** Swaps the key files. At every moment, one of the files contains the new key. */
 async function swapFiles(dataFolder: string): Promise<Pick<Rotation, 'key' | 'former'>> {
   const { current, next, previous } = masterKeyFiles(dataFolder)
   const [oldKey, newKey] = [readMasterKey(current), readMasterKey(next)]

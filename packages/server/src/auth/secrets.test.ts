@@ -7,7 +7,7 @@ const owner = { accountId: 'account-1', key: 'MKAAAAAAAA' }
 const secret = randomBytes(32)
 
 describe('secrets', () => {
-  it('decrypts what it encrypted, and never encrypts to the same bytes twice', () => {
+  it('decrypts what it encrypted, and never produces the same ciphertext twice', () => {
     const secrets = createSecrets(randomBytes(32))
     const first = secrets.encrypt(owner, secret)
     expect(secrets.decrypt(owner, first)).toEqual(secret)
@@ -19,7 +19,7 @@ describe('secrets', () => {
     { accountId: 'account-2', key: owner.key },
     { accountId: owner.accountId, key: 'MKBBBBBBBB' },
     { accountId: 'account-1","MKAAAAAAAA', key: '' },
-  ])('does not decrypt the secret of another account or key: %o', (other) => {
+  ])("does not decrypt another account's or key's secret: %o", (other) => {
     const secrets = createSecrets(randomBytes(32))
     expect(() => secrets.decrypt(other, secrets.encrypt(owner, secret))).toThrow()
   })
@@ -42,7 +42,7 @@ describe('secrets', () => {
     expect(() => createSecrets(randomBytes(32)).decrypt(owner, encrypted)).toThrow()
   })
 
-  it('decrypts with all available keys, and encrypts with the current one', () => {
+  it('decrypts with all available keys, and encrypts with the current key', () => {
     const [former, next] = [randomBytes(32), randomBytes(32)]
     const keys = [former]
     const secrets = createKeyring(() => keys)
@@ -61,7 +61,7 @@ describe('secrets', () => {
     expect(secrets.decrypt(owner, before)).toEqual(secret)
   })
 
-  it('has one check value for each master key, and different keys for different purposes', () => {
+  it('derives one check value for each master key, and a different key for each purpose', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const secrets = createSecrets(Buffer.from(bytes))

@@ -4,43 +4,43 @@ const VERSION = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** The owner of a secret. It is authenticated with the ciphertext, so that a secret cannot be moved to another row. */
+/** The owner of a secret. The owner is authenticated with the ciphertext, so a secret cannot be moved to another row. */
 export interface SecretOwner {
   accountId: string
-  /** The id of the access key, or another name that no access key can have. */
+  /** The ID of the access key, or another name that no access key can have. */
   key: string
 }
 
-/** Keys derived from one master key. The master key itself is not used elsewhere. */
+/** Keys derived from one master key. The master key is used only to derive them. */
 export interface KeySecrets {
   /** Returns the version byte, nonce, ciphertext, and tag. */
   encrypt(owner: SecretOwner, secret: Buffer): Buffer
   /** Throws unless the bytes were encrypted for this owner under this master key. */
   decrypt(owner: SecretOwner, encrypted: Buffer): Buffer
-  /** Identifies the master key without revealing it. The database stores it. */
+  /** Identifies the master key without revealing it. The database stores this value. */
   readonly checkValue: string
   /** Derives a key for another purpose, such as signing download links. */
   deriveKey(purpose: string): Buffer
 }
 
 /**
- * Encrypts under the master key that the database names. While the key is rotated, it can also decrypt secrets under the other
- * available keys.
+ * Encrypts under the master key that the database names. During a rotation, also decrypts secrets that are encrypted under the
+ * other available keys.
  */
 export interface Secrets extends KeySecrets {
-  /** Encrypts with the key of this check value from now on. Returns false if the key is not available. */
+  /** Switches encryption to the key with this check value. Returns false if the key is not available. */
   switchTo(checkValue: string): boolean
-  /** All available keys, starting with the current one. */
+  /** All available keys, starting with the current key. */
   readonly all: readonly KeySecrets[]
 }
 
-/** Secrets with a single master key, which never changes. */
+/** Creates secrets for a single master key that never changes. */
 export const createSecrets = (masterKey: Buffer): Secrets => createKeyring(() => [masterKey])
 
-/** The minimum time between two reloads of the keys because of a missing one. */
+/** Minimum interval between reloads of the keys because of a missing key. */
 const RELOAD_EVERY_MS = 500
 
-/** Secrets with the available master keys. The first one is the current one until `switchTo`. */
+/** Creates secrets for the available master keys. The first key is current until `switchTo` is called. */
 export function createKeyring(read: () => readonly Buffer[]): Secrets {
   const known = new Map<string, KeySecrets>()
   const load = (): void => {
@@ -64,7 +64,7 @@ export function createKeyring(read: () => readonly Buffer[]): Secrets {
     decrypt(owner, encrypted) {
       const secret = decryptWithAny(all(), owner, encrypted)
       if (secret !== undefined) return secret
-      // It may be encrypted under a key that was created since the last load.
+      // The secret may be encrypted under a key that was created since the last load.
       if (performance.now() - reloadedAt >= RELOAD_EVERY_MS) {
         reloadedAt = performance.now()
         load()
@@ -123,7 +123,7 @@ function encrypt(key: Buffer, owner: SecretOwner, secret: Buffer): Buffer {
 
 function decrypt(key: Buffer, owner: SecretOwner, encrypted: Buffer): Buffer {
   if (encrypted.length < 1 + NONCE_BYTES + TAG_BYTES || encrypted[0] !== VERSION) {
-    throw new Error(`the stored secret of ${owner.key} has a format that this release does not know`)
+    throw new Error(`the stored secret of ${owner.key} has a format that this release does not support`)
   }
   const nonce = encrypted.subarray(1, 1 + NONCE_BYTES)
   const ciphertext = encrypted.subarray(1 + NONCE_BYTES, -TAG_BYTES)

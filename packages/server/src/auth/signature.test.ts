@@ -9,7 +9,7 @@ import {
 import { updateAccessKey } from '../features/access-keys/access-keys.ts'
 
 let site: AuthenticationServers
-/** Shared by all tests that need no separate app. */
+/** Shared by all tests that do not need a separate app. */
 let server: Server
 beforeAll(async () => {
   site = await createAuthenticationServers()
@@ -23,7 +23,7 @@ const withHeader = (name: string, value: string) => (request: Request) => {
 }
 
 describe('signed requests', () => {
-  it('authenticate the user of the key, in either form', async () => {
+  it("authenticate the key's user, in either form", async () => {
     const { viewer, createKey } = await site.createUser()
     const key = await createKey()
     const expected = { status: 200, body: { viewer: { ...viewer, accessKey: key.key, accessKeyName: null } } }
@@ -32,7 +32,7 @@ describe('signed requests', () => {
     expect(await server.as(key, { method: 'GET', body: undefined })).toEqual(expected)
   })
 
-  it('authenticate the user of a key that was registered by its public key', async () => {
+  it('authenticate the user of a key that was registered with a public key', async () => {
     const { viewer, createKey } = await site.createUser()
     const { publicKey, privateKey } = generateKeyPairSync('ed25519')
     const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
@@ -43,12 +43,12 @@ describe('signed requests', () => {
     expect((await server.send(other)).body).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'bad-signature' })
   })
 
-  it('report that they come from a read-only key', async () => {
+  it('authenticate a read-only viewer if the key is read-only', async () => {
     const { createKey } = await site.createUser()
     expect((await server.as(await createKey({ readOnly: true }))).body.viewer.readOnly).toBe(true)
   })
 
-  it('differ from requests without credentials', async () => {
+  it('are distinguished from requests without credentials, which have no viewer', async () => {
     expect(await server.send({})).toEqual({ status: 200, body: { viewer: null } })
     expect(await server.send({ alter: withHeader('authorization', '') })).toEqual({
       status: 200,
@@ -56,7 +56,7 @@ describe('signed requests', () => {
     })
   })
 
-  it('get the same response for an unknown key as for a wrong signature', async () => {
+  it('receive the same response for an unknown key as for a wrong signature', async () => {
     const key = await (await site.createUser()).createKey()
     const wrong = await server.as({ ...key, secret: randomBytes(32).toString('base64') })
     const unknown = await server.as({ ...key, key: 'MKAAAAAAAAAAAAAAAAAA' })
@@ -65,7 +65,7 @@ describe('signed requests', () => {
     expect(unknown).toEqual(wrong)
   })
 
-  it('are rejected with the reason why they are invalid', async () => {
+  it('are rejected with a reason if they are invalid', async () => {
     const key = await (await site.createUser()).createKey()
     const reasonOf = async (more: Parameters<Server['as']>[1]) => (await server.as(key, more)).body.reason
     const now = Math.floor(Date.now() / 1_000)
@@ -80,7 +80,7 @@ describe('signed requests', () => {
     expect(swapped.body).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'digest-mismatch' })
   })
 
-  it('are rejected if they use both forms at once', async () => {
+  it('are rejected if they use both forms', async () => {
     const key = await (await site.createUser()).createKey()
     const secret = Buffer.from(key.secret!, 'base64')
     const alter = withHeader('authorization', 'Signature keyId="a",headers="date",signature="YQ=="')
@@ -88,7 +88,7 @@ describe('signed requests', () => {
     expect(reply).toMatchObject({ status: 400, body: { code: 'BAD_USER_INPUT', reason: 'both-forms' } })
   })
 
-  it('may use the public name of a server behind a proxy', async () => {
+  it("may use the server's public name behind a proxy", async () => {
     const key = await (await site.createUser()).createKey()
     const behind = await site.startServer({ env: { MUSTER_PUBLIC_URL: 'https://muster.example.com' } })
     const bare = await site.startServer()
@@ -111,7 +111,7 @@ describe('signed requests', () => {
     expect((await signedFor(bare)).reason).toBe('bad-signature')
   })
 
-  it('must cover a digest of their body if the key or the server requires it', async () => {
+  it('must cover a digest of the body if the key or the server requires a digest', async () => {
     const { createKey } = await site.createUser()
     const lenient = await site.startServer()
     const strict = await site.startServer({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
@@ -126,7 +126,7 @@ describe('signed requests', () => {
 })
 
 describe('a nonce', () => {
-  it('is accepted once by all servers together', async () => {
+  it('is accepted only once across all servers', async () => {
     const key = await (await site.createUser()).createKey()
     const servers = [await site.startServer(), await site.startServer()]
     const many = await Promise.all(
@@ -137,7 +137,7 @@ describe('a nonce', () => {
     expect((await servers[0]!.as(key, { nonce: 'another' })).status).toBe(200)
   })
 
-  it('may be used once with each key', async () => {
+  it('is accepted once for each key', async () => {
     const { createKey } = await site.createUser()
     const [first, second] = [await createKey(), await createKey()]
     const nonce = '~'.repeat(256)
@@ -166,13 +166,13 @@ describe('a nonce', () => {
     await server.as(key, { nonce: 'first' })
     now = new Date(now.getTime() + 3_600_000)
     expect((await server.as(other, { nonce: 'first' })).status).toBe(200)
-    // Waits for deleting in the background.
+    // Waits for the background deletion.
     await server.close()
     const nonces = () => site.db.selectFrom('used_nonce').select('nonce').where('key', '=', key.key).execute()
     expect(await nonces()).toEqual([{ nonce: 'first' }])
   })
 
-  it('is not used up by a request that fails', async () => {
+  it('remains usable after a request with a wrong signature', async () => {
     const { createKey, context } = await site.createUser()
     const key = await createKey()
     const wrong = { ...key, secret: randomBytes(32).toString('base64') }
@@ -186,7 +186,7 @@ describe('failed signatures', () => {
   const wrongly = <Key extends { key: string }>(key: Key) => ({ ...key, secret: randomBytes(32).toString('base64') })
   const limited = { status: 429, body: { code: 'RATE_LIMITED', retryAfter: 60 } }
 
-  it('use up the attempts of their address, except for keys that it signed with in the last hour', async () => {
+  it("use up their address's attempts, except for keys that the address signed with in the last hour", async () => {
     const { createKey } = await site.createUser()
     const [known, fresh, other] = [await createKey(), await createKey(), await createKey()]
     let elapsed = 0
@@ -207,7 +207,7 @@ describe('failed signatures', () => {
     expect(await server.as(known)).toMatchObject(limited)
   })
 
-  it('with a key that the address signed with use up the separate attempts of that key', async () => {
+  it("use up a key's separate attempts at an address that has signed with the key", async () => {
     const { createKey } = await site.createUser()
     const [clumsy, careful] = [await createKey(), await createKey()]
     const server = await site.startServer({ elapsed: () => 0 })
@@ -217,7 +217,7 @@ describe('failed signatures', () => {
     expect((await server.as(careful)).status).toBe(200)
   })
 
-  it('that name a key do not lock out its owner at another address', async () => {
+  it("do not lock out the key's owner at another address", async () => {
     const key = await (await site.createUser()).createKey()
     const server = await site.startServer({ elapsed: () => 0, env: { MUSTER_TRUSTED_PROXIES: '127.0.0.1' } })
     const from = (address: string) => ({ alter: withHeader('x-forwarded-for', address) })
@@ -230,13 +230,13 @@ describe('failed signatures', () => {
     for (let time = 0; time < 20; time++) {
       expect((await sign(wrongly(key), `192.0.2.${time}`)).status).toBe(401)
     }
-    // The key was named too often from all addresses together: failures are rate-limited, but a valid signature passes.
+    // The key has too many failures from all addresses together: failures are rate-limited, but a valid signature succeeds.
     expect((await sign(wrongly(key), '192.0.2.100')).status).toBe(429)
     expect((await sign(key, '192.0.2.101')).status).toBe(200)
     expect((await sign({ ...wrongly(key), key: 'made-up' }, '192.0.2.102')).status).toBe(401)
   })
 
-  it('are not verified if they arrive at the same time', async () => {
+  it('are not verified if a request has several signatures', async () => {
     const key = await (await site.createUser()).createKey()
     const another = `proxy=("@method");created=1;keyid="proxy"`
     const reply = await server.send({
@@ -252,7 +252,7 @@ describe('failed signatures', () => {
     expect(reply.body.message).toBe('The request has 2 signatures. Send one.')
   })
 
-  it('get a response no sooner than 25 ms after they arrive, for keys in memory, in the database, and unknown', async () => {
+  it('receive a response after at least 25 ms, whether the key is cached, stored, or unknown', async () => {
     const key = await (await site.createUser()).createKey()
     const wrong = { ...key, secret: randomBytes(32).toString('base64') }
     const unknown = { ...wrong, key: `${key.key}x` }
@@ -284,7 +284,7 @@ describe('the time of last use', () => {
     expect(await lastUsed(key.key)).toEqual(now)
   })
 
-  it('is not written by a second server within the minute, nor for a rejected request', async () => {
+  it('is not written by a second server within a minute, or for a rejected request', async () => {
     const { createKey } = await site.createUser()
     const [key, unused, start] = [await createKey(), await createKey(), new Date()]
     const first = await site.startServer({ clock: () => start })

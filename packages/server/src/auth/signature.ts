@@ -31,14 +31,14 @@ export interface SignatureOptions {
 }
 
 /**
- * How long after its arrival a request with a wrong signature gets its response, so that the time does not show whether the key
- * was unknown, in memory, or read from the database.
+ * Minimum time between the arrival of a wrong signature and the response. It hides whether the key was unknown, in memory, or
+ * read from the database.
  */
 const REJECTED_AFTER_MS = 25
 
 /**
- * Maximum number of responses that wait at the same time. An address has 20 attempts a minute, so only a caller with thousands
- * of networks can exceed this; further responses are sent immediately.
+ * Maximum number of responses that wait at the same time. Further responses are sent immediately. An address has 20 attempts a
+ * minute, so only a caller with thousands of networks can exceed this number.
  */
 const MAX_WAITING = 1_000
 
@@ -47,7 +47,7 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
   const { keys, failed, addressOf, config } = options
   const waitUntil = boundedWait()
 
-  /** Runs before anything is verified: an address without attempts must not cost the server any work. */
+  /** Runs before any verification, because an address without attempts must not cost the server any work. */
   const assertAttemptsLeft = (address: string, keyId: string | undefined): void => {
     const retryAfter = failed.wait(address, keyId)
     if (retryAfter !== undefined) throw tooManyFailures(retryAfter)
@@ -69,7 +69,7 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
     const rejectedAt = performance.now() + REJECTED_AFTER_MS
     const found = keys.find(keyId)
     const known = found instanceof Promise ? await found : found
-    // Other requests of the address may have failed while the key was looked up.
+    // Other requests from the address may have failed during the key lookup.
     if (found instanceof Promise) assertAttemptsLeft(address, keyId)
     const requireDigest = config.requireDigest || known?.requireDigest === true
     const key = known?.verification
@@ -100,8 +100,8 @@ function boundedWait(): (moment: number) => Promise<void> {
 }
 
 /**
- * Waits until the first timer tick at or after this moment. Ticks are a millisecond apart. A timer for the remaining time,
- * rounded up, may fire one tick early and is then set again, so that the rounding does not reveal when the timer was set.
+ * Waits until the first timer tick at or after this moment. Ticks are one millisecond apart. The timer runs for the remaining
+ * time, rounded up. It may fire one tick early and is then set again, so the rounding does not reveal when the timer was set.
  */
 async function waitUntil(moment: number): Promise<void> {
   for (let left = moment - performance.now(); left > 0; left = moment - performance.now()) await sleep(Math.ceil(left))
@@ -137,7 +137,7 @@ const wrongSignature = {
   message: signatureReasons['bad-signature'].meaning,
 } as const satisfies Omit<Failure, 'keyId'>
 
-/** The error for an invalid signature, which counts as a failure. */
+/** Creates the error for an invalid signature, and counts a failure unless the request is malformed. */
 function signatureError({ reason, message, keyId }: Failure, address: string, failed: FailedSignatures): ApiError {
   if (signatureReasons[reason].status === 400) return new ApiError('BAD_USER_INPUT', message, { reason })
   const retryAfter = failed.count(address, keyId)
@@ -149,7 +149,7 @@ const tooManyFailures = (retryAfter: number): ApiError =>
     retryAfter,
   })
 
-/** Admits a request with a valid signature. The caller has the key, so errors may say why the key no longer works. */
+/** Admits a request with a valid signature. The caller has the key, so errors may report why the key is no longer valid. */
 async function admit({ known, created, nonce }: Verified, options: SignatureOptions): Promise<Viewer> {
   const { key, name, accountId, email, readOnly } = known
   const now = options.clock()

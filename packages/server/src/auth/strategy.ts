@@ -2,9 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import type { Viewer } from '../viewer.ts'
 
 /**
- * A way to authenticate a request. Returns `null` if the request has no credentials of this kind, and the viewer if they are
- * valid. Throws an ApiError if they are invalid; no other strategy runs then.
+ * Authenticates a request by one kind of credentials. Returns the viewer if the credentials are valid, or `null` if the request
+ * has no credentials of this kind. Throws an ApiError if the credentials are invalid, and no other strategy runs.
  *
- * `body` is the bytes as received, undefined if the request has none.
+ * `body` contains the bytes as received, or is undefined if the request has no body.
  */
 export type Strategy = (request: FastifyRequest, body: Buffer | undefined) => Promise<Viewer | null>

@@ -3,29 +3,28 @@ import { type RawBuilder, sql } from 'kysely'
 type Sql = RawBuilder<unknown>
 
 /**
- * Number of leading characters that values are sorted and searched by. A value may have 16 KiB, but an index row at most 2,704
+ * Sorting and searching use only this many leading characters. A value may be 16 KiB long, but an index row is limited to 2,704
  * bytes.
  */
 const SORTED_LENGTH = 200
 
-/** A text value cut to `SORTED_LENGTH`, as in the indexes. */
+/** Truncates a value to `SORTED_LENGTH`, as the indexes do. */
 export const sortable = (text: Sql): Sql => sql`left(${text}, ${sql.lit(SORTED_LENGTH)})`
 
 /**
- * The text under a name in a jsonb column of attributes: its value, or the JSON of a group. Reading it takes a third of the
- * time of `valueIn`.
+ * Reads an attribute from a jsonb column: a value as text, or a group as JSON. This takes a third of the time of `valueIn`.
  */
 export const textIn = (attributes: Sql, [first, subName]: readonly string[]): Sql =>
   subName === undefined
     ? sql`(${attributes} ->> ${first}::text)`
     : sql`(${attributes} -> ${first}::text ->> ${subName}::text)`
 
-/** The sort key, from the text under the name. The attribute is read again only if it may be a group or must be cut. */
+/** Builds the sort key from `textIn`'s result. Reads the attribute again only if it may be a group or must be truncated. */
 export const sortableFrom = (text: Sql, attributes: Sql, name: readonly string[]): Sql =>
   sql`case when ${text} collate "C" >= '{' or octet_length(${text}) > ${sql.lit(SORTED_LENGTH)}
     then ${sortable(valueIn(attributes, name))} else ${text} end`
 
-/** The value under a name in a jsonb column of attributes; null if there is none, or if the name is a group. */
+/** Reads an attribute's value from a jsonb column. Returns null if the attribute is missing or is a group. */
 export function valueIn(attributes: Sql, [first, subName]: readonly string[]): Sql {
   if (subName !== undefined) return sql`(${attributes} -> ${first}::text ->> ${subName}::text)`
   return sql`case when jsonb_typeof(${attributes} -> ${first}::text) = 'string' then ${attributes} ->> ${first}::text end`

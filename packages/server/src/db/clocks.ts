@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
-/** The time by the clock of this machine (`here`) and by the clock of the database, which may run on another machine. */
+/** The current time on this machine (`here`) and on the database server, which may be another machine. */
 export interface Clocks {
   here: Date
   database: Date
@@ -13,8 +13,8 @@ export async function readClocks(db: Database, here: Date): Promise<Clocks> {
 }
 
 /**
- * Records are deleted for their age only if they are old enough by both clocks. Otherwise, a clock that is ahead would delete
- * records that are too recent by the correct time.
+ * Records are deleted by age only if they are old enough by both clocks. Otherwise, a clock that runs ahead would cause records
+ * to be deleted too early.
  */
 export const earlierOf = ({ here, database }: Clocks): Date => (here < database ? here : database)
 

@@ -1,7 +1,7 @@
 import { OUTCOME_UNKNOWN } from './pool/unknown-outcome.ts'
 
 /**
- * SQLSTATEs other than class 08 from a server that is starting, shutting down, or out of connections (PostgreSQL, Appendix A).
+ * SQLSTATEs outside class 08 from a server that is starting, shutting down, or out of connections (PostgreSQL, Appendix A).
  */
 const states = new Set(['57P01', '57P02', '57P03', '57P05', '53300'])
 
@@ -18,11 +18,11 @@ const socketErrors = new Set([
   'ENOTFOUND',
 ])
 
-/** Messages of errors that `pg` and its pool throw without a code. */
+/** Messages of the errors that `pg` and its pool throw without a code. */
 const messages =
   /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end)/
 
-/** Whether an error means that the database cannot be reached, so that the same request may succeed later. */
+/** Whether an error means that the database is unavailable. The same request may succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -31,23 +31,23 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return code === '' && messages.test(error.message)
 }
 
-/** Whether the connection broke during a change, so that it is unknown whether the change was made. */
+/** Whether the connection broke during a change. The database may or may not have committed the change. */
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === OUTCOME_UNKNOWN
 
 /**
- * Whether a standby failed a query that the primary may be able to run: the standby is unavailable, canceled the query because
- * it conflicted with the replay of WAL, or rejected a write (PostgreSQL, Handling Query Conflicts).
+ * Whether a standby failed a query that the primary may be able to run. The standby is unavailable, canceled the query because
+ * of a conflict with WAL replay, or rejected a write (PostgreSQL, Handling Query Conflicts).
  */
 export const isStandbyFailure = (error: unknown): boolean =>
   isDatabaseUnavailable(error) ||
   (error instanceof Error && 'code' in error && ['40001', '40P01', '25006'].includes(error.code as string))
 
-/** Whether the database could not write because its disk is full. Nothing was changed. */
+/** Whether the database's disk is full. The failed statement changed nothing. */
 export const isDatabaseFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '53100'
 
-/** Whether the database canceled a statement because it took too long, or waited too long for a lock. */
+/** Whether the database canceled a statement because it ran too long or waited too long for a lock. */
 export const isDatabaseSlow = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === '57014' || error.code === '55P03')
 

@@ -6,40 +6,40 @@ import { reportUnknownOutcome } from './pool/unknown-outcome.ts'
 import type { DB } from './tables.generated.ts'
 import { types, typesWithStoredTimes } from './types.ts'
 
-/** The first parameter of every query function: the pool, or the transaction of the use case. */
+/** The first parameter of every query function: the pool, or the use case's transaction. */
 export type Database = Kysely<DB>
 
 export interface DatabaseOptions {
-  /** The address of PostgreSQL: a connection string or its parts. */
+  /** PostgreSQL's address: a connection string or its parts. */
   connection: pg.PoolConfig
   /** Maximum number of connections. */
   size: number
-  /** Milliseconds after which PostgreSQL cancels a statement; 0 for no limit. */
+  /** Milliseconds after which PostgreSQL cancels a statement. 0 means no limit. */
   statementTimeout: number
   /**
-   * The direct connection, if `connection` leads to a pooler that assigns a connection to each transaction. Pooled connections
-   * then keep no state: neither settings nor prepared statements.
+   * The direct connection to PostgreSQL if `connection` leads to a pooler in transaction mode. Pooled connections then keep no
+   * state, such as settings and prepared statements.
    */
   direct?: pg.PoolConfig
-  /** Milliseconds without a response after which the database counts as unresponsive. Omitted: only TCP's timeouts apply. */
+  /** Milliseconds without a response after which the database is unresponsive. If omitted, only TCP timeouts apply. */
   responseTimeout?: number | undefined
   /** Called with true when the database becomes unresponsive, and with false when it responds again. */
   onUnresponsive?: ((isUnresponsive: boolean) => void) | undefined
-  /** Checks each connection before its first use. A connection that it rejects is not used. */
+  /** Checks each connection before its first use. If the check rejects, the pool does not use the connection. */
   check?: ((client: pg.ClientBase) => Promise<void>) | undefined
 }
 
-/** Observes the use of a pool. */
+/** Observes how a pool is used. */
 export interface PoolWatch {
-  /** Called with the milliseconds that a caller waited for a connection. */
+  /** Called with the number of milliseconds that a caller waited for a connection. */
   waited?: (ms: number) => void
-  /** Runs a statement. `name` is the name of its prepared statement on the connection. */
+  /** Runs a statement. `name` identifies its prepared statement on the connection. */
   statement?: (text: string, name: string | undefined, run: () => unknown) => unknown
 }
 
 const runUnwatched: NonNullable<PoolWatch['statement']> = (_text, _name, run) => run()
 
-/** A pool whose callers do not wait for an unresponsive database. */
+/** A pool that rejects callers while the database is unresponsive. */
 export class Pool extends pg.Pool {
   readonly responseWatch: ResponseWatch | undefined
   readonly isPooler: boolean
@@ -64,7 +64,7 @@ export class Pool extends pg.Pool {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** Distinct statements that get a name. A list has one statement per combination of filters, and rare ones stay unnamed. */
+/** Maximum number of named statements. Lists use a separate statement for each combination of filters. */
 const MAX_NAMED = 2_000
 
 export function createPool(options: DatabaseOptions): Pool {
@@ -78,7 +78,7 @@ export function createPool(options: DatabaseOptions): Pool {
     application_name: 'muster',
     types,
     onConnect: async (client) => {
-      // If the database closes the connection between two queries, the next query reports it.
+      // If the database closes the connection between two queries, the next query reports the error.
       client.on('error', () => {})
       await client.query({ text: setup, query_timeout: CONNECT_TIMEOUT_MS } as pg.QueryConfig)
       await options.check?.(client)
@@ -90,59 +90,60 @@ export function createPool(options: DatabaseOptions): Pool {
 }
 
 /**
- * Prefix of a statement that is planned for its values at each execution. A named statement gets a generic plan after a few
- * executions. That plan is good if all values use the same index, but may scan the whole table if only some are selective.
+ * Prefix for a statement that PostgreSQL plans for its values at each execution. Without the prefix, PostgreSQL may switch to a
+ * generic plan after a few executions. A generic plan works well if all values use the same index. If only some values are
+ * selective, it may scan the whole table.
  */
 export const plannedEachTime = '/* planned each time */'
 
 /**
- * Marks a statement whose rows are returned as arrays, in the order of the selected columns, and whose times are returned as
- * strings. It is meant for thousands of rows that are converted immediately.
+ * Marks a statement that returns rows as arrays, in the order of the selected columns, and times as strings. It is meant for
+ * thousands of rows that are converted immediately.
  */
 export const rowsAsArrays = '/* rows as arrays */'
 
 const asArrays = { rowMode: 'array', types: typesWithStoredTimes }
 
-/** One use of a connection, from the request for it until its release. */
+/** One use of a connection, from the request for the connection until its release. */
 export interface ConnectionUse {
-  /** Called when the connection was obtained. */
+  /** Called when the connection has been acquired. */
   connected?(): void
-  /** Called when the connection was released, or could not be obtained. */
+  /** Called when the connection has been released or could not be acquired. */
   done(): void
-  /** Runs a statement by calling `send`. Omitted: the statement is only sent. */
+  /** Runs a statement by calling `send`. If omitted, the statement is sent directly. */
   run?(client: pg.PoolClient, send: () => Promise<unknown>): Promise<unknown>
   /** Whether the connection must be closed instead of returned to the pool. */
   mustClose?: boolean
 }
 
 /**
- * Provides connections of a pool. Each connection prepares a statement once, under a name; through a pooler, without a name.
+ * Provides connections from a pool. Each connection prepares a named statement once. Through a pooler, statements are unnamed.
  */
 export interface Connector {
-  /** `requestedAt`: when the connection was requested, by `performance.now()`. */
+  /** `requestedAt` is the `performance.now()` time of the request for the connection. */
   connect(use: ConnectionUse, requestedAt: number): Promise<PostgresPoolClient>
 }
 
-/** Kysely on the pool. */
+/** Creates a Kysely instance that uses the pool. */
 export function createDatabase(pool: Pool, watch: PoolWatch = {}): Database {
   const { connect } = createConnector(pool, watch)
   const use = { done: () => {} }
   return databaseOf(pool, () => connect(use, performance.now()))
 }
 
-/** Kysely on connections of the pool that `connect` returns. */
+/** Creates a Kysely instance that uses the pool connections that `connect` returns. */
 export const databaseOf = (pool: Pool, connect: () => Promise<PostgresPoolClient>): Database =>
   new Kysely<DB>({
     dialect: new PostgresDialect({ pool: { options: pool.options, connect, end: () => pool.end() } as PostgresPool }),
   })
 
-/** Runs a statement with $1, $2, … for its parameters. */
+/** Runs a SQL statement with the parameters $1, $2, …. */
 export async function query<Row>(db: Database, text: string, parameters: readonly unknown[]): Promise<Row[]> {
   const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(text, [...parameters]))
   return rows
 }
 
-/** All databases on one pool must share a connector, because it assigns the names of prepared statements. */
+/** All databases on one pool must share a connector, because the connector assigns the names of prepared statements. */
 export function createConnector(pool: Pool, watch: PoolWatch = {}): Connector {
   const names = pool.isPooler ? undefined : new Map<string, string>()
   const clients = new WeakMap<pg.PoolClient, NamingClient>()
@@ -176,7 +177,7 @@ function namingClient(
   { statement = runUnwatched }: PoolWatch,
 ): NamingClient {
   const run = (text: unknown, values?: readonly unknown[]): unknown => {
-    // BEGIN and COMMIT have no values, and cursors are objects. Neither benefits from a name.
+    // BEGIN and COMMIT have no values, and cursors are objects. Neither kind benefits from a name.
     if (typeof text !== 'string') return client.query(text as string, values as unknown[])
     if (values === undefined || values.length === 0) {
       return statement(text, undefined, () => client.query(text, values as unknown[]))
@@ -216,13 +217,13 @@ function nameOf(text: string, names: Map<string, string>): string | undefined {
   return name
 }
 
-/** Runs `work` in the transaction if `db` is one. Otherwise, begins a new transaction. */
+/** Runs `work` in `db` if `db` is a transaction. Otherwise, runs `work` in a new transaction. */
 export const inTransaction = <Result>(
   db: Database,
   work: (transaction: Database) => Promise<Result>,
 ): Promise<Result> => (db.isTransaction ? work(db) : db.transaction().execute(work))
 
-/** Whether a statement failed because of the named unique index (SQLSTATE 23505). */
+/** Whether a statement violated this unique index (SQLSTATE 23505). */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === index
 }

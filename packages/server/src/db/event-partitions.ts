@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 
 const MONTHS_AHEAD = 3
 
-/** Creates the missing partitions of the event log for the month of `now` and the three months after it. */
+/** Creates the missing event log partitions for the month of `now` and the next three months. */
 export async function createEventPartitions(db: Database, now: Date): Promise<void> {
   for (let month = 0; month <= MONTHS_AHEAD; month++) {
     await createEventPartition(db, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + month, 1)))
@@ -12,17 +12,17 @@ export async function createEventPartitions(db: Database, now: Date): Promise<vo
 }
 
 /**
- * Creates partitions by both clocks. The clock of the database decides which partition an event belongs to. If that clock is
- * corrected, it will usually agree with the clock of this machine.
+ * The database's clock determines an event's partition. If that clock is wrong and later corrected, it will usually agree with
+ * this machine's clock.
  */
 export async function createPartitionsByBothClocks(db: Database, { here, database }: Clocks): Promise<void> {
   for (const now of [database, here]) await createEventPartitions(db, now)
 }
 
-/** Maximum wait for readers of the log. It is short because all other statements on the log queue behind the waiting one. */
+/** Maximum wait for readers of the log. The limit is short because all later statements on the log must also wait. */
 const LOCK_TIMEOUT = '2s'
 
-/** Drops the partitions for months that ended at or before `before`. Returns their names. */
+/** Drops the partitions for months that ended at or before `before`, and returns their names. */
 export async function dropEventPartitions(db: Database, before: Date): Promise<string[]> {
   const partitions = await sql<{ name: string }>`
     select child.relname as name from pg_inherits join pg_class as child on child.oid = inhrelid
@@ -37,7 +37,7 @@ export async function dropEventPartitions(db: Database, before: Date): Promise<s
   return old
 }
 
-/** Returns the end of a partition's month. A partition with any other name was not created by Muster, and never ends. */
+/** Returns the end of a partition's month, or the latest possible date for a partition that Muster did not create. */
 function endOf(name: string): Date {
   const [, year, month] = /^event_(\d{4})_(\d{2})$/.exec(name) ?? []
   return new Date(year === undefined ? 8.64e15 : Date.UTC(Number(year), Number(month), 1))
@@ -52,7 +52,7 @@ export async function createEventPartition(db: Database, first: Date): Promise<v
     // "if not exists" alone fails if two servers create the table at the same time.
     await sql`select pg_advisory_xact_lock(hashtext('muster event partitions'))`.execute(transaction)
     if (await isPartition(transaction, name)) return
-    // Created separately and then attached, because `partition of` would lock the log exclusively and wait for all its readers.
+    // The table is created first and then attached, because `partition of` would lock the log exclusively and wait for readers.
     await sql.raw(`create table "${name}" (like event including defaults)`).execute(transaction)
     await sql
       .raw(
@@ -63,7 +63,7 @@ export async function createEventPartition(db: Database, first: Date): Promise<v
   })
 }
 
-/** Reads the catalog, because `to_regclass` may return an outdated result within a transaction. */
+/** Queries the catalog, because `to_regclass` may return an outdated result within a transaction. */
 async function isPartition(db: Database, name: string): Promise<boolean> {
   const { rows } = await sql`
     select from pg_inherits join pg_class as child on child.oid = inhrelid

@@ -10,17 +10,16 @@ import { type Migration, readMigrations, releaseFolder } from './migration.ts'
 
 export interface MigrateOptions {
   log?: MigrationLog
-  /** Stops the migration between two steps, or during a long step. Finished steps are not undone. */
+  /** Stops the migration between two steps or during a long step. Finished steps remain in effect. */
   signal?: AbortSignal
-  /** Default: the migrations of this release. */
+  /** Default: this release's migrations. */
   migrations?: readonly Migration[]
 }
 
 /**
  * Migrates the database to this release's schema and returns the names of the migrations that ran. Several servers may call
- * it at the same time: one runs the migrations, and the others wait and find nothing left to do. A migration can be
- * interrupted at any point; the next call continues from there. Uses two connections, whose statement timeout must allow long
- * statements.
+ * this function at the same time: one server runs the migrations while the others wait. A migration can be interrupted at any
+ * point, and the next call continues from there. Uses two connections, whose statement timeout must allow long statements.
  */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<string[]> {
   const migrations = options.migrations ?? (await readMigrations(releaseFolder))
@@ -33,17 +32,17 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
 export async function migrateTo(db: Database, migration: string, options: MigrateOptions = {}): Promise<void> {
   const migrations = options.migrations ?? (await readMigrations(releaseFolder))
   const last = migrations.findIndex(({ name }) => name === migration)
-  if (last === -1) throw new Error(`there is no migration ${migration}`)
+  if (last === -1) throw new Error(`unknown migration ${migration}`)
   await runMissing(db, migrations.slice(0, last + 1), options)
 }
 
-/** The migrations of this release, in order. */
+/** Returns the names of this release's migrations, in order. */
 export const migrationNames = async (): Promise<string[]> =>
   (await readMigrations(releaseFolder)).map(({ name }) => name)
 
 async function runMissing(db: Database, known: readonly Migration[], options: MigrateOptions): Promise<string[]> {
   const { log = silentLog, signal = new AbortController().signal } = options
-  // Checks without the lock first: if nothing is missing, a server starts even while a newer release holds the lock.
+  // Checks without the lock first. If no migration is missing, a server can start even while a newer release holds the lock.
   if (missingOf(await selectExecuted(db), known, log).length === 0) return []
   return withMigrationLock({ db, log, signal }, async (connection) => {
     const missing = missingOf(await selectExecuted(connection), known, log)
@@ -57,19 +56,19 @@ interface Executed {
   needs: string | null
 }
 
-/** The migrations that ran on this database, by any release; none if Muster has never used it. */
+/** Returns the migrations that any release has run on this database, or none if Muster has never used the database. */
 async function selectExecuted(db: Database): Promise<Executed[]> {
   const { rows: found } = await sql<{ found: boolean }>`select to_regclass('migration') is not null as found`.execute(
     db,
   )
   if (!found[0]?.found) return []
-  // Older releases created the table without the column `needs`.
+  // Older releases created the table without the `needs` column.
   const { rows } = await sql<Executed>`
     select name, to_jsonb(migration) ->> 'needs' as needs from migration order by name`.execute(db)
   return rows
 }
 
-/** The migrations still to run. Throws if a newer release changed the database so that this release cannot use it. */
+/** Returns the migrations that have not run. Throws if a newer release made the database incompatible with this release. */
 function missingOf(executed: readonly Executed[], known: readonly Migration[], log: MigrationLog): Migration[] {
   const knows = (name: string): boolean => known.some((migration) => migration.name === name)
   const newer = executed.filter(({ name }) => !knows(name))

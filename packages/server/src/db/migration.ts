@@ -5,15 +5,15 @@ import type { Kysely } from 'kysely'
 export interface MigrationFile {
   up?: Change['run']
   steps?: readonly Step[]
-  /** The migration that a server must know to keep serving after this one has run. Omitted: every running server may. */
+  /** The migration that a server must know to work with the database after this migration. If omitted, every server can. */
   needs?: string
 }
 
 export type Step = Change | NewIndex | OldIndex | Backfill
 
 /**
- * Runs in one transaction. It waits at most a second for a lock and is then retried, because writers to the table queue
- * behind it.
+ * Runs in one transaction. The transaction waits at most one second for a lock before it is retried, because writers to the
+ * table queue behind it.
  */
 export interface Change {
   change: string
@@ -22,9 +22,8 @@ export interface Change {
 
 /** Creates an index concurrently, without blocking writes. */
 export interface NewIndex {
-  /** The name of the index. */
   index: string
-  /** A table, or a partitioned table, whose partitions get the index one after the other. */
+  /** A table. The partitions of a partitioned table are indexed one after the other. */
   on: string
   unique?: boolean
   /** Everything after the table name in `create index`. */
@@ -39,7 +38,7 @@ export interface OldIndex {
 /** Processes rows in batches. Each batch runs in a transaction that also records its progress. */
 export interface Backfill {
   backfill: string
-  /** Processes about `size` rows after `after`, null at first. Returns the place of the last row, or null if none was left. */
+  /** Processes about `size` rows after `after` (initially null). Returns the last row's place, or null if no rows remain. */
   batch(db: Kysely<unknown>, place: { after: string | null; size: number }): Promise<string | null>
 }
 
@@ -49,15 +48,15 @@ export interface Migration {
   needs: string | null
 }
 
-/** The folder of this release's migrations. */
+/** The folder that contains this release's migrations. */
 export const releaseFolder = new URL('../../migrations/', import.meta.url)
 
-/** The migrations of a folder, in the order in which they run. */
+/** Reads a folder's migrations, in the order in which they run. */
 export async function readMigrations(folder: URL): Promise<Migration[]> {
   const migrations: Migration[] = []
   for (const name of await readNames(folder)) {
     const { up, steps, needs }: MigrationFile = await import(new URL(`${name}.ts`, folder).href)
-    const own = steps ?? (up === undefined ? [] : [{ change: 'all of it', run: up }])
+    const own = steps ?? (up === undefined ? [] : [{ change: 'entire migration', run: up }])
     if (own.length === 0) throw new Error(`the migration ${name} exports neither up nor steps`)
     migrations.push({ name, steps: own, needs: needs ?? null })
   }

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../../test/database/test-database.ts'
 import { type Notifications, openNotifications, type Subscription } from './notifications.ts'
 
-/** Starts a proxy to the database that delays every response by `delay` ms. Returns its port. */
+/** Starts a database proxy that delays every response by `delay` milliseconds, and returns its port. */
 async function startSlowProxy({ host, port }: pg.Client, delay: number): Promise<number> {
   const server = createServer((downstream) => {
     const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host)
@@ -29,7 +29,7 @@ async function startSlowProxy({ host, port }: pg.Client, delay: number): Promise
 interface Opened {
   client: pg.Client
   connection: pg.ClientConfig
-  /** Notifications that another client receives on the channel. */
+  /** Returns how many notifications the client has received on the channel. */
   received(): number
 }
 
@@ -55,10 +55,10 @@ function open(connection: pg.ClientConfig): Notifications {
 
 const wait = { timeout: 30_000 }
 
-describe('the connection for notifications', () => {
-  it('runs one statement at a time, and sends notifications that arrived meanwhile afterwards', async () => {
+describe('the notification connection', () => {
+  it('runs one statement at a time, and queues notifications while a statement is running', async () => {
     const warnings: string[] = []
-    // The PostgreSQL client warns about a second statement while one is running.
+    // The PostgreSQL client warns if a second statement is sent while another is running.
     const warn = ({ message }: Error): void => void (message.includes('query') && warnings.push(message))
     process.on('warning', warn)
     onTestFinished(() => void process.off('warning', warn))
@@ -81,7 +81,7 @@ describe('the connection for notifications', () => {
     expect(warnings).toEqual([])
   })
 
-  it('distinguishes its own notifications from those of others', async () => {
+  it('distinguishes its own notifications from those of other clients', async () => {
     const { client, connection } = await openDatabase()
     const notifications = open(connection)
     const seen: unknown[] = []

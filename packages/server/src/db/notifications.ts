@@ -3,39 +3,39 @@ import type { FastifyBaseLogger } from 'fastify'
 import pg from 'pg'
 import { pause } from '../lib/pause.ts'
 
-/** The connection is probed this often, so that one that hangs without an error is noticed. */
+/** Interval between probes, which detect a connection that hangs without an error. */
 const PROBE_INTERVAL_MS = 300
 const RECONNECT_AFTER_MS = 500
-/** A statement that takes longer means a lost connection. If the last probe is older, notifications may be missing. */
+/** If a statement takes longer, the connection is lost. If the last probe is older, notifications may be missing. */
 const LOST_AFTER_MS = 900
-/** Statements of one process are at least this far apart. */
+/** Minimum interval between two statements of one process. */
 const SPACING_MS = 10
 
 export interface Notification {
   payload: string
-  /** Sent by `notify` of this process. */
+  /** Whether this process sent the notification. */
   isOwn: boolean
 }
 
 export interface SubscriptionOptions {
   channel: string
   onNotification(notification: Notification): void
-  /** Notifications may have been missed: at the start, and after each lost connection. */
+  /** Called when notifications may have been missed: at the start, and after each lost connection. */
   onGap(): void
 }
 
 export interface Subscription {
-  /** Whether every notification that was committed more than a second ago has arrived. */
+  /** Whether every notification committed more than a second ago has arrived. */
   isCurrent(): boolean
   close(): void
 }
 
-/** The only connection of a process for LISTEN and NOTIFY. */
+/** A process's only connection for LISTEN and NOTIFY. */
 export interface Notifications {
   subscribe(options: SubscriptionOptions): Subscription
   /**
-   * Notifies all processes, without a payload, within 10 ms; calls within 10 ms send one notification. NOTIFY serializes the
-   * commits of all transactions that use it, so requests call this method instead of NOTIFY in their own transactions.
+   * Notifies all processes within 10 ms, without a payload. Calls within 10 ms are combined into one notification. NOTIFY
+   * serializes the commits of all transactions that use it, so requests call this method instead of running NOTIFY themselves.
    */
   notify(channel: string): void
   close(): Promise<void>
@@ -47,15 +47,15 @@ export interface NotificationsOptions {
   log: FastifyBaseLogger
 }
 
-/** Connects in the background, and again whenever the connection is lost. */
+/** Connects in the background, and reconnects whenever the connection is lost. */
 export function openNotifications({ connection, log }: NotificationsOptions): Notifications {
   const closing = new AbortController()
   const subscriptions = new Set<SubscriptionOptions>()
-  /** Channels that this connection listens on, and those that it does not listen on yet. */
+  /** Channels that this connection listens on, and channels that it does not listen on yet. */
   const listening = new Set<string>()
   const missing = new Set<string>()
   let probed = Number.NEGATIVE_INFINITY
-  /** Channels to notify, and channels notified last, which are notified again after a lost connection. */
+  /** Channels to notify, and channels already notified, which are notified again after a lost connection. */
   const due = new Set<string>()
   const sent = new Set<string>()
   let wake = (): void => {}
@@ -89,10 +89,10 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
     await client.query(`notify ${channel}`)
   }
 
-  /** Runs one statement at a time, because a client accepts only one, until the connection is lost. */
+  /** Runs statements until the connection is lost: one at a time, because a client accepts only one. */
   const serve = async (client: pg.Client, onConnected: () => void): Promise<void> => {
     client.on('notification', (notification) => receive(notification, client))
-    // The next statement then fails.
+    // Wakes the loop, whose next statement fails.
     client.once('end', () => wake())
     await client.connect()
     // A notification is useless after a crash, so its commit need not wait for the disk.
@@ -121,13 +121,13 @@ export function openNotifications({ connection, log }: NotificationsOptions): No
         await serve(client, onConnected)
       } catch (error) {
         if (!isLost && !closing.signal.aborted)
-          log.warn({ err: error }, 'cannot receive notifications from the database: polling for changes each second')
+          log.warn({ err: error }, 'cannot receive notifications from the database; polling for changes every second')
         isLost = true
       }
       for (const channel of listening) missing.add(channel)
       listening.clear()
       for (const channel of sent) due.add(channel)
-      // The promise may never settle if the connection broke at the wrong moment.
+      // `end` may never settle if the connection broke at the wrong moment.
       client.end().catch(() => {})
       await pause(RECONNECT_AFTER_MS, closing.signal)
     }

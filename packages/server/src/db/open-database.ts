@@ -10,9 +10,9 @@ import {
 import { createFairDatabase, type FairOptions } from './fair/user-database.ts'
 
 export interface OpenDatabaseOptions extends DatabaseOptions {
-  /** Creates the observer of the pool's use. */
+  /** Creates an observer for the pool. */
   watch?: (pool: Pool) => PoolWatch
-  /** Divides the connections among users. Omitted: only the server itself uses them. */
+  /** Divides the connections among users. If omitted, only the server itself uses the connections. */
   fairness?: FairOptions | undefined
 }
 
@@ -21,7 +21,7 @@ export function openDatabase({ watch, fairness, ...options }: OpenDatabaseOption
   const pool = createPool(options)
   pool.on('error', ({ message }) => {
     // Only the message is logged, because the error object includes the whole client.
-    if (!pool.ending) log.warn({ reason: message }, 'a connection to the database broke and will be replaced')
+    if (!pool.ending) log.warn({ reason: message }, 'a database connection broke and will be replaced')
   })
   const watched = watch?.(pool) ?? {}
   return fairness === undefined ? createDatabase(pool, watched) : createFairDatabase(pool, watched, fairness)

@@ -45,7 +45,7 @@ async function query(document: string) {
   return body.data
 }
 
-/** Lists the names of all devices by id, with the total that the list reports. */
+/** Returns the names of all devices, keyed by ID, and the total that the list reports. */
 async function listDevices(): Promise<{ total: number; names: Record<string, string> }> {
   const { devices } = (await query('{ login { devices(size: 1000) { total items { id name } } } }')).login
   return {
@@ -65,7 +65,7 @@ async function rename(id: string, name: string): Promise<void> {
   expect(updateDevice).toEqual({ id, name })
 }
 
-/** How many lists were read from this place so far. */
+/** Returns how many lists have been read from this place. */
 async function readsFrom(place: ReadPlace): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text()
   return Number(new RegExp(`^muster_list_reads_total\\{.*place="${place}".*\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
@@ -73,7 +73,7 @@ async function readsFrom(place: ReadPlace): Promise<number> {
 
 const readsFromPrimary = async (): Promise<number> => (await readsFrom('lagging')) + (await readsFrom('away'))
 
-/** Lists devices until a list was read from this place. */
+/** Lists devices until a list is read from this place. */
 async function listUntilReadFrom(place: ReadPlace): Promise<void> {
   const before = await readsFrom(place)
   await pollUntil(
@@ -102,7 +102,7 @@ describe('with DATABASE_READ_URL', () => {
     expect(events.login.events.items).toMatchObject([{ data: { links: 1 } }])
   })
 
-  it('returns every change to the client that made it, while the standby replays', async () => {
+  it('shows a client its own changes while the standby replays WAL', async () => {
     const id = await register('follows')
     const { total } = await listDevices()
     for (let round = 1; round <= 30; round++) {
@@ -115,7 +115,7 @@ describe('with DATABASE_READ_URL', () => {
     expect((await listDevices()).names[id]).toBe('follows 30')
   })
 
-  it('returns every change from the primary while the standby replays nothing', async () => {
+  it('reads every change from the primary while replay is paused on the standby', async () => {
     const id = await register('stands')
     await listUntilReadFrom('replica')
     await pair.onStandby('select pg_wal_replay_pause()')
@@ -133,7 +133,7 @@ describe('with DATABASE_READ_URL', () => {
     expect((await listDevices()).names[id]).toBe('stands 5')
   })
 
-  it('reads from the primary while the standby is stopped, and from the standby once it runs again', async () => {
+  it('reads from the primary while the standby is stopped, and from the standby after it restarts', async () => {
     const id = await register('stays')
     await listUntilReadFrom('replica')
     await pair.stopStandby()
@@ -152,7 +152,7 @@ describe('with DATABASE_READ_URL', () => {
   })
 })
 
-it('repeats an entire query on the primary if the standby fails during it', async () => {
+it('repeats the entire query on the primary if the standby fails', async () => {
   const closed = openDatabase({ connection: {}, size: 1, statementTimeout: 0 }, pino({ level: 'silent' }))
   await closed.destroy()
   let chosen = 0
@@ -185,7 +185,7 @@ it('rejects DATABASE_READ_URL without DATABASE_URL', async () => {
 })
 
 describe('reads from the primary if DATABASE_READ_URL', () => {
-  /** The logged reason for not reading from a standby at this address. */
+  /** Returns the logged reason for not reading from this address. */
   async function loggedReason(url: string): Promise<string> {
     const logged = Promise.withResolvers<string>()
     const log = pino({ level: 'warn' }, { write: (line: string) => logged.resolve(JSON.parse(line).reason) })
@@ -214,7 +214,7 @@ describe('reads from the primary if DATABASE_READ_URL', () => {
     expect(await loggedReason('postgresql://muster@127.0.0.1:9/muster')).toContain('ECONNREFUSED')
   })
 
-  it('leads to different servers in turn', async () => {
+  it('alternates between different servers', async () => {
     const balancer = await startBalancer([pair.standbyUrl, pair.url])
     const log = pino({ level: 'silent' })
     const { at } = balancer
@@ -223,7 +223,7 @@ describe('reads from the primary if DATABASE_READ_URL', () => {
       openDatabase({ connection: { ...at, database: 'muster' }, size: 2, statementTimeout: 0, check }, log),
     )
     try {
-      // The first connection stays in use, so that the second read opens another one.
+      // The first connection stays in use, so the second read opens another connection.
       await replica.db.connection().execute(async (held) => {
         expect((await readSystem(held)).isStandby).toBe(true)
         await expect(readSystem(replica.db)).rejects.toThrow('a different server now responds at this address')
@@ -236,7 +236,7 @@ describe('reads from the primary if DATABASE_READ_URL', () => {
   })
 })
 
-it('reads the position of the standby while lists use all its connections', async () => {
+it("reads the standby's position while lists use all of its connections", async () => {
   const log = pino({ level: 'silent' })
   const open = (url: string, size: number) => ({ connection: { connectionString: url }, size, statementTimeout: 0 })
   const primary = openDatabase(open(pair.url, 2), log)
@@ -253,7 +253,7 @@ it('reads the position of the standby while lists use all its connections', asyn
   }
 })
 
-/** Starts a load balancer that connects clients to these servers in turn. */
+/** Starts a load balancer that distributes connections among these servers in round-robin order. */
 async function startBalancer(urls: readonly string[]): Promise<{ at: pg.ClientConfig; close(): void }> {
   const sockets = new Set<Socket>()
   let next = 0

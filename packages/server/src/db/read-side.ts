@@ -7,9 +7,9 @@ import { type OpenPool, openReplica, type Replica, reachesPosition, readWritten 
 export type ReadPlace = 'replica' | 'lagging' | 'away'
 
 export interface ReadSide {
-  /** The replica if it has everything that was committed before the call; undefined for the primary. */
+  /** Returns the replica if it includes everything committed before the call. Returns undefined for the primary. */
   choose(): Promise<Database | undefined>
-  /** Must be called when a query failed on this replica and is repeated on the primary. */
+  /** Must be called when a query fails on this replica and is repeated on the primary. */
   failed(db: Database, error: unknown): void
   close(): Promise<void>
 }
@@ -22,15 +22,15 @@ export interface ReadSideOptions {
   onChoice?: (place: ReadPlace) => void
 }
 
-/** How long a query waits for the replica to catch up. */
+/** Maximum time that a query waits for the replica to catch up. */
 const WAIT_MS = 100
-/** While lists are read from the primary, the replica is checked at this interval. Each check has the same time limit. */
+/** Interval between replica checks while lists are read from the primary, and the time limit of each check. */
 const RETRY_MS = 1_000
 
 /**
- * Chooses between the replica and the primary, so that queries see every commit on the primary, by any process. Each choice
- * reads the primary's WAL position, and the replica must have replayed up to there. If the replica does not catch up in time,
- * queries read from the primary until it has.
+ * Chooses between the replica and the primary. Queries on either see every commit that any process has made. The replica is
+ * chosen only if it has replayed WAL up to the primary's current position. If the replica does not catch up in time, queries
+ * read from the primary until the replica has caught up.
  */
 export function createReadSide({ primary, openPool, log, onChoice = () => {} }: ReadSideOptions): ReadSide {
   const written = batched(async () => new Map([['written', await readWritten(primary)]]))
@@ -55,7 +55,7 @@ export function createReadSide({ primary, openPool, log, onChoice = () => {} }: 
     if (closed !== undefined) closing.add(closed.finally(() => closing.delete(closed)))
   }
 
-  /** Undefined if the primary or the replica fails. A query that is sent to the primary then reports the primary's error. */
+  /** Returns undefined if the primary or the replica fails. The query then runs on the primary, which reports any error. */
   const check = async (checked: Replica, withinMs: number): Promise<boolean | 'silent' | undefined> => {
     const position = await written('written').catch(() => undefined)
     try {
@@ -73,7 +73,7 @@ export function createReadSide({ primary, openPool, log, onChoice = () => {} }: 
       return closeReplica(error)
     }
     const isCurrent = await check(replica, RETRY_MS)
-    if (isCurrent === 'silent') closeReplica(new Error('it does not respond'))
+    if (isCurrent === 'silent') closeReplica(new Error('it is not responding'))
     else if (isCurrent === true) switchTo('replica')
     else if (isCurrent === false) switchTo('lagging', 'the replica lags')
   }

@@ -4,21 +4,21 @@ import type pg from 'pg'
 import { batched } from '../lib/batched.ts'
 import type { Database } from './database.ts'
 
-/** Connections to one running standby of the primary, and to no other server at the same address. */
+/** Connections to one running standby of the primary. Connections to other servers at the same address are rejected. */
 export interface Replica {
   db: Database
-  /** The position up to which it has replayed the primary's write-ahead log (WAL), in bytes. */
+  /** Returns the position up to which the standby has replayed the primary's write-ahead log (WAL), in bytes. */
   replayed(): Promise<bigint>
   close(): Promise<void>
 }
 
-/** Opens a pool that checks each connection before its first use. `size` is by default the number of connections for lists. */
+/** Opens a pool that checks each connection before its first use. `size` defaults to the number of connections for lists. */
 export type OpenPool = (check: (client: pg.ClientBase) => Promise<void>, size?: number) => Database
 
 /** Rejects if the server at the address is not a standby of the primary. */
 export async function openReplica(primary: Database, open: OpenPool): Promise<Replica> {
-  // An address may lead to several servers behind a load balancer, or to a different server later. The position of one server
-  // says nothing about the others.
+  // An address may lead to several servers behind a load balancer, or to a different server later. One server's position does
+  // not apply to the others.
   let firstServer: string | undefined
   const check = async (client: pg.ClientBase): Promise<void> => {
     const { rows } = await client.query<{ server: string }>(
@@ -28,7 +28,7 @@ export async function openReplica(primary: Database, open: OpenPool): Promise<Re
     if (rows[0]!.server !== firstServer) throw rejectedConnection('a different server now responds at this address')
   }
   const db = open(check)
-  // A separate connection, so that reading the position does not wait for slow lists.
+  // Uses a separate connection, so that reading the position does not wait for slow lists.
   const positionDb = open(check, 1)
   const close = async (): Promise<void> => void (await Promise.all([db.destroy(), positionDb.destroy()]))
   try {
@@ -41,7 +41,7 @@ export async function openReplica(primary: Database, open: OpenPool): Promise<Re
   return { db, replayed: async () => (await readPosition('replayed'))!, close }
 }
 
-/** Has PostgreSQL's code for a connection that the server rejected (Appendix A, class 08). */
+/** Creates an error with PostgreSQL's code for a rejected connection (Appendix A, class 08). */
 const rejectedConnection = (message: string): Error => Object.assign(new Error(message), { code: '08004' })
 
 async function assertStandby(primary: Database, db: Database): Promise<void> {
@@ -50,7 +50,7 @@ async function assertStandby(primary: Database, db: Database): Promise<void> {
   if (theirs.system !== ours.system) throw new Error('it is a standby of another database')
 }
 
-/** PostgreSQL's identifier of the database, which is the same on its standbys, and whether this server is a standby. */
+/** Returns PostgreSQL's system identifier, which a primary shares with its standbys, and whether this server is a standby. */
 export async function readSystem(db: Database): Promise<{ system: string; isStandby: boolean }> {
   const { rows } = await sql<{ system: string; isStandby: boolean }>`
     select system_identifier::text as system, pg_is_in_recovery() as "isStandby" from pg_control_system()`.execute(db)
@@ -66,8 +66,8 @@ async function readReplayed(db: Database): Promise<bigint> {
 }
 
 /**
- * The position up to which the primary's WAL is written. Everything that was reported as committed is before it. If the
- * database reports commits before it writes them, this is the position in memory.
+ * Returns the position up to which the primary has flushed its WAL. Every reported commit precedes this position. If
+ * `synchronous_commit` is off, the primary reports commits before it flushes them, so this returns the insert position.
  */
 export async function readWritten(primary: Database): Promise<bigint> {
   const { rows } = await sql<{ at: string }>`
@@ -78,7 +78,7 @@ export async function readWritten(primary: Database): Promise<bigint> {
 
 const POLL_INTERVAL_MS = 3
 
-/** Whether the replica reaches this position within this time; 'silent' if it does not respond. */
+/** Whether the replica reaches this position in time. Returns 'silent' if the replica does not respond. */
 export async function reachesPosition(replica: Replica, to: bigint, withinMs: number): Promise<boolean | 'silent'> {
   const timer = new AbortController()
   const timeout = sleep(withinMs, 'late' as const, { signal: timer.signal, ref: false }).catch(() => 'late' as const)

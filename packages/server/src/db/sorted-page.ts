@@ -5,18 +5,18 @@ type Sql = RawBuilder<unknown>
 
 /** The order of rows: by a key, then by id in the same direction. Rows without a key come last. */
 export interface SqlOrder {
-  /** Omitted: by id only. */
+  /** If omitted, rows are ordered only by id. */
   key?: Sql
-  /** The id column of the table that has the key, so that the key's index serves both. */
+  /** The id column of the table that contains the key. The key's index then covers both columns. */
   id: Sql
-  /** The id column of a joined table, which needs its own comparison: PostgreSQL only infers equalities for it. */
+  /** The id column of a joined table. It needs its own comparison, because PostgreSQL infers only equalities for it. */
   twinId?: Sql
   direction: Direction
-  /** An expression that is null if the key is missing, as in the predicate of the key's index. Omitted: every row has a key. */
+  /** An expression that is null if the key is missing, as in the key's index predicate. If omitted, every row has a key. */
   nullable?: Sql
 }
 
-/** Where rows are read from. `columns` must include the row's id as `id`. */
+/** The source of rows. `columns` must include the row's ID as `id`. */
 export interface RowSource {
   columns: Sql
   from: Sql
@@ -31,19 +31,18 @@ export interface SqlPlace {
 /** The number of rows to skip, or the place to start after. */
 export type SqlStart = { offset: number } | { after: SqlPlace }
 
-/** The number of rows to skip, and the total number of rows: a scalar that the statement itself reads. */
+/** The number of rows to skip, and a scalar expression that reads the total number of rows in the same statement. */
 export interface SqlFarStart {
   offset: number
   total: Sql
 }
 
-/** Natural, case-insensitive order of text: `node-2` before `node-10`. */
+/** Sorts text in natural, case-insensitive order: `node-2` before `node-10`. */
 export const naturally = (text: Sql): Sql => sql`${text} collate natural_order`
 
 /**
- * The LIMIT that a list of at least `rows` rows is planned for. It is one of a few constants in the statement: PostgreSQL
- * assumes a tenth of the table for an unknown LIMIT, finds that expensive, and plans the statement at each execution
- * (docs/decisions/0010). An outer limit cuts the page to size.
+ * Rounds `rows` up to one of a few constant LIMITs. For an unknown LIMIT, PostgreSQL assumes a tenth of the table, considers
+ * that expensive, and plans the statement at each execution (docs/decisions/0010). An outer limit cuts the page to size.
  */
 function plannedLimit(rows: number): Sql {
   let limit = MIN_PLANNED_ROWS
@@ -56,15 +55,15 @@ const MIN_PLANNED_ROWS = 64
 export const allOf = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
 /**
- * A SELECT of `limit` rows in order, beginning at `start`, with the key of each as `sort_key`. The row comparison takes the
- * same time at any depth. If keys can be missing, there are two branches, each on an index. The second runs only if the first
- * has too few rows.
+ * Builds a SELECT of `limit` sorted rows from `start`, with each row's key as `sort_key`. The row comparison takes the same
+ * time at any depth. If keys can be missing, the SELECT has two branches, each of which uses an index. The second branch runs
+ * only if the first returns too few rows.
  */
 export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
   if ('after' in start)
     return withOuterLimit(rowsAfter(source, order, start.after, plannedLimit(limit)), sql`limit ${limit}`)
   const { offset } = start
-  // Far into a list, skipping rows takes longer than planning.
+  // Far into a list, PostgreSQL spends more time skipping rows than planning the statement.
   const last = offset === 0 ? plannedLimit(limit) : sql`${offset + limit}`
   const first = keyed(source, order, [], last)
   const rows = order.nullable === undefined ? first : concatenate(first, unkeyed(source, order, [], last))
@@ -72,8 +71,8 @@ export function sortedRows(source: RowSource, order: SqlOrder, start: SqlStart, 
 }
 
 /**
- * The same rows in reverse order, read from the end: it skips the rows after the page instead of those before it. The result is
- * correct because the statement counts and reads the rows of one snapshot.
+ * Builds a SELECT of the same rows in reverse order. The statement reads from the end of the list and skips the rows after the
+ * page instead of the rows before it. The result is correct because the statement counts and reads rows in one snapshot.
  */
 export function rowsFromEnd(source: RowSource, order: SqlOrder, { offset, total }: SqlFarStart, limit: number): Sql {
   const backwards: SqlOrder = { ...order, direction: order.direction === 'asc' ? 'desc' : 'asc' }
@@ -97,8 +96,8 @@ function rowsAfter(source: RowSource, order: SqlOrder, { key, id }: SqlPlace, li
 }
 
 /**
- * The same for rows whose keys are not in an index: all rows are read once, and the first in order are returned. The key must
- * be nullable.
+ * Like `sortedRows`, but for keys without an index. The statement reads all rows once and returns the first rows in order. The
+ * key must be nullable.
  */
 export function scannedRows({ columns, from, where }: RowSource, order: SqlOrder, start: SqlStart, limit: number): Sql {
   const beyond = 'after' in start ? [scannedAfter(order, start.after)] : []
@@ -116,7 +115,7 @@ function scannedAfter(order: SqlOrder, { key, id }: SqlPlace): Sql {
   return sql`((${order.key}, ${order.id}) ${beyond} (${key}, ${id}) or ${order.nullable} is null)`
 }
 
-/** Rows that have a key. */
+/** Selects the rows that have a key. */
 function keyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Sql): Sql {
   const key = order.key ?? sql`null::text`
   const hasKey = order.nullable === undefined ? [] : [sql`${order.nullable} is not null`]
@@ -124,7 +123,7 @@ function keyed({ columns, from, where }: RowSource, order: SqlOrder, conditions:
     where ${allOf([...where, ...hasKey, ...conditions])} order by ${orderBy(order)} limit ${limit}`
 }
 
-/** Rows without a key. */
+/** Selects the rows without a key. */
 function unkeyed({ columns, from, where }: RowSource, order: SqlOrder, conditions: Sql[], limit: Sql): Sql {
   const isMissing = sql`${order.nullable} is null`
   return sql`select ${columns}, ${order.key} as sort_key from ${from}
@@ -141,8 +140,8 @@ function orderBy({ key, id, direction }: Pick<SqlOrder, 'id' | 'direction'> & { 
 }
 
 /**
- * Whether a column has one of these values. A single value is compared with `=`: PostgreSQL assumes ten values for an unknown
- * array, and would therefore plan the statement at each execution (docs/decisions/0010).
+ * Whether a column equals one of these values. A single value is compared with `=`, because PostgreSQL assumes ten values for
+ * an unknown array and would plan the statement at each execution (docs/decisions/0010).
  */
 export const isAnyOf = (column: RawBuilder<unknown>, values: readonly string[]): RawBuilder<unknown> =>
   values.length === 1 ? sql`${column} = ${values[0]}` : sql`${column} = any(${values})`

@@ -10,21 +10,21 @@ const withTimes = (parse: (text: string) => unknown): pg.CustomTypesConfig => ({
       : getTypeParser(oid, format as 'text')) as typeof getTypeParser,
 })
 
-/** Parses values as `pg` does, except times. */
+/** Parses all values except times as `pg` does. */
 export const types = withTimes(parseTime)
 
 declare const stored: unique symbol
 
-/** A time in PostgreSQL's format, for queries that read thousands of times and return only some. `parseTime` parses it. */
+/** An unparsed time, for queries that read thousands of times and return only some. Convert with `parseTime`. */
 export type StoredTime = string & { readonly [stored]: true }
 
-/** The same, but leaves times as strings. */
+/** Like `types`, but leaves times as strings. */
 export const typesWithStoredTimes = withTimes((text) => text)
 
-/** PostgreSQL's format of times on connections in UTC: `2026-11-20 08:30:00.123+00`, without trailing zeros. */
+/** PostgreSQL's time format on connections in UTC: `2026-11-20 08:30:00.123+00`, without trailing zeros. */
 const UTC_TIME = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00$/
 
-/** Each row of a list has several times, and `pg` takes eight times as long to parse one. */
+/** Replaces the parser of `pg`, which takes eight times as long. Each row of a list contains several times. */
 export function parseTime(text: string): Date {
   if (!UTC_TIME.test(text)) return parseAnyTime(text)
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2)

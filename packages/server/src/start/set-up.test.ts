@@ -91,7 +91,7 @@ describe('the master key', () => {
     await expect(start(database, other)).rejects.toThrow(/already has a master key/)
     expect(await readdir(other)).toEqual([])
     await expect(start(database, folder, { MUSTER_MASTER_KEY: randomBytes(32).toString('base64') })).rejects.toThrow(
-      /^The master key in MUSTER_MASTER_KEY is not the one of this database/,
+      /^The master key in MUSTER_MASTER_KEY does not belong to this database/,
     )
     await writeFile(join(folder, 'master.key'), 'AAAA\n')
     await expect(start(database, folder)).rejects.toThrow(/does not contain 32 bytes in base64/)

@@ -15,7 +15,7 @@ const login = '{ login { email } }'
 const WRONG_PASSWORD = [400, 'BAD_USER_INPUT', 'wrong-password']
 
 let app: TestApp
-/** Each test has a separate minute that lasts as long as the test, because attempts are counted by the minute. */
+/** Attempts are counted by the minute, so the clock stands still during each test and advances past a minute between tests. */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterAll(() => app.close())
 
 describe('changing the password', () => {
-  it('requires the current one, ends every other session, and accepts only the new one afterward', async () => {
+  it('requires the current password, ends every other session, and then accepts only the new password', async () => {
     const second = await signIn(app, person)
     const newPassword = 'correct horse battery staple'
     const before = browser.cookieHeader()
@@ -48,28 +48,28 @@ describe('changing the password', () => {
 
   it.each([
     [
-      'a wrong old one',
+      'a wrong current password',
       (right: string) => ({ currentPassword: `${right}x`, newPassword: 'x'.repeat(12) }),
       WRONG_PASSWORD,
     ],
     [
-      'eleven characters',
+      'a new password of eleven characters',
       (right: string) => ({ currentPassword: right, newPassword: 'x'.repeat(11) }),
       [400, 'BAD_USER_INPUT', undefined],
     ],
     [
-      'too many characters',
+      'a new password of 129 characters',
       (right: string) => ({ currentPassword: right, newPassword: 'x'.repeat(129) }),
       [413, 'LIMIT_EXCEEDED', undefined],
     ],
-  ])('with %s changes nothing', async (_what, body, expected) => {
+  ])('fails with %s, and changes nothing', async (_what, body, expected) => {
     const second = await signIn(app, person)
     expect(errorOf(await browser.auth('/change-password', body(person.password)))).toEqual(expected)
     expect((await second.query(login)).status).toBe(200)
     await signIn(app, person)
   })
 
-  it('cannot be done by guessing in a session that was left open', async () => {
+  it('limits guesses of the current password in an open session', async () => {
     const body = { currentPassword: 'wrong', newPassword: 'x'.repeat(12) }
     for (let time = 0; time < 10; time++) {
       expect(errorOf(await browser.auth('/change-password', body))).toEqual(WRONG_PASSWORD)
@@ -101,7 +101,7 @@ describe('the name', () => {
   })
 })
 
-/** Turns on codes. Returns the address for an authenticator app and the backup codes. */
+/** Turns on codes. Returns the URI for an authenticator app and the backup codes. */
 async function enable(): Promise<{ totpURI: string; backupCodes: string[] }> {
   const { body } = await browser.auth('/two-factor/enable', { password: person.password })
   const first = await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
@@ -118,7 +118,7 @@ async function firstStep(): Promise<Browser> {
 }
 
 describe('codes', () => {
-  it('are required after the first one was entered', async () => {
+  it('are required at sign-in after the user has entered the first code', async () => {
     const { body } = await browser.auth('/two-factor/enable', { password: person.password })
     expect(new URL(body.totpURI).pathname).toContain(encodeURIComponent(person.email))
     expect(new URL(body.totpURI).searchParams.get('issuer')).toBe('Muster')
@@ -140,7 +140,7 @@ describe('codes', () => {
     expect(await signInMethods(browser)).toEqual(['password and code', 'password', 'password'])
   })
 
-  it('work once each', async () => {
+  it('can be used only once each', async () => {
     const { totpURI } = await enable()
     const [one, other] = [await firstStep(), await firstStep()]
     const code = codeOf(totpURI)
@@ -151,7 +151,7 @@ describe('codes', () => {
     expect((await one.auth('/list-sessions')).body.sessions).toHaveLength(2)
   })
 
-  it('end the sign-in after five wrong ones', async () => {
+  it('end the sign-in after five wrong codes', async () => {
     const { totpURI } = await enable()
     const fresh = await firstStep()
     for (let time = 0; time < 5; time++) {
@@ -163,7 +163,7 @@ describe('codes', () => {
     expect(errorOf(await fresh.query(login))).toEqual([401, 'UNAUTHENTICATED', 'missing'])
   })
 
-  it('are useless without the password', async () => {
+  it('are rejected without the password', async () => {
     const { totpURI, backupCodes } = await enable()
     for (const [path, code] of [
       ['/two-factor/verify-totp', codeOf(totpURI)],
@@ -174,7 +174,7 @@ describe('codes', () => {
     }
   })
 
-  it('may be omitted in a trusted browser until all sessions are ended', async () => {
+  it('are not required in a trusted browser until the user ends all sessions', async () => {
     const { totpURI } = await enable()
     const trusted = await firstStep()
     await trusted.auth('/two-factor/verify-totp', { code: codeOf(totpURI), trustDevice: true })
@@ -185,7 +185,7 @@ describe('codes', () => {
     expect((await trusted.auth('/sign-in/email', { email, password })).body).toEqual({ signedIn: false, needs: 'totp' })
   })
 
-  it('have backup codes that work once, until new ones are created', async () => {
+  it('can be replaced by backup codes, each of which works once until new codes are generated', async () => {
     const { backupCodes } = await enable()
     const [first, second] = backupCodes
     const fresh = await firstStep()

@@ -1,2 +1,2 @@
-/** Set by the server when it calls better-auth. A header of this name from a client is not forwarded. */
+/** The server sets this header when it calls better-auth. It does not forward a client's header with this name. */
 export const ADDRESS_HEADER = 'x-muster-address'

@@ -30,25 +30,24 @@ export interface AuthDeps {
   sessions: Sessions
   cookie: SessionCookie
   attempts: SignInAttempts
-  /** Forwards a call to better-auth. */
   forward: Forward
-  /** Called before the browser gets its cookie. If it throws, the user is not signed in. */
+  /** Called before the browser receives its cookie. If this function throws, the user is not signed in. */
   onSignIn: (signIn: SignIn) => Promise<void>
   /** Writes an entry to the event log, in the given transaction. */
   record: (transaction: Database, entry: AuditEntry) => Promise<void>
   /** Called once recorded entries are committed. */
   onRecorded: () => void
-  /** Lets work continue after the response. The server finishes it before it closes. */
+  /** Lets work continue after the response. The server waits for the work before it closes. */
   inBackground: (work: Promise<void>) => void
 }
 
-/** A call from a page of the console. */
+/** A call from a console page. */
 export interface AuthRequest extends AuthDeps {
   request: FastifyRequest
   fields: JsonFields
   /** The session of a user who is already signed in. */
   session: Session | undefined
-  /** Set-Cookie headers of the response. */
+  /** Set-Cookie headers for the response. */
   cookies: string[]
 }
 

@@ -13,7 +13,7 @@ import { passwordSignIn } from './sign-in/password-sign-in.ts'
 export interface BetterAuthOptions {
   db: Database
   secret: string
-  /** The origin by which the browser calls this server. Passkeys are bound to its host. */
+  /** The origin at which the browser reaches this server. Passkeys are bound to the origin's host. */
   origin: string
   isSecure: boolean
   log: FastifyBaseLogger
@@ -21,7 +21,7 @@ export interface BetterAuthOptions {
 
 const times = { createdAt: 'created', updatedAt: 'updated' }
 
-/** better-auth with our tables: its user is our account, and its account is the account's password. */
+/** Configures better-auth for our tables: its user is our account, and its account is our account's password. */
 export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAuthOptions) {
   return betterAuth({
     appName: 'Muster',
@@ -31,7 +31,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     trustedOrigins: [origin],
     database: { db, type: 'postgres', transaction: true },
     telemetry: { enabled: false },
-    // The server counts attempts before it calls better-auth, also by e-mail address.
+    // The server itself counts attempts, also by e-mail address, before it calls better-auth.
     rateLimit: { enabled: false },
     onAPIError: { throw: true },
     logger: { level: 'error', log: (_level, message) => log.error({ message }, 'internal error during sign-in') },
@@ -93,7 +93,7 @@ const passkeyOptions: NonNullable<Parameters<typeof passkey>[0]> = {
   rpName: 'Muster',
   authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   authentication: {
-    // A passkey replaces both the password and the code, so having the device must not be enough to sign in.
+    // A passkey replaces both the password and the code, so possession of the device must not be enough to sign in.
     afterVerification: async ({ verification }) => {
       if (!verification.authenticationInfo.userVerified) {
         throw new APIError('UNAUTHORIZED', { code: 'AUTHENTICATION_FAILED', message: 'not confirmed' })

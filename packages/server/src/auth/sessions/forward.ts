@@ -20,7 +20,7 @@ export interface Forwarded {
   cookies: string[]
 }
 
-/** Calls better-auth with the cookies of the request. Throws an ApiError if it rejects the call. */
+/** Calls better-auth with the request's cookies. Throws an ApiError if better-auth rejects the call. */
 export type Forward = (request: FastifyRequest, path: string, body?: object) => Promise<Forwarded>
 
 export interface ForwardOptions {
@@ -36,9 +36,9 @@ const ORIGINS = 20
 
 export function createForward({ db, config, addressOf, secrets, log }: ForwardOptions): Forward {
   const byOrigin = boundedMap<string, ReturnType<typeof createBetterAuth>>(ORIGINS)
-  /** An instance has a fixed secret, so there is one for each secret. */
+  /** An instance has a fixed secret and origin, so each combination requires a separate instance. */
   const authOf = async (origin: string): Promise<ReturnType<typeof createBetterAuth>> => {
-    // Saves half a second and 60 MB until the first sign-in.
+    // Imported on first use, which saves half a second and 60 MB until the first sign-in.
     const { createBetterAuth } = await import('./better-auth.ts')
     const secret = signInSecret(secrets)
     const key = `${secrets.checkValue} ${origin}`
@@ -66,8 +66,8 @@ export function createForward({ db, config, addressOf, secrets, log }: ForwardOp
 }
 
 /**
- * If the master key was rotated during the call, the call may have written data under the former key, or read data with the
- * wrong key. Encrypts such data again, and retries a failed call.
+ * A call during a master key rotation may write data under the former key or read data with the wrong key. This function
+ * re-encrypts such data and retries a failed call.
  */
 async function retryAfterRotation(
   { db, secrets }: Pick<ForwardOptions, 'db' | 'secrets'>,

@@ -50,7 +50,6 @@ export async function hasPasskey(db: Database, accountId: string, credentialId: 
   return row !== undefined
 }
 
-/** Deletes all passkeys of the account. */
 export async function deletePasskeys(db: Database, accountId: string): Promise<void> {
   await db.deleteFrom('passkey').where('account_id', '=', accountId).execute()
 }

@@ -15,7 +15,7 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 const login = '{ login { email } }'
 
 let app: TestApp
-/** Each test has a separate minute that lasts as long as the test, because attempts are counted by the minute. */
+/** Attempts are counted by the minute, so the clock stands still during each test and advances past a minute between tests. */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-/** Creates a passkey for the signed-in user. */
+/** Adds a passkey for the signed-in user. */
 async function addPasskey(authenticator = createAuthenticator({ origin: app.url }), name = 'laptop') {
   const options = (await browser.auth('/passkey/generate-register-options')).body
   const result = await browser.auth('/passkey/verify-registration', { response: authenticator.register(options), name })
@@ -84,7 +84,7 @@ it('passkeys do not sign in without verifying the user', async () => {
   expect(errorOf((await signInBy(authenticator)).result)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
 })
 
-it('passkeys cannot be used by another page, and a response cannot be used twice', async () => {
+it('passkeys cannot be used from another origin, and a response cannot be used twice', async () => {
   const { authenticator } = await addPasskey()
   const { fresh, response } = await signInBy(authenticator)
   const again = await fresh.auth('/passkey/verify-authentication', { response })
@@ -96,7 +96,7 @@ it('passkeys cannot be used by another page, and a response cannot be used twice
   expect(errorOf(result)).toEqual([400, 'BAD_USER_INPUT', undefined])
 })
 
-it('passkeys of another user are not found', async () => {
+it("another user's passkeys cannot be listed, renamed, or deleted", async () => {
   const { authenticator, result } = await addPasskey()
   const { id } = result.body.passkey
   const intruder = await signIn(app, await newPerson(app))

@@ -3,7 +3,7 @@ import type { Secrets } from '../secrets.ts'
 import { signInSecret } from './sign-in/sign-in-secret.ts'
 import { lockTotp, type TotpRow, writeTotp } from './totp.queries.ts'
 
-/** Encrypts better-auth's data under other available master keys again under the current one. Returns how many rows changed. */
+/** Re-encrypts better-auth's data under the current master key. Returns the number of rows that changed. */
 export async function reencryptTotp(transaction: Database, secrets: Secrets): Promise<number> {
   const rows = await lockTotp(transaction)
   if (rows.length === 0) return 0
@@ -22,9 +22,9 @@ export async function reencryptTotp(transaction: Database, secrets: Secrets): Pr
   return count
 }
 
-/** Returns the data unchanged if the current secret or no secret decrypts it. */
+/** Returns the data unchanged if the current secret decrypts it, or if no available secret does. */
 async function reencrypt(text: string, current: string, others: readonly string[]): Promise<string> {
-  // Saves half a second and 60 MB for installations without codes.
+  // Imported on first use, which saves half a second and 60 MB in installations without codes.
   const { symmetricDecrypt, symmetricEncrypt } = await import('better-auth/crypto')
   const open = (key: string): Promise<string | undefined> =>
     symmetricDecrypt({ key, data: text }).catch(() => undefined)

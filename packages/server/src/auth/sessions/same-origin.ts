@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 
-/** The console sends this header with every request. Forms and links on other sites cannot send it. */
+/** The console sends this header with every request. Forms and links on other sites cannot send the header. */
 export const CONSOLE_HEADER = 'muster-session'
 
 /**
- * Whether a request comes from a page of this server, according to the browser: it has the header that no form can send, and
- * neither `Origin` nor `Sec-Fetch-Site` names another site. A body must be JSON, which no form can send either.
+ * Whether the browser reports that a request is from a page of this server. The request must have the header that no form can
+ * send, and neither `Origin` nor `Sec-Fetch-Site` may name another site. A body must be JSON, which forms also cannot send.
  */
 export function isFromConsole({ method, headers, host }: FastifyRequest, publicUrl: string | undefined): boolean {
   if (headers[CONSOLE_HEADER] !== '1') return false
@@ -16,7 +16,7 @@ export function isFromConsole({ method, headers, host }: FastifyRequest, publicU
   return origin === undefined || origin === publicUrl || origin === `http://${host}` || origin === `https://${host}`
 }
 
-/** The origin by which a browser calls this server: MUSTER_PUBLIC_URL, or the one in the request. */
+/** Returns the origin at which a browser reaches this server: MUSTER_PUBLIC_URL, or the request's origin. */
 export function originOf({ headers, host, protocol }: FastifyRequest, publicUrl: string | undefined): string {
   if (publicUrl !== undefined) return publicUrl
   return headers.origin === `https://${host}` ? headers.origin : `${protocol}://${host}`

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('behind a proxy', () => {
-  it('uses the public origin, and a cookie for https only', async () => {
+  it('uses the public origin and an HTTPS-only cookie', async () => {
     const publicUrl = 'https://muster.example.com'
     const behind = await app.startAnother({ env: { MUSTER_PUBLIC_URL: publicUrl } })
     const { email, password } = await newPerson(app)
@@ -31,7 +31,7 @@ describe('behind a proxy', () => {
     await behind.close()
   })
 
-  it('finds a session of the previous release, and the previous release finds one of this release', async () => {
+  it("accepts the previous release's session cookie, and sets a cookie that the previous release accepts", async () => {
     const publicUrl = 'https://muster.example.com'
     const behind = await app.startAnother({ env: { MUSTER_PUBLIC_URL: publicUrl } })
     const person = await newPerson(app)
@@ -39,13 +39,13 @@ describe('behind a proxy', () => {
     const browser = openBrowser(behind)
     await browser.send('/auth/sign-in/email', { body: { email: person.email, password: person.password }, headers })
     const [host, secure] = ['__Host-muster.session_token', '__Secure-muster.session_token']
-    // The previous release reads and writes only the second one.
+    // The previous release reads and writes only the second cookie.
     expect(browser.cookies.get(secure)).toBe(browser.cookies.get(host))
     browser.cookies.delete(host)
     expect((await browser.query(login, {}, { headers })).status).toBe(200)
     const listed = await browser.send('/auth/list-sessions', { headers })
     expect([listed.status, listed.body.sessions.length]).toEqual([200, 1])
-    // A cookie that another host of the domain could have set does not replace the session, in better-auth either.
+    // A cookie that another host of the domain could have set replaces the session neither here nor in better-auth.
     browser.cookies.set(host, browser.cookies.get(secure)!)
     browser.cookies.set(secure, 'planted.by-another-host')
     expect((await browser.query(login, {}, { headers })).status).toBe(200)

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Reads and writes the cookie of a session. */
+/** Reads and writes a session cookie. */
 export interface SessionCookie {
-  /** Returns the token in a Cookie header; undefined without this cookie, null if its signature is invalid. */
+  /** Returns the token in a Cookie header: undefined if the cookie is missing, null if the cookie's signature is invalid. */
   read(header: string | undefined): string | null | undefined
   /** Returns Set-Cookie headers that set the cookie for this many seconds. */
   set(token: string, seconds: number): string[]
@@ -14,15 +14,16 @@ export const COOKIE_PREFIX = 'muster'
 
 const PLAIN_NAME = `${COOKIE_PREFIX}.session_token`
 /**
- * The name over TLS in better-auth and in earlier releases. While servers of both releases run, both must find a session, so
- * the cookie is written under both names. The name with the prefix that no other host can set is read first.
+ * The cookie name over TLS in better-auth and in earlier releases. Servers of both releases may run at the same time and must
+ * all find a session, so the cookie is written under both names. The name with the prefix that no other host can set is read
+ * first.
  */
 const SECURE_NAME = `__Secure-${PLAIN_NAME}`
-/** Browsers accept it only over TLS, for the path `/`, and from the host itself (RFC 6265bis §4.1.3.2). */
+/** Browsers accept this name only over TLS, for the path `/`, and from the host itself (RFC 6265bis §4.1.3.2). */
 const HOST_NAME = `__Host-${PLAIN_NAME}`
 
 /**
- * The format of better-auth, which sets the cookie at sign-in: the token, a dot, and the HMAC-SHA256 of the token in base64,
+ * Uses the format of better-auth, which sets the cookie at sign-in: the token, a dot, and the token's HMAC-SHA256 in base64,
  * percent-encoded. The database stores only the token, which is useless without the secret.
  */
 export function sessionCookie({ secret, isSecure }: { secret: () => string; isSecure: boolean }): SessionCookie {
@@ -45,7 +46,7 @@ export function sessionCookie({ secret, isSecure }: { secret: () => string; isSe
   }
 }
 
-/** Converts a Cookie header for better-auth, which knows only one name of the cookie. */
+/** Converts a Cookie header for better-auth, which supports only one cookie name. */
 export function toBetterAuth(header: string): string {
   const value = findPair(header, HOST_NAME)
   if (value === undefined) return header
@@ -53,15 +54,15 @@ export function toBetterAuth(header: string): string {
   return [...others, ` ${SECURE_NAME}=${value}`].join(';')
 }
 
-/** Adds a cookie with the `__Host-` prefix for the session in better-auth's Set-Cookie headers. */
+/** Adds a session cookie with the `__Host-` prefix to better-auth's Set-Cookie headers. */
 export const fromBetterAuth = (setCookies: readonly string[]): string[] =>
   setCookies.flatMap((header) =>
     header.startsWith(`${SECURE_NAME}=`) ? [header.replace(SECURE_NAME, HOST_NAME), header] : [header],
   )
 
 /**
- * Identifies a sign-in that waits for its second factor, by better-auth's cookie; empty without one. Its signature is not
- * verified.
+ * Identifies, by better-auth's cookie, a sign-in that is waiting for its second factor. Does not verify the cookie's signature.
+ * Returns an empty string if the cookie is missing.
  */
 export function stepOf(header: string | undefined): string {
   const name = `${COOKIE_PREFIX}.two_factor`
@@ -69,7 +70,7 @@ export function stepOf(header: string | undefined): string {
   return value.slice(0, Math.max(value.lastIndexOf('.'), 0))
 }
 
-/** Returns the first cookie of the name, which is the most specific one (RFC 6265 §5.4). */
+/** Returns the first cookie with this name, which is the most specific one (RFC 6265 §5.4). */
 function findCookie(header: string | undefined, name: string): string | undefined {
   const text = findPair(header, name)
   if (text === undefined || text === '') return undefined

@@ -1,7 +1,7 @@
 import { ApiError, badInput } from '../../errors.ts'
 import { sessionError, userDisabled } from '../rejection-reasons.ts'
 
-/** API errors by better-auth's error codes. */
+/** API errors, keyed by better-auth's error code. */
 const errors: Readonly<Record<string, () => ApiError>> = {
   INVALID_EMAIL_OR_PASSWORD: () => sessionError('wrong-password'),
   INVALID_PASSWORD: () => new ApiError('BAD_USER_INPUT', 'the password is wrong', { reason: 'wrong-password' }),
@@ -13,19 +13,19 @@ const errors: Readonly<Record<string, () => ApiError>> = {
   ACCOUNT_TEMPORARILY_LOCKED: () =>
     new ApiError('RATE_LIMITED', 'too many wrong codes: retry in 15 minutes', { retryAfter: 900 }),
   TOTP_ALREADY_ENABLED: () => badInput('codes are already required: turn them off before you set them up again'),
-  TOTP_NOT_ENABLED: () => badInput('no codes are set up for this user'),
-  TWO_FACTOR_NOT_ENABLED: () => badInput('no codes are set up for this user'),
-  BACKUP_CODES_NOT_ENABLED: () => badInput('no codes are set up for this user'),
+  TOTP_NOT_ENABLED: () => badInput('this user has not set up codes'),
+  TWO_FACTOR_NOT_ENABLED: () => badInput('this user has not set up codes'),
+  BACKUP_CODES_NOT_ENABLED: () => badInput('this user has not set up codes'),
   SESSION_NOT_FRESH: () =>
     new ApiError('FORBIDDEN', 'you signed in more than a day ago: sign in again first', {
       reason: 'session-not-fresh',
     }),
   PREVIOUSLY_REGISTERED: () => new ApiError('CONFLICT', 'this passkey is already registered'),
-  CHALLENGE_NOT_FOUND: () => badInput('the passkey response came too late: request new options and retry'),
+  CHALLENGE_NOT_FOUND: () => badInput('the passkey response arrived too late: request new options and retry'),
   FAILED_TO_VERIFY_REGISTRATION: () => badInput('the passkey could not be verified: retry'),
 }
 
-/** Maps an error response of better-auth to an API error. Throws for an internal error. */
+/** Maps a better-auth error response to an API error. Throws for an internal error. */
 export function fromBetterAuthError(
   path: string,
   status: number,

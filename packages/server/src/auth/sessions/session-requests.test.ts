@@ -22,7 +22,7 @@ afterAll(async () => {
   await app.close()
 })
 
-/** A signed-in user, for tests that end no session. */
+/** A signed-in user for tests that do not end sessions. */
 let reader: { browser: Browser; email: string }
 beforeAll(async () => {
   const one = await newPerson(app)
@@ -50,7 +50,7 @@ describe('a session', () => {
     expect(written.body.errors).toBeUndefined()
   })
 
-  it('shows nothing of another user', async () => {
+  it("cannot access another user's devices", async () => {
     const browser = await signedIn()
     const id = (await app.owner.data('mutation { registerDevice(name: "theirs", hardwareId: "x") { device { id } } }'))
       .registerDevice.device.id
@@ -62,13 +62,13 @@ describe('a session', () => {
 
   it.each([
     ['without the header', { 'muster-session': undefined }],
-    ['with another value in it', { 'muster-session': 'yes' }],
+    ['with a wrong header value', { 'muster-session': 'yes' }],
     ['from another origin', { origin: 'https://evil.example' }],
     ['from this host on another port', { origin: 'http://127.0.0.1:1' }],
     ['from a sandboxed frame', { origin: 'null' }],
     ['across sites', { 'sec-fetch-site': 'cross-site' }],
     ['from a sibling host', { 'sec-fetch-site': 'same-site' }],
-    ['from an address typed in', { 'sec-fetch-site': 'none' }],
+    ['from a typed address', { 'sec-fetch-site': 'none' }],
   ])('is ignored %s', async (_how, headers) => {
     const { browser } = reader
     expect(errorOf(await browser.query(login, {}, { headers }))).toEqual(MISSING)
@@ -77,7 +77,7 @@ describe('a session', () => {
   })
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x', 'application/jsonp'])(
-    'is ignored with a body of %s',
+    'is ignored if the body is %s',
     async (type) => {
       const { browser, email } = reader
       const response = await browser.query(login, {}, { headers: { 'content-type': type } })
@@ -86,7 +86,7 @@ describe('a session', () => {
     },
   )
 
-  it('is ignored by GET and on other routes', async () => {
+  it('is ignored for GET requests and on other routes', async () => {
     const { browser } = reader
     const get = await browser.send(`/graphql/v1?query=${encodeURIComponent(login)}`)
     expect(errorOf(get)).toEqual(MISSING)
@@ -102,7 +102,7 @@ describe('a session', () => {
     expect(posted.status).toBe(401)
   })
 
-  it('works with this origin and the headers of a browser', async () => {
+  it('works with this origin and typical browser headers', async () => {
     const { browser } = reader
     for (const headers of [
       { origin: app.url, 'sec-fetch-site': 'same-origin' },
@@ -132,7 +132,7 @@ describe('a session', () => {
     stream.cut()
   })
 
-  it('cannot be forged from the data in the database', async () => {
+  it('cannot be forged from database contents', async () => {
     await signedIn()
     const { token } = await app.db
       .selectFrom('session')
@@ -170,7 +170,7 @@ describe('a session', () => {
     expect(errorOf(await browser.query(login))).toEqual(MISSING)
   })
 
-  it('downloads its user’s events until it ends', async () => {
+  it("authorizes downloads of its user's events until the session ends", async () => {
     const browser = await signedIn()
     const { body } = await browser.query('{ login { eventsUrl(types: [AUTH_LOGIN]) } }')
     const csv = await fetch(body.data.login.eventsUrl)
@@ -182,7 +182,7 @@ describe('a session', () => {
 })
 
 describe('ending sessions', () => {
-  it('by signing out takes effect at once, on every server and for its streams', async () => {
+  it('by signing out takes effect immediately, on every server and for open streams', async () => {
     const browser = await signedIn()
     const before = browser.cookieHeader()
     const streams = await Promise.all([app, other].map((server) => openSessionStream(server, browser)))
@@ -196,7 +196,7 @@ describe('ending sessions', () => {
     expect((await browser.auth('/sign-out', {})).status).toBe(200)
   })
 
-  it('everywhere ends all sessions and streams of the user, but none of other users', async () => {
+  it("everywhere ends all of the user's sessions and streams, but no other user's", async () => {
     const browser = await signedIn()
     const [second, stranger] = [await signIn(other, person), await signIn(app, await newPerson(app))]
     const stream = await openSessionStream(other, second)
@@ -207,7 +207,7 @@ describe('ending sessions', () => {
     expect((await stranger.query(login)).status).toBe(200)
   })
 
-  it('works one by one, or for all but the current one', async () => {
+  it('works for a single session, or for all sessions except the current one', async () => {
     const browser = await signedIn()
     const [second, third] = [await signIn(app, person), await signIn(app, person)]
     const { sessions } = (await browser.auth('/list-sessions')).body
@@ -225,7 +225,7 @@ describe('ending sessions', () => {
     expect((await browser.query(login)).status).toBe(200)
   })
 
-  it('does not find sessions of another user', async () => {
+  it("cannot end another user's sessions", async () => {
     const victim = await signedIn()
     const { id } = (await victim.auth('/get-session')).body.session
     const intruder = await signIn(app, await newPerson(app))

@@ -11,13 +11,13 @@ export interface SessionStrategyOptions {
   publicUrl: string | undefined
 }
 
-/** The routes that accept a session. Elsewhere its cookie is ignored. */
+/** The routes that accept a session. All other routes ignore the cookie. */
 const PATHS: readonly (string | undefined)[] = ['/graphql/v1', '/graphql/v1/stream']
 
-/** Set-Cookie headers for the responses to requests. */
+/** Set-Cookie headers for responses, keyed by request. */
 const setCookies = new WeakMap<FastifyRequest, string[]>()
 
-/** Authenticates requests of the console by the cookie from the sign-in. */
+/** Authenticates console requests by the session cookie. */
 export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategyOptions): Strategy {
   return async (request) => {
     const token = cookie.read(request.headers.cookie)
@@ -28,7 +28,7 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
       setCookies.set(request, cookie.clear())
       throw sessionError('session-ended')
     }
-    // A stream sends its headers itself; other requests renew the session.
+    // A stream sends its own headers, so only other requests renew the session.
     const isStream = request.routeOptions.url === '/graphql/v1/stream'
     if (!isStream && (await sessions.renew(session))) {
       setCookies.set(request, cookie.set(session.token, SESSION_SECONDS))
@@ -37,7 +37,7 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
   }
 }
 
-/** Adds the strategy's Set-Cookie headers to responses. Register it before the routes. */
+/** Adds the strategy's Set-Cookie headers to responses. Call this before registering the routes. */
 export function registerSessionCookies(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const header = setCookies.get(request)

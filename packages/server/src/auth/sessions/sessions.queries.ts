@@ -8,7 +8,7 @@ export interface SessionRow {
   updated: Date
 }
 
-/** Requests have a token but no account, as with access keys. Sessions of disabled users are invalid. */
+/** As with access keys, requests name a token but no account. Disabled users' sessions are invalid. */
 export function selectSessions(db: Database, tokens: readonly string[], now: Date): Promise<SessionRow[]> {
   return query<SessionRow>(
     db,
@@ -29,7 +29,7 @@ export async function hasSession(db: Database, accountId: string, id: string, no
   return row !== undefined
 }
 
-/** When the user of a session last authenticated. */
+/** Returns when the session's user last authenticated. */
 export async function readConfirmed(db: Database, accountId: string, id: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('session')
@@ -78,7 +78,7 @@ export interface ListedSession {
   agent: string | null
 }
 
-/** The most recently used sessions first. */
+/** Returns the most recently used sessions first. */
 export function listSessions(db: Database, accountId: string, now: Date): Promise<ListedSession[]> {
   return db
     .selectFrom('session')
@@ -91,7 +91,7 @@ export function listSessions(db: Database, accountId: string, now: Date): Promis
     .execute()
 }
 
-/** Deletes one, all but one, or all sessions of the account. Returns how many. */
+/** Deletes one, all but one, or all of the account's sessions. Returns the number of deleted sessions. */
 export async function deleteSessions(
   db: Database,
   accountId: string,

@@ -8,11 +8,11 @@ import { hasSession, renewSession, type SessionRow, selectSessions } from './ses
 
 export const SESSION_SECONDS = 30 * 86_400
 const RENEWED_EVERY_MS = 3_600_000
-/** How long the result for an open stream is cached, because streams are checked often. */
+/** How long a check's result is cached, because open streams are checked often. */
 const CHECK_EVERY_MS = 400
 const CHECKED_SESSIONS = 10_000
 
-/** A session of a signed-in user. */
+/** A signed-in user's session. */
 export interface Session {
   readonly id: string
   readonly accountId: string
@@ -21,12 +21,12 @@ export interface Session {
   readonly lastUsed: Date
 }
 
-/** Sessions, read from the database for each request, so that ending a session takes effect in every process. */
+/** Reads sessions from the database for each request, so that ending a session takes effect in every process. */
 export interface Sessions {
   find(token: string): Promise<Session | undefined>
-  /** Extends a session by 30 days from its use, at most once an hour. Returns whether it did. */
+  /** Extends a session to 30 days from now, at most once an hour. Returns whether the session was extended. */
   renew(session: Session): Promise<boolean>
-  /** Returns why a viewer with a session would be rejected now. The result may be half a second old. */
+  /** Returns why a viewer with a session would be rejected now, if at all. The result may be up to half a second old. */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
 }
 
@@ -62,13 +62,12 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
   }
 }
 
-/** For downloads that a session requested and that are fetched without its cookie. */
+/** For downloads that a session requested. The download itself is fetched without the session's cookie. */
 export const isSessionAlive = (
   { db, clock }: { db: Database; clock: () => Date },
   { accountId, session }: { accountId: string; session: string },
 ): Promise<boolean> => hasSession(db, accountId, session, clock())
 
-/** The viewer of a session. */
 export const viewerOf = ({ accountId, email, id }: Session): Viewer => ({
   accountId,
   email,

@@ -30,7 +30,7 @@ beforeEach(async () => {
   })
 })
 
-/** The database as of the release before sessions. */
+/** Migrates the database up to and including this migration, as an older release did. */
 async function migrateTo(last: string): Promise<void> {
   const files = (await readdir(migrations)).filter((file) => /^\d{4}_.*\.ts$/.test(file)).sort()
   const names = files.map((file) => file.slice(0, -3)).filter((name) => name <= last)
@@ -57,7 +57,7 @@ async function newFolder(): Promise<string> {
   return folder
 }
 
-/** The URL of the test's database, for a server in a separate process. */
+/** Returns the test database's URL, for a server in a separate process. */
 async function urlOf({ host, port, user, password, database, connectionString }: pg.ClientConfig): Promise<string> {
   if (connectionString !== undefined) return connectionString
   const url = new URL('postgresql://localhost')
@@ -70,8 +70,8 @@ async function urlOf({ host, port, user, password, database, connectionString }:
   return url.href
 }
 
-describe('a database of the previous release', () => {
-  it('keeps its passwords, and that release can still add users who can sign in', async () => {
+describe("the previous release's database", () => {
+  it('keeps its passwords, and the previous release can still add users who can sign in', async () => {
     await migrateTo('0009_feed')
     await addAccount('before@example.com', 'a password from before')
     expect(await migrate(db)).toContain('0010_sessions')
@@ -91,7 +91,7 @@ describe('a database of the previous release', () => {
 })
 
 describe('the owner after the first start', () => {
-  it('signs in with the credentials in the file, and the log contains none of the secrets', async () => {
+  it('signs in with the credentials in the file, without any secrets in the log', async () => {
     const folder = await newFolder()
     const server = await startServerProcess({
       DATABASE_URL: await urlOf(connection),
@@ -108,7 +108,7 @@ describe('the owner after the first start', () => {
     const code = codeOf(body.totpURI)
     expect((await browser.auth('/two-factor/verify-totp', { code })).status).toBe(200)
     const { rows } = await sql<{ token: string }>`select token from session`.execute(db)
-    // An internal error during a sign-in is logged, too.
+    // Causes an internal error during a sign-in, which is also logged.
     await sql`alter table sign_in_step rename to gone`.execute(db)
     const fault = await openBrowser(server).auth('/sign-in/email', { email, password })
     expect([fault.status, fault.body.errors[0].extensions.code]).toEqual([500, 'INTERNAL'])
@@ -122,7 +122,7 @@ describe('the owner after the first start', () => {
       expect(each.length).toBeGreaterThan(5)
       expect(output).not.toContain(each)
     }
-    // Six digits, which a longer number or an id may contain by chance.
+    // A longer number or an ID may contain the six digits by chance.
     expect(output).not.toMatch(new RegExp(`(?<![0-9a-f])${code}(?![0-9a-f])`))
     for (const value of browser.cookies.values()) expect(output).not.toContain(value)
   })

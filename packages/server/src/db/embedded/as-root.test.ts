@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isGone, mayMount, newDataFolder, newFolder, query, start, startServer, until } from './test-bench.ts'
 
-/** Runs as an ordinary user who may read all files, so that the tests can run from a checkout that only root may enter. */
+/** Runs as an ordinary user who may read all files. The tests then also work in a checkout that only root may enter. */
 const asUser = (uid: number): string[] => [
   'setpriv',
   `--reuid=${uid}`,
@@ -15,7 +15,7 @@ const asUser = (uid: number): string[] => [
   '--securebits=+no_setuid_fixup',
 ]
 
-/** unshare(2) fails with EPERM if "the caller is in a chroot environment": the same error as in containers. */
+/** unshare(2) fails with EPERM if "the caller is in a chroot environment". Containers report the same error. */
 async function inContainer(): Promise<string[]> {
   const elsewhere = await newFolder()
   return ['unshare', '--mount', 'sh', '-c', 'mount --rbind / "$0" && exec chroot "$0" "$@"', elsewhere]
@@ -35,7 +35,7 @@ async function newFolderOf(uid: number): Promise<string> {
   return data
 }
 
-/** A system without util-linux, where only process ids show which server uses a folder. */
+/** Imitates a system without util-linux, where only process IDs show which server uses a folder. */
 async function withoutTools(): Promise<string[]> {
   const setpriv = join(await newFolder(), 'setpriv')
   await chmod(dirname(setpriv), 0o755)
@@ -44,7 +44,7 @@ async function withoutTools(): Promise<string[]> {
   return ['unshare', '--mount', 'sh', '-c', script, setpriv, setpriv, ...asUser(1000).slice(1)]
 }
 
-/** Whether other users may enter the checkout, and therefore run the database's binaries in it without any capability. */
+/** Whether other users may enter the checkout, and can therefore run its database binaries without any capability. */
 async function isOpenToOthers(): Promise<boolean> {
   for (let folder = import.meta.dirname; folder !== '/'; folder = dirname(folder)) {
     if (((await stat(folder)).mode & 0o001) === 0) return false
@@ -55,7 +55,7 @@ async function isOpenToOthers(): Promise<boolean> {
 const ownerOf = async (path: string): Promise<number> => (await stat(path)).uid
 
 const cases = (): void => {
-  test('runs as another user if namespaces are not allowed, even inside a root-only folder', async () => {
+  test('runs as another user if namespaces are not allowed, even in a root-only folder', async () => {
     const folder = await newFolder()
     const first = await startServer(folder, await inContainer())
     expect(first.result).toMatchObject({ pid: expect.any(Number) })
@@ -70,7 +70,7 @@ const cases = (): void => {
     expect(await query(third.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
-  test('changes the owner of a folder that was created in a namespace if namespaces are no longer allowed', async () => {
+  test('changes the owner of a folder created in a namespace if namespaces are no longer allowed', async () => {
     const folder = await newFolder()
     const first = await start(folder)
     await query(first.connection, 'CREATE TABLE kept ()')
@@ -88,7 +88,7 @@ const cases = (): void => {
     expect(await kill('SIGTERM')).toBe(0)
   })
 
-  test('works without the right to pass on capabilities if other users may enter the folder', async () => {
+  test('starts without the SETPCAP capability if other users may enter the folder', async () => {
     const folder = await newFolder()
     await chmod(folder, 0o711)
     const { result } = await startServer(folder, [...(await inContainer()), ...without('setpcap')])
@@ -96,7 +96,7 @@ const cases = (): void => {
     expect(result).toMatchObject((await isOpenToOthers()) ? { pid: expect.any(Number) } : noPrivilegeDrop)
   })
 
-  test.each(['chown', 'dac_override'])('reports what is missing if root lacks %s', async (capability) => {
+  test.each(['chown', 'dac_override'])('suggests running as an ordinary user if root lacks %s', async (capability) => {
     const folder = await newFolder()
     await chmod(folder, 0o711)
     const { result } = await startServer(folder, [...(await inContainer()), ...without(capability)])
@@ -111,7 +111,7 @@ const cases = (): void => {
     expect(result).toMatchObject({ code: 'no-privilege-drop', message: expect.stringContaining('DATABASE_URL') })
   })
 
-  test('runs as an ordinary user, and alternately as root and that user', async () => {
+  test('runs as an ordinary user, then as root, then as that user again', async () => {
     const folder = await newFolderOf(1000)
     const first = await startServer(folder, asUser(1000))
     expect(first.result).toMatchObject({ pid: expect.any(Number) })
@@ -123,7 +123,7 @@ const cases = (): void => {
     expect(third.result).toMatchObject({ pid: expect.any(Number) })
   })
 
-  test('rejects a second server and stops an orphaned database without flock and setpriv', async () => {
+  test('rejects a second server and stops an orphaned database, even without flock and setpriv', async () => {
     const folder = await newFolderOf(1000)
     const first = await startServer(folder, await withoutTools())
     expect(first.result).toMatchObject({ pid: expect.any(Number) })
@@ -137,7 +137,7 @@ const cases = (): void => {
     expect(await second.kill('SIGTERM')).toBe(0)
   })
 
-  test('creates a database for a user without a name, as in containers', async () => {
+  test('creates a database for a user without a name, as is common in containers', async () => {
     const folder = await newFolderOf(54321)
     const first = await startServer(folder, asUser(54321))
     if (!(await isOpenToOthers())) {
@@ -154,7 +154,7 @@ const cases = (): void => {
     expect(result).toMatchObject({ code: 'init-failed', message: expect.stringMatching(/name in .etc.passwd/) })
   })
 
-  test('rejects another user in a folder of root, and names the owner', async () => {
+  test("rejects another user in root's folder, and names the owner", async () => {
     const folder = await newDataFolder()
     await (await start(folder)).stop()
     await chmod(folder, 0o777)
@@ -162,20 +162,20 @@ const cases = (): void => {
     expect(result).toMatchObject({ code: 'wrong-owner', message: expect.stringMatching(/User 1000 .*user 0.*chown/s) })
   })
 
-  test('reports a full disk as such', async () => {
+  test('reports a full disk', async () => {
     const folder = await newFolder()
     const onSmallDisk = ['unshare', '--mount', 'sh', '-c', `mount -t tmpfs -o size=20m none "$0" && exec "$@"`, folder]
     const { result } = await startServer(folder, onSmallDisk)
     expect(result).toMatchObject({
       code: 'init-failed',
-      message: expect.stringMatching(/initdb said.*Free disk space/s),
+      message: expect.stringMatching(/initdb reported.*Free disk space/s),
     })
   })
 }
 
 if (mayMount) describe('as root', cases)
 
-test('lets only the owner of the database enter its folder', async () => {
+test("lets only the database's owner enter the database folder", async () => {
   const folder = await newFolder()
   await start(folder)
   const owner = await ownerOf(join(folder, 'pg/PG_VERSION'))

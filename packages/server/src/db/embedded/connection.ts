@@ -6,7 +6,7 @@ import { EmbeddedError, systemCode } from './embedded-error.ts'
 
 /** Connection options for a `pg` Pool or Client. */
 export interface EmbeddedConnection {
-  /** The folder of the socket. A path through /proc/self is valid only in this process. */
+  /** The folder that contains the socket. A path through /proc/self is valid only in this process. */
   readonly host: string
   readonly port: number
   readonly user: string
@@ -14,22 +14,22 @@ export interface EmbeddedConnection {
   readonly ssl: false
 }
 
-/** unix(7): 108 bytes with the terminating zero; 104 on macOS. */
+/** unix(7): the limit is 108 bytes on Linux and 104 bytes on macOS, including the terminating zero. */
 const maxSocketPath = process.platform === 'linux' ? 107 : 103
 
 const port = 5432
 
-/** The connection from this process to the socket of this cluster. */
+/** Returns the options to connect from this process to the cluster's socket. */
 export function connectionTo(clusterFolder: string): EmbeddedConnection {
   const socket = join(clusterFolder, `.s.PGSQL.${port}`)
   const host = Buffer.byteLength(socket) <= maxSocketPath ? clusterFolder : shortName(clusterFolder)
   return { host, port, user: role, database, ssl: false }
 }
 
-/** File descriptors by folder. They stay open until the process ends, because a pool may reconnect at any time. */
+/** File descriptors, keyed by folder. They stay open until the process ends, because a pool may reconnect at any time. */
 const openFolders = new Map<string, number>()
 
-/** A path to the same folder that is short enough for a socket: that of an open file descriptor. */
+/** Returns a path to the same folder that is short enough for a socket: the path of an open file descriptor. */
 function shortName(folder: string): string {
   if (process.platform !== 'linux') {
     throw new EmbeddedError(
@@ -47,10 +47,10 @@ function shortName(folder: string): string {
 
 export type DatabaseState = 'ready' | 'starting' | 'absent'
 
-/** Tests whether the database accepts connections. Throws the database's error if that is not about its state. */
+/** Tests whether the database accepts connections. Throws any database error that does not concern the database's state. */
 export async function readDatabaseState(connection: EmbeddedConnection): Promise<DatabaseState> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
-  // If the connection is lost between two queries, the next query reports it.
+  // If the connection is lost between two queries, the next query reports the error.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -65,11 +65,11 @@ export async function readDatabaseState(connection: EmbeddedConnection): Promise
 
 function stateIn(error: unknown): DatabaseState {
   if (!(error instanceof pg.DatabaseError)) {
-    // A refused or broken connection, or a timeout. Missing permission does not mean that there is no database.
+    // A refused or broken connection, or a timeout. If permission is missing, a database may still be running.
     if (systemCode(error) === 'EACCES') throw error
     return 'absent'
   }
-  // "Cannot connect now": it is starting, recovering, or shutting down. "Too many connections": it is ready.
+  // "Cannot connect now": the database is starting, recovering, or shutting down. "Too many connections": it is ready.
   if (error.code === '57P03') return 'starting'
   if (error.code === '53300') return 'ready'
   if (error.code?.startsWith('57P') === true) return 'absent'

@@ -9,7 +9,7 @@ export type EmbeddedErrorCode =
   | 'not-empty'
   | 'start-failed'
 
-/** Why the embedded database does not run, with a message for the operator. */
+/** Explains to the operator why the embedded database is not running. */
 export class EmbeddedError extends Error {
   readonly code: EmbeddedErrorCode
 
@@ -20,10 +20,10 @@ export class EmbeddedError extends Error {
   }
 }
 
-/** The alternative that always works. It ends every message that has no better advice. */
+/** The alternative that always works. */
 export const useDatabaseUrl = 'Or set DATABASE_URL to a PostgreSQL server (15 or newer) that you run yourself.'
 
-/** The `code` of a system error such as ENOENT, undefined for anything else. */
+/** Returns the `code` of a system error, such as ENOENT. Returns undefined for anything else. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { isGone, newDataFolder, newFolder, query, start, until } from './test-bench.ts'
 
-test('creates a durable database on the first start, for a role that is not a superuser', async () => {
+test('creates a durable database for a non-superuser role on the first start', async () => {
   const folder = join(await newFolder(), 'a', 'data')
   const { connection, majorVersion } = await start(folder)
 
@@ -41,7 +41,7 @@ test('creates a durable database on the first start, for a role that is not a su
   expect((await stat(folder)).mode & 0o777).toBe(0o700)
 })
 
-test('lets the role create the extensions it needs, copy databases, and use ICU, but not access files', async () => {
+test('lets the role create required extensions, copy databases, and use ICU, but not access files', async () => {
   const { connection } = await start(await newDataFolder())
   const rows = await query(
     connection,
@@ -73,7 +73,7 @@ test('keeps committed data after a restart', async () => {
   expect(await query(second.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }])
 })
 
-test('closes open connections when it is stopped', async () => {
+test('closes open connections when the database stops', async () => {
   const { connection, stop } = await start(await newDataFolder())
   const client = new pg.Client({ ...connection })
   const connectionError = new Promise<Error>((resolve) => client.on('error', resolve))
@@ -95,7 +95,7 @@ test('reports a killed database with the end of its log, and recovers on the nex
   expect(await query(second.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }])
 })
 
-test('starts although stale pid files name a running process', async () => {
+test('starts even if stale PID files name a running process', async () => {
   const folder = await newDataFolder()
   const stale = `${process.pid}\n${folder}/pg\n1\n5432\n.\n\n  1 1\nready   \n`
   await writeFile(join(folder, 'pg/postmaster.pid'), stale)
@@ -109,7 +109,7 @@ test('starts although stale pid files name a running process', async () => {
 test.each([
   ['is too long for a socket', 'x'.repeat(150)],
   ['contains spaces, quotes, and non-ASCII letters', `it's a "daß" $HOME; 数据`],
-])('works in a folder whose name %s', async (_, name) => {
+])('starts in a folder whose name %s', async (_, name) => {
   const folder = join(await newFolder(), name)
   const first = await start(folder)
   await query(first.connection, 'CREATE TABLE kept ()')
@@ -126,7 +126,7 @@ test('removes the files of an interrupted first start', async () => {
   expect(existsSync(join(folder, 'pg.unfinished'))).toBe(false)
 })
 
-test('does not change files that are not a database', async () => {
+test('rejects a folder that is not a database, without changing its files', async () => {
   const folder = await newFolder()
   await mkdir(join(folder, 'pg'))
   await writeFile(join(folder, 'pg/postgresql.conf'), 'mine')
@@ -137,7 +137,7 @@ test('does not change files that are not a database', async () => {
   expect(await readFile(join(folder, 'pg/postgresql.conf'), 'utf8')).toBe('mine')
 })
 
-test('rejects a database of another major version without changing it', async () => {
+test('rejects a database of another major version without changing the database', async () => {
   const folder = await newDataFolder()
   await writeFile(join(folder, 'pg/PG_VERSION'), '15\n')
   await expect(start(folder)).rejects.toMatchObject({
@@ -160,7 +160,7 @@ test('reports why a database does not start, and releases the folder', async () 
   await start(folder)
 })
 
-test('rejects a data folder that is a file with a clear message', async () => {
+test('rejects a file as the data folder, and suggests DATABASE_URL', async () => {
   const file = join(await newFolder(), 'data')
   await writeFile(file, '')
   await expect(start(file)).rejects.toMatchObject({
@@ -170,7 +170,7 @@ test('rejects a data folder that is a file with a clear message', async () => {
   })
 })
 
-test('does not follow a symbolic link in place of the lock or the log', async () => {
+test('does not follow a symbolic link that replaces the lock or the log', async () => {
   for (const name of ['lock', 'pg.log']) {
     const folder = await newFolder()
     const precious = join(folder, 'precious')
@@ -181,7 +181,7 @@ test('does not follow a symbolic link in place of the lock or the log', async ()
   }
 })
 
-test('keeps the log private, without values, and rotates it when it is large', async () => {
+test('keeps the log private and free of values, and rotates a large log', async () => {
   const folder = await newDataFolder()
   const log = join(folder, 'pg.log')
   const first = await start(folder)

@@ -18,12 +18,12 @@ import type { VerifiedRunMode } from './privileges.ts'
 import { settings } from './settings.ts'
 
 export interface EmbeddedOptions {
-  /** Created if it is missing. Contains the lock, PostgreSQL's folder `pg`, and its log `pg.log`. */
+  /** Created if missing. Contains the lock, PostgreSQL's folder `pg`, and PostgreSQL's log `pg.log`. */
   readonly dataFolder: string
   readonly log: EmbeddedLog
-  /** Called once if the database ends without `stop`. The reason includes the last lines of its log. */
+  /** Called once if the database exits without a call to `stop`. The reason includes the last lines of the database log. */
   readonly onExit: (reason: string) => void
-  /** The folder in which the write-ahead log is archived, for point-in-time recovery. If undefined, nothing is archived. */
+  /** The folder in which to archive the write-ahead log, for point-in-time recovery. If undefined, nothing is archived. */
   readonly archive?: string | undefined
   /** PostgreSQL settings that override the defaults of `settings()`, such as `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>
@@ -31,16 +31,16 @@ export interface EmbeddedOptions {
 
 export interface Embedded {
   readonly connection: EmbeddedConnection
-  /** The process id of PostgreSQL's main process. */
+  /** The process ID of PostgreSQL's main process. */
   readonly pid: number
   readonly majorVersion: number
-  /** Shuts PostgreSQL down in fast mode, which rolls open transactions back. Resolves once the database has ended. */
+  /** Shuts PostgreSQL down in fast mode, which rolls back open transactions. Resolves once the database has exited. */
   stop(): Promise<void>
 }
 
 /**
- * Starts PostgreSQL in the data folder and resolves once it accepts connections; rejects with an EmbeddedError. The calling
- * thread must run as long as the database, which on Linux shuts down with that thread.
+ * Starts PostgreSQL in the data folder and resolves once it accepts connections. Rejects with an EmbeddedError. The calling
+ * thread must outlive the database, because on Linux the database shuts down when that thread ends.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataFolder = resolve(options.dataFolder)
@@ -110,7 +110,7 @@ async function serve({ postgres, runMode, logFile, lock, options }: Service): Pr
     await logFile.close()
     await lock.release()
     if (stopping === undefined)
-      options.onExit(`the embedded database ended unexpectedly (${how}); the end of its log:\n${lines}`)
+      options.onExit(`the embedded database exited unexpectedly (${how}); the end of its log:\n${lines}`)
   })
   const stop = (): Promise<void> => {
     stopping ??= postgres.stop().then(() => ended)

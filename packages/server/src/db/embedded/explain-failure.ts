@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { EmbeddedError, systemCode, useDatabaseUrl } from './embedded-error.ts'
 import { isRoot } from './privileges.ts'
 
-/** Converts any error that concerns the data folder to an error with a message for the operator. */
+/** Converts any error that concerns the data folder to an error whose message advises the operator. */
 export async function explainFailure(error: unknown, dataFolder: string): Promise<EmbeddedError> {
   if (error instanceof EmbeddedError) return error
   const reason = error instanceof Error ? error.message : String(error)
@@ -22,7 +22,7 @@ export async function explainFailure(error: unknown, dataFolder: string): Promis
   )
 }
 
-/** A container may give root so few capabilities that it cannot use another user's folder. */
+/** In a container, root may lack the capabilities to use another user's folder. */
 const rootLacksCapabilities = (reason: string, options: ErrorOptions): EmbeddedError =>
   new EmbeddedError(
     'no-privilege-drop',
@@ -40,7 +40,7 @@ export const wrongOwner = (folder: string, reason: string, options?: ErrorOption
     options,
   )
 
-/** Advice for the most frequent problems, with a trailing space; empty for other problems. */
+/** Returns advice for the most frequent problems, with a trailing space. Returns an empty string for other problems. */
 export function adviceOn(reason: string): string {
   if (/ENOSPC|EDQUOT|No space left on device|Check free disk space|Disk quota exceeded/.test(reason))
     return 'Free disk space and start again. '

@@ -3,7 +3,7 @@ import type { EmbeddedLog } from './embedded-log.ts'
 import { type Launch, launchPostgres, type Postgres } from './postgres.ts'
 import { waitUntilReady } from './wait-until-ready.ts'
 
-/** Starts PostgreSQL, waits until it accepts connections, and runs `firstWork`. Stops PostgreSQL if any of this fails. */
+/** Starts PostgreSQL, waits until it accepts connections, and runs `firstWork`. Stops PostgreSQL if any step fails. */
 export async function launchReady(
   launch: Launch,
   log: EmbeddedLog,

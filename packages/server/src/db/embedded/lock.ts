@@ -10,7 +10,7 @@ import { runCommand } from './run-command.ts'
 
 export interface Lock {
   /**
-   * Passed to PostgreSQL, so that its processes hold the lock until the last one has ended. Undefined if there is no flock.
+   * Passed to PostgreSQL, whose processes hold the lock until the last process has ended. Undefined if flock is not available.
    */
   readonly fd: number | undefined
   release(): Promise<void>
@@ -20,13 +20,13 @@ interface LockRequest {
   readonly dataFolder: string
   readonly clusterFolder: string
   readonly log: EmbeddedLog
-  /** How long the database of a dead server may take to shut down, in milliseconds. */
+  /** Maximum time for a dead server's database to shut down, in milliseconds. */
   readonly timeoutMs?: number
 }
 
 /**
- * Locks the data folder for this process. Rejects immediately if another server is running. If a server died, this shuts its
- * database down and waits until it has ended.
+ * Locks the data folder for this process. Rejects immediately if another server is running. If a server died, shuts down its
+ * database and waits until the database has ended.
  */
 export async function lockDataFolder(request: LockRequest): Promise<Lock> {
   const { dataFolder, clusterFolder, log, timeoutMs = 60_000 } = request
@@ -36,7 +36,7 @@ export async function lockDataFolder(request: LockRequest): Promise<Lock> {
     if (lock !== undefined) return lock
     const owner = await findLiveOwner(ownerFile(dataFolder))
     if (owner !== undefined || Date.now() > deadline) throw locked(dataFolder, owner)
-    if (attempt === 0) log.info({ dataFolder }, 'waiting for the database of a dead server to shut down')
+    if (attempt === 0) log.info({ dataFolder }, "waiting for a dead server's database to shut down")
     if (attempt % 20 === 0) await stopOrphan(clusterFolder)
     await sleep(50)
   }
@@ -46,7 +46,7 @@ const ownerFile = (dataFolder: string): string => join(dataFolder, 'lock')
 
 async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedLog): Promise<Lock | undefined> {
   const file = ownerFile(dataFolder)
-  // Root may use a folder of another user, who could have put a symbolic link here.
+  // Root may use another user's folder, in which that user could have created a symbolic link.
   const fd = await promisify(open)(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)
   const closeFd = (): Promise<void> => promisify(close)(fd)
   // flock(2): the lock belongs to the open file, which this process and the command share.
@@ -61,13 +61,13 @@ async function tryLock(dataFolder: string, clusterFolder: string, log: EmbeddedL
   }
   await closeFd()
   if (process.platform === 'linux') {
-    log.warn({ reason: failure?.message ?? output }, 'flock is not available: only process ids protect the data folder')
+    log.warn({ reason: failure?.message ?? output }, 'flock is not available; only process IDs protect the data folder')
   }
   return await tryLockByProcessId(file, clusterFolder)
 }
 
 /**
- * Clears the owner first, so that the next server waits for processes of a killed database, which may hold the lock a moment
+ * Clears the owner first. The next server then waits for the processes of a killed database, which may hold the lock a moment
  * longer.
  */
 async function releaseFlock(fd: number): Promise<void> {
@@ -76,8 +76,8 @@ async function releaseFlock(fd: number): Promise<void> {
 }
 
 /**
- * Weaker than flock: two servers that start at the same moment may both succeed. PostgreSQL's own postmaster.pid then prevents
- * the second from starting.
+ * Weaker than flock: two servers that start at the same time may both succeed. PostgreSQL's own postmaster.pid then prevents
+ * the second database from starting.
  */
 async function tryLockByProcessId(file: string, clusterFolder: string): Promise<Lock | undefined> {
   if ((await findLiveOwner(file)) !== undefined) return undefined
@@ -91,7 +91,7 @@ async function writeOwner(file: string): Promise<void> {
   await writeFile(file, `${await processIdentity(process.pid)}\n`)
 }
 
-/** The process that wrote its identity into the lock file, if it is still running. */
+/** Returns the ID of the process that wrote the lock file, if that process is still running. */
 async function findLiveOwner(file: string): Promise<number | undefined> {
   const identity = (await readIfExists(file)).trim()
   const pid = Number.parseInt(identity, 10)
@@ -99,7 +99,7 @@ async function findLiveOwner(file: string): Promise<number | undefined> {
   return (await processIdentity(pid)) === identity ? pid : undefined
 }
 
-/** The main database process of this folder, according to its pid file. */
+/** Returns the ID of this folder's main database process, according to the PID file. */
 async function findPostmaster(clusterFolder: string): Promise<number | undefined> {
   const pid = Number.parseInt(await readIfExists(join(clusterFolder, 'postmaster.pid')), 10)
   return pid > 0 && (await isPostgresOf(pid, clusterFolder)) ? pid : undefined

@@ -12,17 +12,17 @@ const checkIntervalMs = 60_000
 
 export interface LogFile {
   readonly path: string
-  /** Opened for appending, so that it can be truncated while PostgreSQL writes. */
+  /** Opened in append mode, so that the log can be truncated while PostgreSQL writes to it. */
   readonly fd: number
-  /** The last lines written since it was opened. */
+  /** Returns the last lines written since the log was opened. */
   tail(lines?: number): Promise<string>
   close(): Promise<void>
 }
 
-/** Opens PostgreSQL's log. If it exceeds 8 MiB, its content is moved to `<path>.1`, so that both together stay below 16 MiB. */
+/** Opens PostgreSQL's log. Moves content of more than 8 MiB to `<path>.1`, which limits both files to about 16 MiB in total. */
 export async function openLogFile(path: string): Promise<LogFile> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
-  // Root may use a folder of another user, who could have put a symbolic link here.
+  // Root may use another user's folder, in which that user could have created a symbolic link.
   const fd = await openFile(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
   let from = 0
   const rotate = async (): Promise<void> => {
@@ -34,7 +34,7 @@ export async function openLogFile(path: string): Promise<LogFile> {
   }
   await rotate()
   from = (await statFile(fd)).size
-  // The server must not stop because the log cannot be rotated on a full disk.
+  // The server must keep running if it cannot rotate the log on a full disk.
   const timer = setInterval(() => void rotate().catch(() => {}), checkIntervalMs).unref()
   return {
     path,

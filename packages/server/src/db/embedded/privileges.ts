@@ -9,10 +9,10 @@ export interface UserId {
   readonly gid: number
 }
 
-/** How PostgreSQL, which refuses to run as root, is run. */
+/** How to run PostgreSQL, which refuses to run as root. */
 export interface RunMode {
   readonly name: 'plain' | 'namespace' | 'set-user' | 'set-user-plain'
-  /** The prefix of every PostgreSQL command. It replaces itself with the command, so the process id stays the same. */
+  /** The prefix of every PostgreSQL command. The prefix replaces itself with the command, so the process ID stays the same. */
   readonly prefix: readonly string[]
   /** The owner of the cluster's files on disk. */
   readonly owner: UserId
@@ -24,22 +24,22 @@ export interface VerifiedRunMode extends RunMode {
 
 interface Places {
   readonly binaries: Binaries
-  /** The cluster, or the data folder if there is no cluster yet. */
+  /** The cluster's folder, or the data folder if the cluster does not exist yet. */
   readonly folder: string
-  /** Its owner on disk. */
+  /** The folder's owner on disk. */
   readonly owner: UserId
-  /** Whether initdb will run, which requires that its user has a name. */
+  /** Whether initdb will run. It requires a user that has a name. */
   readonly isNew: boolean
 }
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
-/** prctl(2) PR_SET_PDEATHSIG: if the server is killed, PostgreSQL gets SIGINT, which is a fast shutdown. */
+/** prctl(2) PR_SET_PDEATHSIG: if the server is killed, PostgreSQL receives SIGINT and performs a fast shutdown. */
 const deathSignal = ['setpriv', '--pdeathsig', 'INT']
 
 const root: UserId = { uid: 0, gid: 0 }
 
-/** Tries the modes that may work for this user and these files, best first, and returns the first that works. */
+/** Tries the modes that may work for this user and these files, in order of preference. Returns the first mode that works. */
 export async function findRunMode(places: Places): Promise<VerifiedRunMode> {
   const failures: string[] = []
   for (const runMode of isRoot() ? await runModesOfRoot(places) : await runModesOfUser(places)) {
@@ -58,7 +58,7 @@ async function runModesOfUser({ isNew }: Places): Promise<RunMode[]> {
   return isNew && !hasName() ? [namespace(await pickAccount(self.uid), self), ...runModes] : runModes
 }
 
-/** False in a container that was started with only a number as its user. */
+/** Whether the user has a name. In a container, the user may be only a number. */
 function hasName(): boolean {
   try {
     return userInfo().username !== ''
@@ -76,7 +76,7 @@ async function runModesOfRoot({ owner, isNew }: Places): Promise<RunMode[]> {
   return [setUser(owner), setUserPlain(owner), namespace(account, root)]
 }
 
-/** A namespace in which this user has another id. The user remains the owner of the files, and other users get no access. */
+/** A namespace in which this user has a different ID. The user still owns the files, and other users have no access. */
 const namespace = (account: UserId, owner: UserId): RunMode => ({
   name: 'namespace',
   prefix: ['unshare', '--user', `--map-user=${account.uid}`, `--map-group=${account.gid}`, ...deathSignal],
@@ -84,8 +84,8 @@ const namespace = (account: UserId, owner: UserId): RunMode => ({
 })
 
 /**
- * For systems that do not allow namespaces: another user with one capability, which lets it enter a folder that only root may
- * enter. The database's own roles cannot access files, so no other user benefits from the capability.
+ * For systems that do not allow namespaces: another user with one capability, which lets that user enter a root-only folder.
+ * Database roles cannot access files, so no other user benefits from the capability.
  */
 const setUser = (target: UserId): RunMode => ({
   name: 'set-user',
@@ -101,7 +101,7 @@ const setUser = (target: UserId): RunMode => ({
   owner: target,
 })
 
-/** Without CAP_SETPCAP. It works if the other user may enter the folder without a capability. */
+/** For root without CAP_SETPCAP. Works if the other user may enter the folder without a capability. */
 const setUserPlain = (target: UserId): RunMode => ({
   name: 'set-user-plain',
   prefix: ['setpriv', ...identity(target), ...deathSignal],
@@ -110,7 +110,7 @@ const setUserPlain = (target: UserId): RunMode => ({
 
 const identity = ({ uid, gid }: UserId): string[] => [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
 
-/** The major version if PostgreSQL runs in this mode and can enter the folder; otherwise the error message. */
+/** Returns the major version if PostgreSQL runs in this mode and can enter the folder. Otherwise, returns the error message. */
 async function tryRunMode(runMode: RunMode, { binaries, folder }: Places): Promise<number | string> {
   const probe = ['sh', '-c', 'cd "$1" && exec "$0" --version', binaries.postgres, folder]
   const { code, output, failure } = await runCommand([...runMode.prefix, ...probe], { env: binaries.env })
@@ -119,7 +119,7 @@ async function tryRunMode(runMode: RunMode, { binaries, folder }: Places): Promi
   return code === 0 && version !== undefined ? Number(version) : output || `exit code ${code}`
 }
 
-/** A user other than root who has a name: the preferred one if possible, else 1000, else any. */
+/** Picks a named user other than root: the preferred user if possible, otherwise user 1000 or 65534, otherwise any user. */
 async function pickAccount(preferred: number): Promise<UserId> {
   const text = await readFile('/etc/passwd', 'utf8').catch(() => '')
   const accounts = text

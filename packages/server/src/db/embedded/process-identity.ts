@@ -2,8 +2,8 @@ import { readFile, readlink, realpath } from 'node:fs/promises'
 import { runCommand } from './run-command.ts'
 
 /**
- * Identifies a running process permanently. A process id alone is reused, in a container after every restart. Undefined if no
- * such process is running.
+ * Identifies a running process permanently. A process ID alone may be reused: in a container, after every restart. Returns
+ * undefined if the process is not running.
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (process.platform !== 'linux') {
@@ -15,7 +15,7 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ])
-    // proc_pid_stat(5): the name is in parentheses and may contain any character. Field 3 is the state, 22 the start time.
+    // proc_pid_stat(5): the name is in parentheses and may contain any character. Field 3: state. Field 22: start time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : `${pid} ${fields[19]} ${boot.trim()}`
   } catch {
@@ -23,7 +23,7 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
   }
 }
 
-/** Whether the process is PostgreSQL in this folder, and not another process that has the same id by chance. */
+/** Whether the process is PostgreSQL in this folder, not another process that happens to have the same ID. */
 export async function isPostgresOf(pid: number, clusterFolder: string): Promise<boolean> {
   const folder = await realpath(clusterFolder)
   if (process.platform === 'linux') {

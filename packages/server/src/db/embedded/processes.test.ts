@@ -10,7 +10,7 @@ import { isGone, launchServer, newDataFolder, newFolder, query, start, startServ
 const silent = { info() {}, warn() {}, error() {} }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  'stops the server, which stops its database, on %s to the process group',
+  'the server stops its database when the process group receives %s',
   async (signal) => {
     const { process: server, result } = await startServer(await newDataFolder())
     const exit = once(server, 'exit')
@@ -20,14 +20,14 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
-test.each(['has gone', 'may still be there'])(
-  'the database of a killed server stops, and the next start works if that database %s',
+test.each(['has stopped', 'may still be running'])(
+  "a killed server's database stops, and the next start succeeds if that database %s",
   async (moment) => {
     const folder = await newDataFolder()
     const { result, kill } = await startServer(folder)
     await query((await connectRunning(folder))!, 'CREATE TABLE kept AS SELECT 7 AS seven')
     await kill('SIGKILL')
-    if (moment === 'has gone') await until(() => isGone(result.pid))
+    if (moment === 'has stopped') await until(() => isGone(result.pid))
 
     const next = await start(folder)
     expect(await isGone(result.pid)).toBe(true)
@@ -35,7 +35,7 @@ test.each(['has gone', 'may still be there'])(
   },
 )
 
-test('starts again after the server and its database were killed', async () => {
+test('starts after the server and its database are killed', async () => {
   const folder = await newDataFolder()
   const { result, kill } = await startServer(folder)
   await query((await connectRunning(folder))!, 'CREATE TABLE kept AS SELECT 7 AS seven')
@@ -46,7 +46,7 @@ test('starts again after the server and its database were killed', async () => {
   expect(await query(next.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }])
 })
 
-test('starts after a first start was killed at any moment', async () => {
+test('starts after the first start is killed at any moment', async () => {
   const folder = await newFolder()
   let kills = 0
   while (!existsSync(join(folder, 'pg'))) {
@@ -61,7 +61,7 @@ test('starts after a first start was killed at any moment', async () => {
   expect(await query(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('rejects a second server on the folder, in this process or another, and names the first', async () => {
+test('rejects a second server in the folder, in this process or another, and names the first server', async () => {
   const folder = await newDataFolder()
   const first = await start(folder)
   const lockedError = { code: 'locked', message: expect.stringMatching(`${process.pid}.*MUSTER_DATA.*DATABASE_URL`) }
@@ -70,7 +70,7 @@ test('rejects a second server on the folder, in this process or another, and nam
   expect(await query(first.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('runs only one of several servers that start at the same time', async () => {
+test('only one of several servers that start at the same time runs', async () => {
   const folder = await newFolder()
   const results = (await Promise.all([1, 2, 3].map(() => startServer(folder)))).map(
     (server) => server.result.code ?? 'serves',
@@ -105,10 +105,10 @@ test('finds a running database under a path that is too long for a socket', asyn
   expect(await query((await connectRunning(folder))!, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('a command uses the database of a server and leaves it running', async () => {
+test("a command uses a server's database and leaves it running", async () => {
   const folder = await newFolder()
   const server = launchServer(folder)
-  // The server has locked the folder and is creating its database.
+  // Waits until the server has locked the folder and is creating its database.
   await until(() => ['pg.unfinished', 'pg'].some((name) => existsSync(join(folder, name))))
   const database = await connectOrStart({ dataFolder: folder, log: silent, onExit: () => {} })
   await database.close()
@@ -116,7 +116,7 @@ test('a command uses the database of a server and leaves it running', async () =
   expect(server.exitCode).toBeNull()
 })
 
-test('a command without a server starts the database for itself and stops it', async () => {
+test('a command starts and stops the database itself if no server is running', async () => {
   const folder = await newDataFolder()
   const database = await connectOrStart({ dataFolder: folder, log: silent, onExit: () => {} })
   expect(await query(database.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])

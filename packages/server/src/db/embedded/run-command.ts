@@ -1,18 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** System tools are searched in this path, not in the caller's PATH, because they may run as root. */
+/** System tools are looked up in this path, not in the caller's PATH, because they may run as root. */
 const toolPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin'
 
 /**
- * The environment of PostgreSQL and the tools that start it. It includes nothing of the server's own environment, which may
- * contain secrets, or PG* variables for another database.
+ * The environment for PostgreSQL and the tools that start it. It excludes the server's own environment, which may contain
+ * secrets, or PG* variables for another database.
  */
 export function cleanEnvironment(libraryPath?: string): NodeJS.ProcessEnv {
   return { PATH: toolPath, LC_ALL: 'C', ...(libraryPath === undefined ? {} : { LD_LIBRARY_PATH: libraryPath }) }
 }
 
 export interface Finished {
-  /** Exit code; null after a signal, or when the program could not be started (`failure`). */
+  /** Exit code. Null after a signal, or if the program could not be started (`failure`). */
   readonly code: number | null
   /** The output on stdout and stderr, in the order of arrival. */
   readonly output: string
@@ -29,8 +29,8 @@ interface CommandOptions {
 }
 
 /**
- * Runs a command until it ends. Never rejects. The command gets a session of its own, so that Ctrl-C in the terminal reaches
- * only the server.
+ * Runs a command until it ends. Never rejects. The command runs in a separate session, so Ctrl-C in the terminal reaches only
+ * the server.
  */
 export function runCommand(command: readonly string[], options: CommandOptions = {}): Promise<Finished> {
   return new Promise((resolve) => {

@@ -4,15 +4,15 @@ const MiB = 1024 * 1024
 
 const clamp = (value: number, low: number, high: number): number => Math.round(Math.min(Math.max(value, low), high))
 
-/** The memory of the machine or of the container, in bytes. */
+/** The memory of the machine or container, in bytes. */
 function availableMemory(): number {
   const limit = process.constrainedMemory()
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
 /**
- * Settings for the command line, where they take precedence over postgresql.conf. The sizes are for a machine that the database
- * shares with the server.
+ * Command-line settings, which take precedence over postgresql.conf. The sizes assume that the database shares the machine with
+ * the server.
  */
 export function settings(memory = availableMemory()): Record<string, string> {
   const mib = memory / MiB
@@ -25,7 +25,7 @@ export function settings(memory = availableMemory()): Record<string, string> {
     fsync: 'on',
     full_page_writes: 'on',
     synchronous_commit: 'on',
-    // Also without an archive: if archiving is turned off and on again, WAL of level "minimal" would make the archive unusable.
+    // Needed even without an archive: WAL written at level "minimal" while archiving is off would make the archive unusable.
     wal_level: 'replica',
     // Without network access, no standby can connect.
     max_wal_senders: '0',
@@ -37,7 +37,7 @@ export function settings(memory = availableMemory()): Record<string, string> {
     maintenance_work_mem: `${clamp(mib / 32, 32, 512)}MB`,
     random_page_cost: '1.1',
     jit: 'off',
-    // Its tables are in /dev/shm, which has 64 MiB by default in containers.
+    // Parallel hash tables use /dev/shm, which is limited to 64 MiB by default in containers.
     enable_parallel_hash: 'off',
     max_logical_replication_workers: '0',
 
@@ -46,7 +46,7 @@ export function settings(memory = availableMemory()): Record<string, string> {
     log_destination: 'stderr',
     logging_collector: 'off',
     log_checkpoints: 'off',
-    // Statements and the DETAIL of an error may contain users' data, so they are not logged.
+    // Statements and error DETAIL may contain users' data, so neither is logged.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
   }

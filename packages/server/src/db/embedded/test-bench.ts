@@ -20,7 +20,7 @@ export async function newFolder(): Promise<string> {
   return folder
 }
 
-/** Creates such a folder with a database in it, as after a first start. */
+/** Creates a private folder that contains a database, as after a first start. */
 export async function newDataFolder(): Promise<string> {
   const folder = await newFolder()
   await createDataFolder(folder)
@@ -29,11 +29,11 @@ export async function newDataFolder(): Promise<string> {
 
 export interface Started extends Embedded {
   readonly messages: string[]
-  /** Resolves with the reason once the database has ended by itself. */
+  /** Resolves with the reason if the database ends without a call to `stop`. */
   readonly ended: Promise<string>
 }
 
-/** Starts the database, and stops it after the test unless the test already did. */
+/** Starts the database, and stops it after the test unless the test has already stopped it. */
 export async function start(
   dataFolder: string,
   settings: EmbeddedOptions['settings'] = {},
@@ -65,14 +65,14 @@ export async function query<R extends pg.QueryResultRow>(
 
 export interface TestServer {
   readonly process: ChildProcess
-  /** Its first line of output: `pid` and `host` of its database, or `code` and `message` of its error. */
+  /** The first line of output: the database's `pid` and `host`, or the error's `code` and `message`. */
   readonly result: { pid?: number; host?: string; code?: string; message?: string }
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
 const script = fileURLToPath(new URL('test-server.ts', import.meta.url))
 
-/** Runs the test server as a separate process, optionally through a command such as setpriv, and waits for its first output. */
+/** Runs the test server as a separate process, optionally through a command such as setpriv. Waits for its first output. */
 export async function startServer(
   dataFolder: string,
   before: readonly string[] = [],
@@ -113,7 +113,7 @@ export function launchServer(dataFolder: string, before: readonly string[] = [],
   return server
 }
 
-/** Waits until the condition is true, or the test's time limit ends. */
+/** Waits until the condition is true or the test times out. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(10)
 }
@@ -121,5 +121,5 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 export const isGone = async (pid: number | undefined): Promise<boolean> =>
   pid === undefined || (await processIdentity(pid)) === undefined
 
-/** True for root of a whole machine. Root in a container may not mount. Other tests imitate such a container. */
+/** True for root outside a container. Root in a container may not mount. Other tests imitate such a container. */
 export const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0

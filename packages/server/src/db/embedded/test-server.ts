@@ -1,6 +1,6 @@
 /**
- * A minimal server for the tests. Starts the embedded database of a folder, prints the result as one line of JSON, and stops
- * the database on SIGTERM or Ctrl-C. Usage: `node test-server.ts <data folder>`
+ * A minimal server for the tests. Starts a folder's embedded database, prints the result as one line of JSON, and stops the
+ * database on SIGTERM or Ctrl-C. Usage: `node test-server.ts <data folder>`
  */
 import pg from 'pg'
 import { startEmbedded } from './embedded.ts'
@@ -16,7 +16,7 @@ try {
     onExit: (reason) => print({ reason }),
   })
   const stop = async (): Promise<void> => {
-    // Proves that Ctrl-C did not reach the database itself before the server stops it.
+    // The query succeeds only if Ctrl-C did not reach the database directly.
     const client = new pg.Client({ ...embedded.connection })
     await client.connect()
     await client.query('SELECT 1')

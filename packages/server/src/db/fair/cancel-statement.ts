@@ -24,9 +24,9 @@ interface CancelClient {
 const CANCEL_TIMEOUT_MS = 5_000
 
 /**
- * Cancels the running statement of a connection, over a separate connection (PostgreSQL, Frontend/Backend Protocol, Canceling
- * Requests in Progress). The request may arrive after the statement has ended and the next one has begun, so callers must close
- * the connection afterwards. Never fails: a statement that is not canceled ends at the statement timeout.
+ * Cancels a connection's running statement over a separate connection (PostgreSQL, Frontend/Backend Protocol, Canceling
+ * Requests in Progress). The request may arrive after the statement has ended and the next statement has begun, so callers must
+ * close the connection afterward. Never fails: a statement that is not canceled ends at the statement timeout.
  */
 export function cancelStatement(client: pg.PoolClient, options: pg.PoolConfig): void {
   const { processID, secretKey } = client as unknown as Backend

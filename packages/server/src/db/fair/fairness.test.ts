@@ -28,7 +28,7 @@ async function start(env: Record<string, string> = {}): Promise<TestApp> {
   return app
 }
 
-/** The same as the owner's `query`, but can be aborted. */
+/** Like the owner's `query`, but can be aborted. */
 function send({ url, owner }: TestApp, query: string, signal: AbortSignal): Promise<Response> {
   const request = { method: 'POST', url: `${url}/graphql/v1`, body: JSON.stringify({ query }) }
   const headers = { 'content-type': 'application/json' }
@@ -43,7 +43,7 @@ function send({ url, owner }: TestApp, query: string, signal: AbortSignal): Prom
   return fetch(request.url, { ...request, headers: { ...headers, ...signature }, signal })
 }
 
-/** The value of a metric; 0 if it was never recorded. */
+/** Returns a metric's value, or 0 if the metric was never recorded. */
 async function metric({ url }: TestApp, name: string): Promise<number> {
   const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n')
   return Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length) ?? 0)
@@ -77,7 +77,7 @@ it('responds to another user and to /readyz while one user overloads the databas
   expect(await inFlight(app)).toEqual({ quick: 0, walking: 0 })
 })
 
-it('rejects a query with RATE_LIMITED if it waits too long behind other queries of its user', async () => {
+it('rejects a query with RATE_LIMITED if it waits too long behind other queries of the same user', async () => {
   const app = await start()
   const release = await blockDevices(app)
   const running = [app.owner.query(SORTED), app.owner.query(SORTED)]
@@ -92,7 +92,7 @@ it('rejects a query with RATE_LIMITED if it waits too long behind other queries 
   for (const { errors: others } of await Promise.all(running)) expect(others).toBeUndefined()
 })
 
-it('cancels a query without a suitable index at its time limit, and names the argument', async () => {
+it('cancels a query without a suitable index at the time limit, and names the argument', async () => {
   const app = await start({ MUSTER_QUERY_SECONDS: '1' })
   const release = await blockDevices(app)
   const { errors } = await app.owner.query(SORTED)
@@ -102,7 +102,7 @@ it('cancels a query without a suitable index at its time limit, and names the ar
   expect((await app.owner.query(SORTED)).errors).toBeUndefined()
 })
 
-it('cancels every other statement of a query at the same limit, but lets a mutation wait', async () => {
+it('cancels all other query statements at the same limit, but lets a mutation wait', async () => {
   const app = await start({ MUSTER_QUERY_SECONDS: '1' })
   const register = 'mutation { registerDevice(name: "device") { device { id } } }'
   const { id } = (await app.owner.data(register)).registerDevice.device
@@ -142,7 +142,7 @@ it('lets a download wait for a connection without a time limit', async () => {
   for (const { errors } of await Promise.all(running)) expect(errors).toBeUndefined()
 })
 
-it('releases the connections of clients that disconnected', async () => {
+it('releases the database connections of disconnected clients', async () => {
   const app = await start()
   const release = await blockDevices(app)
   const controller = new AbortController()

@@ -1,36 +1,36 @@
 import { ApiError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 
-/** `walking`: a statement that may read every device or event of the account, according to `rowsRead`. */
+/** A `walking` statement may read every device or event of the account, according to `rowsRead`. */
 export type Lane = 'quick' | 'walking'
 
-/** Why a statement of a user was rejected. */
+/** Why a user's statement was rejected. */
 export type Rejection = 'queue' | 'wait' | 'time'
 
-/** How the connections of a pool are divided among users. */
+/** How a pool's connections are divided among users. */
 export interface Shares {
-  /** Connections of the pool. */
+  /** Connections in the pool. */
   connections: number
   /** Connections that are reserved for the server's own statements. */
   reserved: number
-  /** Maximum number of statements of one user in flight; a transaction counts as one. */
+  /** Maximum number of statements in flight per user. A transaction counts as one statement. */
   perUser: number
-  /** Maximum number of walking statements in flight: of one user, and of all users. */
+  /** Maximum number of walking statements in flight: per user, and for all users. */
   walksPerUser: number
   walks: number
   /** Milliseconds that a statement may wait to begin. */
   waitMs: number
 }
 
-/** Maximum number of walking statements of one account in flight on each process. */
+/** Maximum number of walking statements in flight per account in each process. */
 const WALKS_PER_USER = 2
 const WAIT_MS = 5_000
-/** All waiting statements share a timer, because a timer for each would cost more than the queue itself. */
+/** All waiting statements share a timer, because separate timers would cost more than the queue itself. */
 const CHECK_INTERVAL_MS = 200
 
 /**
- * A fifth of the connections is reserved. Walking statements use at most half of the rest, and one user all but one, so that
- * other users are served even while all statements of that user wait for a lock.
+ * Reserves a fifth of the connections. Walking statements may use at most half of the rest, and one user may use all but one of
+ * the rest. Other users are served even while all of that user's statements wait for a lock.
  */
 export function sharesOf(connections: number, statementsPerUser: number): Shares {
   const reserved = Math.max(1, Math.floor(connections / 5))
@@ -49,11 +49,11 @@ interface Waiting {
   lane: Lane
   start: () => void
   reject: (error: Error) => void
-  /** When it is rejected, by `performance.now()`. */
+  /** The `performance.now()` time at which the statement is rejected. */
   until: number
 }
 
-/** The statements of one user, in flight and waiting. */
+/** One user's statements, in flight and waiting. */
 export interface UserStatements {
   inFlight: number
   walks: number
@@ -63,29 +63,29 @@ export interface UserStatements {
 }
 
 export interface StatementScheduler {
-  /** A statement of the server itself begins or ends. It never waits. */
+  /** Records that one of the server's own statements begins or ends. These statements never wait. */
   enterServer(): void
   leaveServer(): void
   createUser(): UserStatements
-  /** Undefined if the statement may begin immediately. Rejects if it waits too long, or too many are waiting. */
+  /** Returns undefined if the statement may begin immediately. Rejects if it waits too long or too many are waiting. */
   enter(user: UserStatements, lane: Lane): Promise<void> | undefined
   leave(user: UserStatements, lane: Lane): void
-  /** Number of statements of users in flight, and of those waiting, by lane. */
+  /** Number of user statements in flight and waiting, by lane. */
   inFlight(): Record<Lane, number>
   waiting(): Record<Lane, number>
 }
 
 /**
- * Divides a pool's connections among users. A statement of a user begins only if the pool has a connection for it, so that
- * the pool's own queue contains only statements of the server; all others wait in this scheduler. A connection that becomes
- * free goes to the waiting user with the fewest statements in flight; users with equally many take turns.
+ * Divides a pool's connections among users. User statements wait in this scheduler until the pool has a connection for them.
+ * The pool's own queue contains only the server's statements. A connection that becomes free is assigned to the waiting user
+ * with the fewest statements in flight. Users with the same number take turns.
  */
 export function createStatementScheduler(
   shares: Shares,
   onReject: (reason: Rejection) => void = () => {},
 ): StatementScheduler {
   const maxOfUsers = Math.max(1, shares.connections - shares.reserved)
-  /** Users with waiting statements. The user served last is at the end. */
+  /** Users with waiting statements. The most recently served user is at the end. */
   const waitingUsers = new Set<UserStatements>()
   const inFlight = { quick: 0, walking: 0 }
   const waiting = { quick: 0, walking: 0 }
@@ -115,7 +115,7 @@ export function createStatementScheduler(
     return taken!
   }
 
-  /** The user whose statement begins next, and the index of that statement. */
+  /** Returns the user whose statement begins next, and the statement's index. */
   const next = (): { user: UserStatements; index: number } | undefined => {
     let found: { user: UserStatements; index: number } | undefined
     for (const user of waitingUsers) {
@@ -135,7 +135,7 @@ export function createStatementScheduler(
       const { user } = found
       const { lane, start } = dequeue(user, found.index)
       begin(user, lane)
-      // Moves the user to the end.
+      // Moves the user to the end, so that users take turns.
       if (waitingUsers.delete(user)) waitingUsers.add(user)
       start()
     }
@@ -154,7 +154,7 @@ export function createStatementScheduler(
   }
 
   const rejection = (user: UserStatements, lane: Lane): Error => {
-    // The same error as the pool's: no connection can be established.
+    // The pool throws the same error if it cannot establish a connection.
     if (user.connecting > 0) return new Error('timeout exceeded when trying to connect')
     onReject('wait')
     return waitedTooLong(user, lane, shares)
@@ -208,11 +208,11 @@ function waitedTooLong(user: UserStatements, lane: Lane, { waitMs, perUser, walk
   const waited = `it waited ${waitMs / 1_000} seconds for its turn at the database`
   if (lane === 'walking' && user.walks >= walksPerUser)
     return rateLimited(
-      `${waited}: ${user.walks} other queries of this account that read every record are running, and no more may run at once`,
+      `${waited}: ${user.walks} other queries of this account that read every record are running, which is the maximum`,
     )
   if (user.inFlight >= perUser)
     return rateLimited(
-      `${waited} behind this account's own statements: ${user.inFlight} are running and ${user.waiting.length + 1} are waiting; send fewer requests at once`,
+      `${waited} behind this account's own statements: ${user.inFlight} are running and ${user.waiting.length + 1} are waiting; send fewer requests at the same time`,
     )
   if (lane === 'walking') return rateLimited(`${waited}: too many queries that read every record are running`)
   return new ApiError('UNAVAILABLE', `${waited}: the database is busy`, { retryAfter: 1 })
@@ -220,7 +220,7 @@ function waitedTooLong(user: UserStatements, lane: Lane, { waitMs, perUser, walk
 
 const queueIsFull = (user: UserStatements): ApiError =>
   rateLimited(
-    `${user.waiting.length} statements of this account are waiting for the database, and no more may wait; send fewer requests at once`,
+    `${user.waiting.length} statements of this account are waiting for the database, which is the maximum; send fewer requests at the same time`,
   )
 
 const rateLimited = (message: string): ApiError => new ApiError('RATE_LIMITED', message, { retryAfter: 1 })

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts'
 import type { ConnectionUse, Pool } from '../database.ts'
 import { cancelStatement } from './cancel-statement.ts'
 
-/** A statement of a query was canceled at its time limit. */
+/** A query statement was canceled at its time limit. */
 export class TimeLimitError extends ApiError {
   readonly seconds: number
 
@@ -22,28 +22,28 @@ export interface TimeLimitOptions {
   pool: Pool
   /** Milliseconds that a statement may take. */
   ms: number
-  /** Called when a statement was canceled. */
+  /** Called after a statement is canceled. */
   onEnd: () => void
 }
 
 interface Running {
   client: pg.PoolClient
   use: ConnectionUse
-  /** When its time limit ends, by `performance.now()`. */
+  /** The `performance.now()` time at which the statement is canceled. */
   until: number
 }
 
-/** Limits the time of each statement that a connection is used for. */
+/** Limits the duration of each statement on a connection. */
 export type TimeLimit = (use: ConnectionUse) => ConnectionUse
 
 const CHECK_INTERVAL_MS = 200
 
 /**
- * Cancels each statement that takes too long, and closes its connection, because a late cancel request could hit the next
- * statement. All statements share a timer, because a timer for each would cost more than the rest of this function.
+ * Cancels each statement that takes too long and closes its connection, because a late cancel request could cancel the next
+ * statement. All statements share a timer, because separate timers would cost more than the rest of this function.
  */
 export function createTimeLimit({ pool, ms, onEnd }: TimeLimitOptions): TimeLimit {
-  /** In the order in which they began, and therefore also in the order of their time limits. */
+  /** Ordered by start time, and therefore also by time limit. */
   const running = new Set<Running>()
   let timer: NodeJS.Timeout | undefined
 

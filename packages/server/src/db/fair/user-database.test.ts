@@ -11,7 +11,7 @@ import { queryDatabase, userDatabase, walk } from './user-database.ts'
 
 type Counts = Pick<StatementScheduler, 'inFlight' | 'waiting'>
 
-/** Ten connections, of which a user gets three. */
+/** Opens a database with ten connections, of which one user may use three. */
 async function open(queryMs = 0): Promise<TestDatabase & { counts: Counts }> {
   let counts: Counts | undefined
   const onOpen = (given: Counts): void => {
@@ -22,7 +22,7 @@ async function open(queryMs = 0): Promise<TestDatabase & { counts: Counts }> {
   return { ...database, counts: counts! }
 }
 
-/** Blocks every statement of `blocked` until the returned function is called. */
+/** Makes statements from `blocked` wait until the returned function is called. */
 async function holdLock({ connection }: TestDatabase): Promise<() => Promise<void>> {
   const client = new pg.Client(connection)
   await client.connect()
@@ -46,7 +46,7 @@ const isIdle = ({ counts }: { counts: Counts }): boolean =>
   Object.values(counts.inFlight()).every((count) => count === 0) &&
   Object.values(counts.waiting()).every((count) => count === 0)
 
-it('limits the statements of one user in flight, and runs those of other users', async () => {
+it("limits one user's statements in flight without delaying other users", async () => {
   const database = await open()
   const release = await holdLock(database)
   const greedy = Array.from({ length: 40 }, () => blocked(userDatabase(database.db, 'greedy')))
@@ -58,7 +58,7 @@ it('limits the statements of one user in flight, and runs those of other users',
   expect(isIdle(database)).toBe(true)
 })
 
-it('reserves connections for the server when users take all that they may', async () => {
+it('reserves connections for the server when users use all of theirs', async () => {
   const database = await open()
   const release = await holdLock(database)
   const users = ['a', 'b', 'c', 'd'].flatMap((user) =>
@@ -72,7 +72,7 @@ it('reserves connections for the server when users take all that they may', asyn
   expect(isIdle(database)).toBe(true)
 })
 
-it('gives a free connection to the user with the fewest statements in flight, not to the first in the queue', async () => {
+it('assigns a free connection to the user with the fewest statements in flight, not to the first user', async () => {
   const database = await open()
   const release = await holdLock(database)
   const results = ['a', 'b', 'c'].flatMap((user) =>
@@ -85,21 +85,21 @@ it('gives a free connection to the user with the fewest statements in flight, no
     () => cancelOne(database.db),
     (isCanceled) => isCanceled,
   )
-  // All others still wait for the lock.
+  // All other statements are still waiting for the lock.
   expect(await late).toBe(1)
   await release()
   await Promise.all(results)
   expect(isIdle(database)).toBe(true)
 })
 
-/** Cancels one of the statements that wait for the lock. */
+/** Cancels one of the statements that are waiting for the lock. */
 async function cancelOne(db: Database): Promise<boolean> {
   const { rows } = await sql<{ isCanceled: boolean }>`select pg_cancel_backend(pid) as "isCanceled"
     from pg_stat_activity where datname = current_database() and wait_event = 'advisory' limit 1`.execute(db)
   return rows[0]?.isCanceled === true
 }
 
-it('runs at most two walking statements of a user, on at most half of the connections for users', async () => {
+it('runs at most two walking statements per user, on at most half of the user connections', async () => {
   const database = await open()
   const release = await holdLock(database)
   const walks = ['a', 'b', 'c', 'd'].flatMap((user) =>
@@ -107,14 +107,14 @@ it('runs at most two walking statements of a user, on at most half of the connec
   )
   await waitUntil(() => database.counts.inFlight().walking === 4)
   expect(database.counts.waiting().walking).toBe(16)
-  // Quick statements do not wait for walking ones, of the same user or of others.
+  // Quick statements do not wait for any user's walking statements.
   for (const user of ['a', 'b', 'e']) expect(await quick(userDatabase(database.db, user))).toBe(1)
   await release()
   await Promise.all(walks)
   expect(isIdle(database)).toBe(true)
 })
 
-it('rejects statements when too many are waiting, and says that they are of the same account', async () => {
+it('rejects a statement when too many statements of the account are waiting', async () => {
   const database = await open()
   const release = await holdLock(database)
   const db = userDatabase(database.db, 'greedy')
@@ -128,7 +128,7 @@ it('rejects statements when too many are waiting, and says that they are of the 
   expect(isIdle(database)).toBe(true)
 })
 
-it('rejects a statement that waited too long, and says what it waited for', async () => {
+it('rejects a statement that waits too long, and reports what it waited for', async () => {
   const database = await open()
   const release = await holdLock(database)
   const db = userDatabase(database.db, 'greedy')
@@ -148,7 +148,7 @@ it('rejects a statement that waited too long, and says what it waited for', asyn
   expect(isIdle(database)).toBe(true)
 })
 
-it('cancels a walking statement at its time limit and names the cause, without affecting the next statement', async () => {
+it('cancels a walking statement at its time limit and reports why, without affecting the next statement', async () => {
   const database = await open(300)
   const release = await holdLock(database)
   const db = userDatabase(database.db, 'slow')
@@ -164,7 +164,7 @@ it('cancels a walking statement at its time limit and names the cause, without a
   await release()
 })
 
-it('cancels each statement of a query at its time limit, on its own connection, and no other statement', async () => {
+it('cancels each query statement at its time limit without canceling other statements', async () => {
   const database = await open(300)
   const release = await holdLock(database)
   const changing = blocked(userDatabase(database.db, 'slow'))
@@ -184,7 +184,7 @@ it('cancels each statement of a query at its time limit, on its own connection, 
   expect(isIdle(database)).toBe(true)
 })
 
-it('releases the place of a statement after any error', async () => {
+it("releases a statement's slot after any error", async () => {
   const database = await open()
   const db = userDatabase(database.db, 'unlucky')
   const wrong = (on: Database): Promise<unknown> => sql`select 1 / ${0}::int`.execute(on)
@@ -202,13 +202,13 @@ it('releases the place of a statement after any error', async () => {
   const failures = await Promise.all(Array.from({ length: 40 }, (_, index) => failure(kinds[index % kinds.length]!())))
   for (const error of failures) expect(error).toBeInstanceOf(Error)
   expect(isIdle(database)).toBe(true)
-  // A connection that was killed may be used once more before its end is noticed.
+  // The pool may use a killed connection once more before it detects the broken connection.
   await Promise.all(Array.from({ length: 20 }, () => failure(quick(db))))
   expect(await Promise.all(Array.from({ length: 20 }, () => quick(db)))).toEqual(Array(20).fill(1))
   expect(isIdle(database)).toBe(true)
 })
 
-it('reports an unavailable database as such, not as RATE_LIMITED', async () => {
+it('reports that the database is unavailable, not RATE_LIMITED', async () => {
   const database = await createTestDatabase({ statementsPerUser: 2, queryMs: 0 })
   await database.drop()
   const db = userDatabase(database.db, 'user')

@@ -18,35 +18,35 @@ import {
 import { createTimeLimit, type TimeLimit, TimeLimitError } from './time-limit.ts'
 
 export interface FairOptions {
-  /** Maximum number of statements of one user in flight. */
+  /** Maximum number of statements in flight per user. */
   statementsPerUser: number
-  /** Milliseconds that a statement of a query may take; 0 for no limit besides the statement timeout. */
+  /** Milliseconds that a query statement may take. With 0, only the statement timeout applies. */
   queryMs: number
-  /** Called once, with the functions that count the statements. */
+  /** Called once, with functions that return the statement counts. */
   onOpen?: ((counts: Pick<StatementScheduler, 'inFlight' | 'waiting'>) => void) | undefined
   onReject?: ((reason: Rejection) => void) | undefined
 }
 
-/** The databases of one user on one pool. */
+/** One user's databases on one pool. */
 interface UserDatabases {
   statements: UserStatements
-  /** For mutations: no time limit besides the statement timeout. */
+  /** For mutations: only the statement timeout applies. */
   writing: Database
-  /** For queries: with the time limit. */
+  /** For queries: the query time limit applies. */
   reading: Database
-  /** For downloads: queued with walking statements, and without the time limit. */
+  /** For downloads: queued with walking statements, without the query time limit. */
   downloading: Database
 }
 
-/** Number of users whose databases are cached. Each takes a few KiB, and is created again when needed. */
+/** Maximum number of users whose databases are cached. Each user's databases use a few KiB and are recreated when needed. */
 const MAX_CACHED_USERS = 1_000
 
 const usersOf = new WeakMap<Database, (accountId: string) => UserDatabases>()
-/** Databases for statements that may read every record: few at a time, and with the time limit. */
+/** Databases for statements that may read every record. Only a few of them run at a time, and the query time limit applies. */
 const walkingOf = new WeakMap<Database, Database>()
 
 /**
- * The database for the server's own work, which may use every connection of the pool. Requests of users must use
+ * Creates the database for the server's own work, which may use every connection in the pool. User requests must use
  * `userDatabase`, which divides the connections among users.
  */
 export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOptions): Database {
@@ -110,7 +110,7 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
   return endingPool(server, pool)
 }
 
-/** Kysely ends the pool only if this database was used, but possibly only the databases of users were. */
+/** Ends the pool with `server` even if only user databases were used. Kysely ends the pool only if `server` itself was used. */
 function endingPool(server: Database, pool: Pool): Database {
   const destroy = server.destroy.bind(server)
   server.destroy = async () => {
@@ -120,7 +120,7 @@ function endingPool(server: Database, pool: Pool): Database {
   return server
 }
 
-/** Removes one idle user. Users with statements in flight remain, so that no user is counted twice. */
+/** Removes one idle user. Users with statements in flight or waiting remain, so that no user is counted twice. */
 function evictIdleUser(users: Map<string, UserDatabases>): void {
   for (const [accountId, { statements }] of users) {
     if (statements.inFlight > 0 || statements.waiting.length > 0) continue
@@ -130,22 +130,22 @@ function evictIdleUser(users: Map<string, UserDatabases>): void {
 }
 
 /**
- * The same database for requests of this user: its statements are scheduled fairly with those of other users. A transaction
+ * Returns the database for this user's requests, whose statements are scheduled fairly with those of other users. A transaction
  * counts as one statement. A database without fairness is returned unchanged.
  */
 export const userDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).writing ?? db
 
-/** The same for queries: each statement has a time limit, and one that takes longer fails with LIMIT_EXCEEDED. */
+/** Like `userDatabase`, but for queries: a statement that exceeds the query time limit fails with LIMIT_EXCEEDED. */
 export const queryDatabase = (db: Database, accountId: string): Database => usersOf.get(db)?.(accountId).reading ?? db
 
-/** The same for downloads, which are scheduled with the statements of `walk` and have no time limit. */
+/** Like `userDatabase`, but for downloads, which are queued with the statements of `walk` and have no query time limit. */
 export const downloadDatabase = (db: Database, accountId: string): Database =>
   usersOf.get(db)?.(accountId).downloading ?? db
 
 /**
- * Runs a statement that may read every record of the account. Few of them run at a time, so that quick statements of other
- * users do not wait for them, and each has a time limit. `reasons` names the arguments that cause this, as `rowsRead` returns
- * them. If it is empty, the statement runs like any other.
+ * Runs a statement that may read every record of the account. Only a few such statements run at a time, so that other users'
+ * quick statements do not wait for them. The query time limit applies. `reasons` names the arguments that cause the full read,
+ * as `rowsRead` returns them. If `reasons` is empty, the statement runs like any other.
  */
 export async function walk<Result>(
   db: Database,

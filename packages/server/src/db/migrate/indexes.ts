@@ -7,7 +7,7 @@ import { inShortTransaction, retryOnDeadlock } from './statements.ts'
 /** PostgreSQL truncates longer names. */
 const MAX_NAME_LENGTH = 63
 
-/** Creates an index without blocking writes. An incomplete index that a killed server left is dropped and created again. */
+/** Creates an index without blocking writes. Drops and recreates an incomplete index that a killed server left behind. */
 export async function createIndex(run: Run, step: NewIndex): Promise<void> {
   const { on } = step
   if ((await kindOf(run.connection, on)) === 'p') return createOnPartitions(run, step)
@@ -17,7 +17,7 @@ export async function createIndex(run: Run, step: NewIndex): Promise<void> {
 export async function dropIndex(run: Run, name: string): Promise<void> {
   const kind = await kindOf(run.connection, name)
   if (kind === undefined) return
-  // PostgreSQL cannot drop an index of a partitioned table concurrently.
+  // PostgreSQL cannot drop an index on a partitioned table concurrently.
   if (kind === 'I') {
     return inShortTransaction(run, async (db) => void (await sql.raw(`drop index "${name}"`).execute(db)))
   }
@@ -36,17 +36,17 @@ async function createConcurrently(run: Run, { index, on, unique = false, as }: N
   })
 }
 
-/** A partitioned table does not support `create index concurrently`. Its index is valid once each partition has one. */
+/** Indexes each partition separately, because a partitioned table does not support `create index concurrently`. */
 async function createOnPartitions(run: Run, step: NewIndex): Promise<void> {
   const { index, on, unique = false, as } = step
   await inShortTransaction(run, async (db) => {
     const create = `create ${unique ? 'unique ' : ''}index if not exists "${index}" on only "${on}" ${as}`
     await sql.raw(create).execute(db)
   })
-  // A partition that is created meanwhile gets this index with the table's other indexes.
+  // A partition that is created in the meantime receives this index along with the table's other indexes.
   for (const partition of await selectPartitionsWithout(run.connection, step)) {
     const own = `${partition}_${index}`
-    if (own.length > MAX_NAME_LENGTH) throw new Error(`the name ${own} is too long for an index`)
+    if (own.length > MAX_NAME_LENGTH) throw new Error(`the index name ${own} is too long`)
     await createConcurrently(run, { ...step, on: partition, index: own })
     await inShortTransaction(run, async (db) => {
       await sql.raw(`alter index "${index}" attach partition "${own}"`).execute(db)
@@ -54,14 +54,14 @@ async function createOnPartitions(run: Run, step: NewIndex): Promise<void> {
   }
 }
 
-/** `r` is a table, `p` a partitioned table, `i` an index, and `I` an index of a partitioned table. */
+/** Returns `r` for a table, `p` for a partitioned table, `i` for an index, and `I` for an index on a partitioned table. */
 async function kindOf(db: Database, name: string): Promise<string | undefined> {
   const { rows } = await sql<{ kind: string }>`
     select relkind::text as kind from pg_class where oid = to_regclass(quote_ident(${name}))`.execute(db)
   return rows[0]?.kind
 }
 
-/** Undefined if there is no such index. */
+/** Returns undefined if the index does not exist. */
 async function findValidity(db: Database, index: string): Promise<boolean | undefined> {
   const { rows } = await sql<{ valid: boolean }>`
     select indisvalid and indisready as valid from pg_index where indexrelid = to_regclass(quote_ident(${index}))`.execute(

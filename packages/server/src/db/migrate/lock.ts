@@ -12,7 +12,7 @@ interface Options {
   signal: AbortSignal
 }
 
-/** Runs `work` on a connection that holds the migration lock. While it waits for the lock, it logs which session holds it. */
+/** Runs `work` on a connection that holds the migration lock. While waiting, logs which session holds the lock. */
 export function withMigrationLock<Result>(
   { db, log, signal }: Options,
   work: (connection: Database) => Promise<Result>,
@@ -24,7 +24,7 @@ export function withMigrationLock<Result>(
       loggedAt = performance.now()
       const runner = await findRunner(connection)
       const running = await findRunningMigration(connection)
-      log.warn({ ...running, by: runner }, 'waiting for another server that is migrating the database')
+      log.warn({ ...running, by: runner }, 'waiting for another server to finish migrating the database')
     }
     const prepareAndWork = async (): Promise<Result> => {
       await detectLostClient(connection)
@@ -42,7 +42,7 @@ const connectionChecks = {
   tcp_keepalives_interval: '10s',
 }
 
-/** Makes PostgreSQL cancel a statement if its client is gone, so that the next server can begin. */
+/** Makes PostgreSQL cancel a statement if its client disconnects, so that the next server can begin. */
 async function detectLostClient(connection: Database): Promise<void> {
   for (const [setting, value] of Object.entries(connectionChecks)) {
     const set = sql.raw(`set ${setting} = '${value}'`).execute(connection)
@@ -50,7 +50,7 @@ async function detectLostClient(connection: Database): Promise<void> {
   }
 }
 
-/** The first table has the name and columns that older releases, which used another migrator, expect. */
+/** Older releases, which used another migrator, expect the name and columns of the first table. */
 async function createTables(connection: Database): Promise<void> {
   await sql`
     create table if not exists migration (name varchar(255) primary key, "timestamp" varchar(255) not null)`.execute(
@@ -67,15 +67,15 @@ async function createTables(connection: Database): Promise<void> {
 }
 
 interface Runner {
-  /** The process id of its PostgreSQL session. */
+  /** The process ID of the PostgreSQL session. */
   pid: number
   address: string | null
   since: Date
-  /** Progress of the index that is being created. */
+  /** Progress of the index creation. */
   percent: number | null
 }
 
-/** The session that holds the lock; undefined if it has just released it. */
+/** Returns the session that holds the lock, or undefined if the session has just released the lock. */
 async function findRunner(db: Database): Promise<Runner | undefined> {
   const { rows } = await sql<Runner>`
     select activity.pid, host(client_addr) as address, backend_start as since,

@@ -23,7 +23,7 @@ export interface OpenTransactions {
 
 const MAX_SHOWN = 3
 
-/** The transactions that `create index concurrently` waits for. One of them is also the likely holder of a long-held lock. */
+/** Finds the transactions that `create index concurrently` waits for. One of them probably holds any long-held lock. */
 export async function findOpenTransactions(db: Database): Promise<OpenTransactions> {
   const open = await selectOldest(db)
   const unseen = await selectUnseen(db)
@@ -41,8 +41,8 @@ async function selectOldest(db: Database): Promise<OpenTransaction[]> {
 }
 
 /**
- * Most columns of another role's session are null, including its state. Its locks are visible, though, and every transaction
- * holds a lock on its own virtual id.
+ * Most columns of another role's session are null, including its state. However, its locks are visible, and every transaction
+ * holds a lock on its own virtual transaction ID.
  */
 async function selectUnseen(db: Database): Promise<UnseenTransaction[]> {
   const { rows } = await sql<UnseenTransaction>`

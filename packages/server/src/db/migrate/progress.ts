@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import type { Migration } from '../migration.ts'
 
-/** The progress of an unfinished migration. */
+/** An unfinished migration's progress. */
 export interface Progress {
   migration: string
   /** Index of the current step, from 0. */
   step: number
   what: string
-  /** The place that a backfill has reached. */
+  /** The last place that a backfill has processed. */
   after: string | null
 }
 
@@ -37,7 +37,7 @@ export async function finishMigration(transaction: Database, { name, needs }: Mi
   )
 }
 
-/** The migration in progress and its current step; undefined if there is none, or if the database does not belong to Muster. */
+/** Returns the migration in progress and its current step, or undefined if no migration is in progress. */
 export async function findRunningMigration(db: Database): Promise<Pick<Progress, 'migration' | 'what'> | undefined> {
   const { rows: found } = await sql<{ found: boolean }>`
     select to_regclass('migration_progress') is not null as found`.execute(db)

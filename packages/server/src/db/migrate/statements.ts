@@ -9,20 +9,20 @@ import type { Progress } from './progress.ts'
 export interface Run {
   /** The single connection that holds the lock. */
   connection: Database
-  /** For observing and canceling the statements of `connection`. */
+  /** Used to observe and cancel statements on `connection`. */
   db: Database
   log: MigrationLog
   signal: AbortSignal
 }
 
-/** Well under 5 s, because all later statements on a table queue behind a statement that waits for a lock on it. */
+/** Well under 5 s, because all later statements on a table queue behind a statement that waits for the table's lock. */
 const LOCK_TIMEOUT = '1s'
 const PAUSE_MS = { first: 100, max: 5_000 }
 
-/** SQLSTATEs of a lock timeout and a deadlock. */
+/** SQLSTATEs for a lock timeout and a deadlock. */
 const retryable: ReadonlySet<unknown> = new Set(['55P03', '40P01'])
 
-/** Retries a transaction until it gets its locks in time. Statements that queued behind it run between the attempts. */
+/** Retries a transaction until it acquires its locks in time. Statements that queued behind it run between attempts. */
 export async function inShortTransaction<Result>(
   { connection, log, signal }: Run,
   work: (transaction: Database) => Promise<Result>,
@@ -39,16 +39,16 @@ export async function inShortTransaction<Result>(
       if (tries % 10 === 0) {
         log.warn(
           { reason: message, ...(await findOpenTransactions(connection)) },
-          'a migration did not get its lock in time; retrying',
+          'a migration could not acquire its lock in time; retrying',
         )
       }
-      // The random factor prevents the retries from coinciding with periodic work.
+      // The random factor prevents retries from coinciding with periodic work.
       await sleep(Math.min(PAUSE_MS.max, PAUSE_MS.first * 2 ** tries) * (0.5 + Math.random()), undefined, { signal })
     }
   }
 }
 
-/** Runs statements outside a transaction. They wait for locks without a limit, because writes do not queue behind them. */
+/** Runs statements outside a transaction. They may wait for locks indefinitely, because writes do not queue behind them. */
 export async function retryOnDeadlock(
   { connection, signal }: Run,
   work: (connection: Database) => Promise<void>,

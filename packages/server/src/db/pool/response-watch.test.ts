@@ -47,7 +47,7 @@ it('lets a slow statement continue, but fails all statements when the database b
   expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
 })
 
-it('opens the connection of the probe in advance, and does not probe for a connection that runs no query', async () => {
+it('opens the probe connection in advance, and does not probe while no query is running', async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())
   const { connection } = database
@@ -59,7 +59,7 @@ it('opens the connection of the probe in advance, and does not probe for a conne
         and state = 'idle' and query = 'select 1'`.execute(database.db)
     return rows[0]?.at.getTime()
   }
-  /** Whether the database was probed before, but not during the next second, in which a waiting caller would cause a probe. */
+  /** Whether the database was probed earlier, but not in the next second. A waiting caller would cause a probe in that time. */
   const isNotProbed = async (): Promise<boolean> => {
     const before = await lastProbe()
     await sql`select pg_sleep(1)`.execute(database.db)

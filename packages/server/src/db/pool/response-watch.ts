@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 const CHECK_INTERVAL_MS = 50
-/** The database is probed if a caller waits for longer than this. */
+/** The database is probed if a caller waits longer than this. */
 const PROBE_AFTER_MS = 150
 /**
- * A probe without a response in this time is repeated on a new connection, because the first one may be dead. The limit grows
- * with each attempt, for busy machines.
+ * A probe without a response in this time is repeated on a new connection, because the old connection may be dead. The limit
+ * grows with each attempt to allow for busy machines.
  */
 const PROBE_TIMEOUT_MS = { first: 3_000, max: 8_000 }
 /** TCP keep-alive of the idle probe connection, so that firewalls and NAT gateways do not drop it. */
@@ -14,13 +14,13 @@ const KEEP_ALIVE_MS = 10_000
 
 export interface ResponseWatchOptions {
   connection: pg.ClientConfig
-  /** Milliseconds without a response after which the database counts as unresponsive. */
+  /** Milliseconds without a response after which the database is unresponsive. */
   timeoutMs: number
   /** Called with true when the database becomes unresponsive, and with false when it responds again. */
   onChange?: ((isUnresponsive: boolean) => void) | undefined
 }
 
-/** Provides connections of a pool, except while the database is unresponsive. */
+/** Provides connections from a pool, except while the database is unresponsive. */
 export interface ResponseWatch {
   connect(): Promise<pg.PoolClient>
   close(): void
@@ -33,8 +33,8 @@ interface Waiting {
 
 /**
  * Fails statements early while the database is unresponsive: frozen, or unreachable without an error. PostgreSQL's statement
- * timeout does not help in these cases. Until the database responds again, waiting statements fail, and new ones are rejected
- * immediately. A slow statement continues if the database responds to probes. Probes are sent only while callers wait.
+ * timeout does not help in these cases. Until the database responds again, waiting statements fail, and new statements are
+ * rejected immediately. A slow statement continues if the database responds to probes. Probes are sent only while callers wait.
  */
 export function watchResponses(
   pool: pg.Pool,
@@ -45,7 +45,7 @@ export function watchResponses(
   const probe = createProbe(connection)
   let isUnresponsive = false
   let timer: NodeJS.Timeout | undefined
-  /** Checks since the probe began. Elapsed time is not used, because responses would seem late after the process was paused. */
+  /** Number of checks since the probe began. If the process was paused, elapsed time would make the response seem late. */
   let checks = 0
   let respondedAt = Number.NEGATIVE_INFINITY
 
@@ -64,7 +64,7 @@ export function watchResponses(
 
   const runProbe = async (): Promise<void> => {
     checks = 0
-    // If the probe cannot be sent, for example because a certificate file is missing, the database may be responsive.
+    // If the probe cannot be sent, for example because a certificate file is missing, the database may still be responsive.
     const responds = await probe.run().catch(() => true)
     if (responds) respondedAt = performance.now()
     setUnresponsive(!responds)
@@ -124,10 +124,10 @@ export function watchResponses(
   }
 }
 
-/** Has PostgreSQL's code for a connection that cannot be established (Appendix A, class 08). */
+/** Creates an error with PostgreSQL's code for a connection that cannot be established (Appendix A, class 08). */
 const unresponsiveError = (): Error => Object.assign(new Error('the database does not respond'), { code: '08001' })
 
-/** A caller that holds a connection without a running query does not wait for the database. */
+/** A caller that holds a connection without a running query is not waiting for the database. */
 const isRunningQuery = (client: pg.PoolClient): boolean =>
   (client as unknown as { _activeQuery: unknown })._activeQuery !== null
 
@@ -138,7 +138,7 @@ const destroy = (client: pg.PoolClient): void =>
 interface Probe {
   /** Opens the connection before it is needed. */
   prepare(): void
-  /** Whether the database can be reached. Retries as long as there is no response. */
+  /** Returns whether the database can be reached. Retries until it receives a response or an error. */
   run(): Promise<boolean>
   isRunning(): boolean
   close(): void
@@ -146,7 +146,7 @@ interface Probe {
 
 /**
  * Probes the database on a connection that is already open, because opening one may take a busy machine longer than the
- * response timeout. An error from PostgreSQL counts as a response.
+ * response timeout. An error from PostgreSQL is also a response.
  */
 function createProbe(connection: pg.ClientConfig): Probe {
   let current: pg.Client | undefined

@@ -10,9 +10,9 @@ export interface SessionLockOptions {
 }
 
 /**
- * Runs `work` while its session holds an advisory lock, which ends with the connection even if the process is killed.
- * `connection` must be a single connection. The lock is polled, because a statement that waits for it would hold a snapshot.
- * CREATE INDEX CONCURRENTLY waits for all snapshots, so it and the waiting statement could block each other.
+ * Runs `work` while its session holds an advisory lock. PostgreSQL releases the lock when the connection ends, even if the
+ * process is killed. `connection` must be a single connection. The lock is polled, because a statement that waits for the lock
+ * would hold a snapshot. CREATE INDEX CONCURRENTLY waits for all snapshots, so the two statements could block each other.
  */
 export async function withSessionLock<Result>(
   connection: Database,

@@ -1,5 +1,5 @@
 // Set on each connection, regardless of PostgreSQL's configuration, so that an external database behaves like the embedded one.
-// Parallel workers are off because for one page they cost more than they save, and take processors from other requests.
+// Parallel workers are off because, for a single page, they cost more than they save and take CPUs from other requests.
 const always = {
   jit: 'off',
   max_parallel_workers_per_gather: '0',
@@ -7,7 +7,7 @@ const always = {
   idle_in_transaction_session_timeout: '30000',
 }
 
-/** The settings of a connection, with the names and values of pg_settings. */
+/** Connection settings, with the same names and values as in pg_settings. */
 export const sessionSettings = (statementTimeout: number): Readonly<Record<string, string>> => ({
   ...always,
   statement_timeout: String(statementTimeout),
@@ -18,5 +18,5 @@ export const settingStatements = (settings: Readonly<Record<string, string>>): s
     .map(([name, value]) => `set ${name} = ${value}`)
     .join('; ')
 
-/** Poolers apply this setting for each client, on every connection that they assign to it. */
+/** Poolers track this setting for each client and apply it to every connection that they assign to that client. */
 export const utc = "set timezone = 'UTC'"

@@ -6,16 +6,16 @@ export const OUTCOME_UNKNOWN = '08007'
 type Run = (text: unknown, values?: readonly unknown[]) => unknown
 
 /**
- * Wraps `run` so that a statement whose outcome is unknown fails with `OUTCOME_UNKNOWN`. These are COMMIT, and changes of data
- * outside a transaction, if the connection broke before the result arrived. Any other statement has no effect if the connection
- * breaks.
+ * Wraps `run` so that a statement whose outcome is unknown fails with `OUTCOME_UNKNOWN`. The outcome is unknown if the
+ * connection breaks before the result of a COMMIT, or of a data change outside a transaction, arrives. Any other statement has
+ * no effect if the connection breaks.
  */
 export function reportUnknownOutcome(client: pg.PoolClient, run: Run): Run {
   let isInTransaction = false
   let unknownOutcome: Error | undefined
   return (text, values) => {
     const step = stepOf(text)
-    // Callers send ROLLBACK after COMMIT failed. An error of ROLLBACK would hide that of COMMIT.
+    // Callers send ROLLBACK after COMMIT fails. An error from ROLLBACK would hide the error from COMMIT.
     if (step === 'rollback' && unknownOutcome !== undefined) return Promise.reject(unknownOutcome)
     const isCommitting = step === 'commit' || (step === undefined && !isInTransaction)
     if (step !== undefined) isInTransaction = step === 'begin'
@@ -32,7 +32,7 @@ export function reportUnknownOutcome(client: pg.PoolClient, run: Run): Run {
 
 const steps = /^(begin|start transaction|commit|rollback)\b(?! to )/i
 
-/** Which transaction command a statement is; undefined for other statements. */
+/** Returns the transaction command. Returns undefined for other statements. */
 function stepOf(text: unknown): 'begin' | 'commit' | 'rollback' | undefined {
   const step = typeof text === 'string' && text.length < 100 ? steps.exec(text)?.[1]?.toLowerCase() : undefined
   return step === 'start transaction' ? 'begin' : (step as 'begin' | 'commit' | 'rollback' | undefined)
@@ -41,7 +41,7 @@ function stepOf(text: unknown): 'begin' | 'commit' | 'rollback' | undefined {
 const changesData = (text: unknown): boolean =>
   typeof text === 'string' && /\b(insert into|update|delete from|merge into)\b/i.test(text)
 
-/** A pooler reports class 08 if its own connection broke. A database never does so for a statement that it has accepted. */
+/** A pooler reports class 08 if its own connection broke. PostgreSQL never does so for a statement that it has accepted. */
 const isPoolerError = (error: Error): boolean =>
   error instanceof pg.DatabaseError && error.code?.startsWith('08') === true
 

@@ -1,12 +1,12 @@
 import { type Database, query } from '../../../db/database.ts'
 
-/** The user targeted by an attempt to sign in. */
+/** The user that a sign-in attempt targets. */
 export interface AttemptedUser {
   id: string
   email: string
 }
 
-/** Finds a user by e-mail address, case-insensitive. */
+/** Finds a user by e-mail address, which is case-insensitive. */
 export async function findUserOfEmail(db: Database, email: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,
@@ -16,7 +16,7 @@ export async function findUserOfEmail(db: Database, email: string): Promise<Atte
   return row
 }
 
-/** Finds the user of a sign-in that waits for its second factor. */
+/** Finds the user of a sign-in that is waiting for its second factor. */
 export async function findUserOfStep(db: Database, identifier: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,
@@ -26,7 +26,7 @@ export async function findUserOfStep(db: Database, identifier: string): Promise<
   return row
 }
 
-/** Finds a user by the credential id of a passkey. */
+/** Finds a user by a passkey's credential ID. */
 export async function findUserOfPasskey(db: Database, credentialId: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,

@@ -9,20 +9,20 @@ import type { AttemptedUser } from './attempted-user.queries.ts'
 
 const WINDOW_MS = 60_000
 
-/** Reasons for a failed sign-in: wrong credentials, or the right ones of a disabled user. */
+/** Reasons for a failed sign-in: wrong credentials, or a disabled user's correct credentials. */
 const failures: readonly unknown[] = ['wrong-password', 'wrong-code', 'passkey-refused', 'user-disabled']
 
 /** An attempt to authenticate. */
 export interface Attempt {
   /** The kind of credentials, such as `password`. */
   method: string
-  /** Finds the targeted user. Resolves to undefined if the given e-mail address or credential belongs to no user. */
+  /** Finds the targeted user. Resolves to undefined if no user matches the e-mail address or credential. */
   findUser: () => Promise<AttemptedUser | undefined>
 }
 
 /**
- * Runs an attempt to authenticate, which may be a guess. Counts it against each subject, one after another, and undoes the
- * counts if it succeeds. A failure is recorded for the targeted user.
+ * Runs an attempt to authenticate, which may be a guess. Counts the attempt against each subject, one after another, and undoes
+ * the counts if the attempt succeeds. Records a failure for the targeted user.
  */
 export async function runAttempt<Result>(
   call: AuthRequest,
@@ -38,19 +38,18 @@ export async function runAttempt<Result>(
   return result
 }
 
-/** An attempt of a signed-in user to authenticate again. */
+/** A signed-in user's attempt to authenticate again. */
 export const ownAttempt = ({ accountId, email }: Session, method: string): Attempt => ({
   method,
   findUser: async () => ({ id: accountId, email }),
 })
 
 /**
- * Records a failed attempt for the targeted user. The response does not wait for this, because a longer response time for an
- * e-mail address of a user would reveal that the user exists. The route logs attempts without a targeted user; they are not
- * recorded.
+ * Records a failed attempt for the targeted user. The response does not wait for this, because a longer response time would
+ * reveal that the user exists. Attempts without a targeted user are not recorded, but the route logs them.
  *
- * To keep attempts from flooding the event log, only the first, second, fourth, eighth, and so on of a user's attempts from one
- * network address in a minute are recorded, each with the count so far.
+ * Attempts must not flood the event log. For each user and network address, only the first, second, fourth, eighth (and so on)
+ * attempts in a minute are recorded. Each entry includes the count so far.
  */
 function recordFailure(call: AuthRequest, { method, findUser }: Attempt, error: unknown): void {
   const reason = error instanceof ApiError ? error.details.reason : undefined

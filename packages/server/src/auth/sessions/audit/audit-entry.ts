@@ -1,4 +1,4 @@
-/** Events about signing in, other than `AUTH_LOGIN`; names of the API's EventType. */
+/** Sign-in events other than `AUTH_LOGIN`. The names are values of the API's EventType. */
 export type AuditType =
   | 'AUTH_FAIL'
   | 'PASSWORD_CHANGE'
@@ -10,12 +10,12 @@ export type AuditType =
   | 'PASSKEY_REMOVE'
   | 'SESSION_REVOKE'
 
-/** A failed sign-in, or a change to the ways a user signs in. */
+/** A failed sign-in, or a change to how a user signs in. */
 export interface AuditEntry {
   type: AuditType
   accountId: string
   email: string
-  /** The session that made the change; omitted for failed sign-ins, which have none. */
+  /** The session that made the change. Omitted for failed sign-ins. */
   session?: string
   /** Must not contain secrets. */
   data: Record<string, unknown>

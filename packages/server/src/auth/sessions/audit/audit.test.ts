@@ -7,7 +7,7 @@ import { disableUser, enableUser } from '../../../features/users/user-administra
 const from = { address: '127.0.0.1', agent: 'Test Browser' }
 
 let app: TestApp
-/** Each test has a separate minute, because attempts are counted by the minute. */
+/** Attempts are counted by the minute, so each test runs in a separate minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -28,7 +28,7 @@ interface AuditEvent {
   data: Record<string, unknown>
 }
 
-/** Events of the user other than sign-ins, oldest first. */
+/** Returns the user's events other than sign-ins, oldest first. */
 async function audited(of: Browser = browser): Promise<AuditEvent[]> {
   const { body } = await of.query('{ login { events { items { type actor { id } target { id name kind } data } } } }')
   return body.data.login.events.items.filter(({ type }: AuditEvent) => type !== 'AUTH_LOGIN').reverse()
@@ -48,14 +48,14 @@ const failed = (method: string, reason: string, count: number): unknown[] => [
 describe('failed sign-ins', () => {
   const guess = (email: string) => openBrowser(app).auth('/sign-in/email', { email, password: 'wrong' })
 
-  it('are events without an actor', async () => {
+  it('are recorded as events without an actor', async () => {
     await guess(person.email)
     await untilEntries([failed('password', 'wrong-password', 1)])
     const [event] = await audited()
     expect(event).toMatchObject({ actor: null, target: [{ id: person.id, name: person.email, kind: 'user' }] })
   })
 
-  it('in a minute are recorded at the first, second, fourth, and eighth', async () => {
+  it('are recorded only at the first, second, fourth, and eighth failure in a minute', async () => {
     for (let time = 0; time < 12; time++) {
       await guess(person.email)
       const recorded = [1, 2, 4, 8].filter((count) => count <= time + 1)
@@ -66,13 +66,13 @@ describe('failed sign-ins', () => {
     await expect.poll(async () => (await entries()).length, { timeout: 20_000 }).toBe(5)
   })
 
-  it('with an unknown e-mail address are recorded for no user', async () => {
+  it('are not recorded for an unknown e-mail address', async () => {
     await guess(`nobody-${person.email}`)
     await guess(person.email)
     await untilEntries([failed('password', 'wrong-password', 1)])
   })
 
-  it('with a wrong code are events, and so is a wrong current password', async () => {
+  it('are recorded for a wrong code and for a wrong current password', async () => {
     const { totpURI } = (await browser.auth('/two-factor/enable', { password: person.password })).body
     await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
     const other = openBrowser(app)
@@ -84,7 +84,7 @@ describe('failed sign-ins', () => {
     await untilEntries([...afterCode, failed('current password', 'wrong-password', 2)])
   })
 
-  it('of a disabled user are recorded', async () => {
+  it('are recorded for a disabled user', async () => {
     await disableUser(app.db, person.email, new Date(now))
     const { email, password } = person
     expect((await openBrowser(app).auth('/sign-in/email', { email, password })).status).toBe(401)
@@ -96,8 +96,8 @@ describe('failed sign-ins', () => {
   })
 })
 
-describe('changes to the ways a user signs in', () => {
-  it('are events of the user who made them', async () => {
+describe('changes to how a user signs in', () => {
+  it('are recorded as events of the user who made them', async () => {
     const newPassword = 'correct horse battery staple'
     await browser.auth('/change-password', { currentPassword: person.password, newPassword })
     const { totpURI } = (await browser.auth('/two-factor/enable', { password: newPassword })).body
@@ -116,7 +116,7 @@ describe('changes to the ways a user signs in', () => {
     expect(JSON.stringify(events)).not.toContain(newPassword)
   })
 
-  it('include revoked sessions, if there were any', async () => {
+  it('include revoked sessions, if any session was revoked', async () => {
     await browser.auth('/revoke-other-sessions', {})
     await signIn(app, person)
     await signIn(app, person)

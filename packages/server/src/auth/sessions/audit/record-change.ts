@@ -6,15 +6,14 @@ import type { AuditType } from './audit-entry.ts'
 
 export interface Change<Result> {
   type: AuditType
-  /** Makes the change. */
   work: (transaction: Database) => Promise<Result>
   /**
-   * Returns the data of the entry, other than the address and the browser, or null if nothing changed and nothing is recorded.
+   * Returns the entry's data, except for the address and the browser. Returns null if nothing changed, to record no entry.
    */
   data?: (result: Result) => Record<string, unknown> | null
 }
 
-/** Makes a change to the ways a signed-in user signs in, and records it in the same transaction. */
+/** Changes how a signed-in user signs in, and records the change in the same transaction. */
 export async function recordChange<Result>(
   call: Pick<AuthRequest, 'db' | 'record' | 'onRecorded' | 'request' | 'addressOf'>,
   { accountId, email, id: session }: Session,

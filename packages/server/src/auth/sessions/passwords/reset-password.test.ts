@@ -15,14 +15,14 @@ import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { resetPassword } from './reset-password.ts'
 
 let app: TestApp
-/** Each test has a separate minute, because attempts are counted by the minute. */
+/** Attempts are counted by the minute, so each test runs in a separate minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
 beforeAll(async () => {
   app = await startTestApp({ clock: () => new Date(now) })
 })
-/** A user with a password and a passkey. */
+/** Creates a user with a password and a passkey. */
 beforeEach(async () => {
   now += 61_000
   person = await newPerson(app)
@@ -47,7 +47,7 @@ it('replaces the password and ends every session', async () => {
   expect((await fresh.auth('/get-session')).body).toMatchObject({ passkeys: 1, totp: false })
 })
 
-it('keeps two-factor codes, unless only the password should be required', async () => {
+it('keeps two-factor authentication unless the reset is password-only', async () => {
   const { totpURI } = (await browser.auth('/two-factor/enable', { password: person.password })).body
   await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
   const { email } = person
@@ -65,12 +65,12 @@ it('keeps two-factor codes, unless only the password should be required', async 
   expect(second.user).toMatchObject({ hasTotp: false, passkeys: 0 })
   const fresh = await signIn(app, { ...person, password: second.password })
   expect((await fresh.auth('/get-session')).body).toMatchObject({ passkeys: 0, totp: false })
-  // They can be turned on again.
+  // The user can turn on codes again.
   const again = await fresh.auth('/two-factor/enable', { password: second.password })
   expect(again.body.totpURI).not.toBe(totpURI)
 })
 
-it('requires a code in a trusted browser again, and changes nothing of other users', async () => {
+it('requires a code in a trusted browser again, and does not affect other users', async () => {
   const { email, password } = person
   const { totpURI } = (await browser.auth('/two-factor/enable', { password })).body
   await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
@@ -90,7 +90,7 @@ it('requires a code in a trusted browser again, and changes nothing of other use
 })
 
 describe('an action that starts with the former password and ends after a reset', () => {
-  /** Delays the commit of a reset until another transaction waits for it. */
+  /** Delays the commit of a reset until another transaction waits for the reset. */
   async function during(begin: () => Promise<BrowserResponse>): Promise<{ given: string; response: BrowserResponse }> {
     let running: Promise<BrowserResponse> | undefined
     const given = await app.db.transaction().execute(async (transaction) => {

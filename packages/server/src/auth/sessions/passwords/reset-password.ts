@@ -16,15 +16,15 @@ export interface ResetPassword {
   user: SignedInUser
   /** The new password. It cannot be read again. */
   password: string
-  /** Number of sessions that were ended. */
+  /** Number of ended sessions. */
   sessions: number
-  /** What can no longer be used to sign in: whether codes were turned off, and how many passkeys were deleted. */
+  /** Removed ways to sign in: whether codes were turned off, and how many passkeys were deleted. */
   removed: { totp: boolean; passkeys: number }
 }
 
 /**
- * Sets a random password for a user, on behalf of the operator. All sessions and unfinished sign-ins end. With `passwordOnly`,
- * the authenticator app and passkeys are removed as well, so that only the password signs in. Throws NOT_FOUND for an unknown
+ * Sets a random password for a user, on behalf of the operator. All sessions and unfinished sign-ins end. `passwordOnly` also
+ * removes the authenticator app and passkeys, so that only the password is required to sign in. Throws NOT_FOUND for an unknown
  * e-mail address, which is case-insensitive.
  */
 export async function resetPassword(

@@ -14,7 +14,7 @@ export const codeSignInCalls: readonly AuthCall[] = [
   { method: 'POST', path: '/two-factor/verify-backup-code', takes: ['code', 'trustDevice'], handle: byCode('backup') },
 ]
 
-/** Finishes a sign-in with a code. For a signed-in user, it is the first code, which turns on codes. */
+/** Finishes a sign-in with a code. If the user is already signed in, the first code turns on codes. */
 function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
   const path = kind === 'totp' ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code'
   const method = kind === 'totp' ? 'password and code' : 'password and backup code'
@@ -34,7 +34,7 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
         ? { method, findUser: async () => user }
         : ownAttempt(session, kind === 'totp' ? 'code' : 'backup code')
     return runAttempt(call, { subjects, attempt }, async () => {
-      // Found before the attempt, because the last wrong code deletes the pending sign-in.
+      // Looked up before the attempt, because the last wrong code deletes the pending sign-in.
       if (session === undefined) user = await findUserOfStep(call.db, stepOf(request.headers.cookie))
       const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.accountId))?.hasTotp
       const forwarded = await call.forward(request, path, { code, trustDevice })

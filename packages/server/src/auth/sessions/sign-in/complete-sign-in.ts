@@ -7,7 +7,7 @@ import { deleteSessions } from '../sessions.queries.ts'
 import type { Session } from '../sessions.ts'
 import { findSignedInUser } from './sign-in.queries.ts'
 
-/** Longer than a code is accepted, which includes 30 seconds before and after its interval. */
+/** Longer than the time in which a code is accepted, which includes 30 seconds before and after the code's interval. */
 const CODE_VALID_MS = 120_000
 
 /** The credentials of a successful sign-in. */
@@ -15,11 +15,11 @@ export interface UsedCredentials {
   method: SignInMethod
   /** The code from an authenticator app. */
   code?: string
-  /** The credential id of the passkey. */
+  /** The passkey's credential ID. */
   credential?: string
 }
 
-/** Completes a sign-in: calls `onSignIn` before the browser gets its cookie, and ends the browser's former session. */
+/** Completes a sign-in: calls `onSignIn` before the browser receives its cookie, and ends the browser's former session. */
 export async function completeSignIn(call: AuthRequest, forwarded: Forwarded, used: UsedCredentials): Promise<object> {
   const { method, code } = used
   const { request, onSignIn, addressOf } = call
@@ -44,12 +44,12 @@ export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: 
   const tokens = cookies.map((header) => cookie.read(header.split(';')[0]))
   const token = tokens.findLast((each) => typeof each === 'string')
   const session = token ? await sessions.find(token) : undefined
-  // With a passkey or a code, the user may be disabled. The new session is then invalid.
+  // A sign-in with a passkey or a code may succeed for a disabled user, but the new session is then invalid.
   if (session === undefined) throw userDisabled()
   return session
 }
 
-/** Whether the credentials still exist, because a reset ends only existing sessions. A password is checked at sign-in. */
+/** Whether the credentials still exist. A reset ends only existing sessions, not the new one. Sign-in checks the password. */
 async function isStillValid(
   { db }: AuthRequest,
   accountId: string,
@@ -59,7 +59,7 @@ async function isStillValid(
   return method === 'password' || ((await findSignedInUser(db, accountId))?.hasTotp ?? false)
 }
 
-/** RFC 6238 §5.2: a code that was accepted is not accepted again. */
+/** RFC 6238 §5.2: a code must not be accepted a second time. */
 export function isFirstUse({ db, clock }: AuthRequest, accountId: string, code: string): Promise<boolean> {
   return insertNonce(db, `totp ${accountId}`, code, new Date(clock().getTime() + CODE_VALID_MS))
 }

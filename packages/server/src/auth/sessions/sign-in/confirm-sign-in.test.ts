@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterAll(() => app.close())
 
-/** Tries to create an access key. Returns the reason for a rejection, or undefined if the key was created. */
+/** Tries to create an access key. Returns the reason for the rejection, or undefined if the key was created. */
 async function createKeyError(from = browser): Promise<string | undefined> {
   const { body } = await from.query(create)
   return body.errors?.[0].extensions.reason
@@ -35,7 +35,7 @@ async function addPasskey(from: Browser) {
 }
 
 describe('a session that creates an access key', () => {
-  it('needs a sign-in of the last hour', async () => {
+  it('requires a sign-in within the last hour', async () => {
     now += HOUR_MS - 10_000
     expect(await createKeyError()).toBeUndefined()
     now += 20_000
@@ -47,7 +47,7 @@ describe('a session that creates an access key', () => {
     expect((await browser.query('{ login { accessKeys { name } } }')).body.data.login.accessKeys).toHaveLength(1)
   })
 
-  it('may do so for an hour after the password is confirmed', async () => {
+  it('is allowed for an hour after the user confirms the password', async () => {
     now += 2 * HOUR_MS
     const wrong = await browser.auth('/confirm-sign-in', { password: 'not it' })
     expect(errorOf(wrong)).toEqual([400, 'BAD_USER_INPUT', 'wrong-password'])
@@ -58,7 +58,7 @@ describe('a session that creates an access key', () => {
     expect(await createKeyError()).toBe('sign-in-too-old')
   })
 
-  it('may do so after a code is confirmed, and each code works once', async () => {
+  it('is allowed after the user confirms with a code, which works only once', async () => {
     const { body } = await browser.auth('/two-factor/enable', { password: person.password })
     await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })
     now += 2 * HOUR_MS
@@ -69,7 +69,7 @@ describe('a session that creates an access key', () => {
     expect(errorOf(await browser.auth('/confirm-sign-in', { code }))[2]).toBe('wrong-code')
   })
 
-  it('may do so after a passkey is confirmed, and keeps the same session', async () => {
+  it('is allowed after the user confirms with a passkey, without starting another session', async () => {
     const authenticator = await addPasskey(browser)
     now += 2 * HOUR_MS
     const options = (await browser.auth('/passkey/generate-authenticate-options')).body
@@ -81,14 +81,14 @@ describe('a session that creates an access key', () => {
 })
 
 describe('confirming a sign-in', () => {
-  it('does not turn on codes with an app that is being set up', async () => {
+  it('does not turn on codes if the authenticator app is not set up yet', async () => {
     const { body } = await browser.auth('/two-factor/enable', { password: person.password })
     const response = await browser.auth('/confirm-sign-in', { code: codeOf(body.totpURI) })
     expect(errorOf(response).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
     expect((await browser.auth('/get-session')).body.totp).toBe(false)
   })
 
-  it('rejects the passkey of another person', async () => {
+  it("rejects another user's passkey", async () => {
     const other = await signIn(app, await newPerson(app))
     const authenticator = await addPasskey(other)
     now += 2 * HOUR_MS
@@ -99,11 +99,11 @@ describe('confirming a sign-in', () => {
     expect((await other.auth('/list-sessions')).body.sessions).toHaveLength(1)
   })
 
-  it.each([{}, { password: 'a', code: 'b' }])('needs exactly one kind of credentials: %j', async (fields) => {
+  it.each([{}, { password: 'a', code: 'b' }])('requires exactly one kind of credentials: %j', async (fields) => {
     expect(errorOf(await browser.auth('/confirm-sign-in', fields)).slice(0, 2)).toEqual([400, 'BAD_USER_INPUT'])
   })
 
-  it('needs a session', async () => {
+  it('requires a session', async () => {
     const response = await openBrowser(app).auth('/confirm-sign-in', { password: person.password })
     expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
   })

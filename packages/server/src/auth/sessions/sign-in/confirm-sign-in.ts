@@ -11,7 +11,7 @@ import { isFirstUse, sessionOf } from './complete-sign-in.ts'
 import { findPassword, findSignedInUser } from './sign-in.queries.ts'
 import { attemptSubject } from './sign-in-attempts.ts'
 
-/** Confirms the signed-in user by a password, a code, or a passkey. The session then counts as recent for another hour. */
+/** Confirms the signed-in user by a password, a code, or a passkey. The sign-in then remains recent for another hour. */
 export const confirmSignInCall: AuthCall = {
   method: 'POST',
   path: '/confirm-sign-in',
@@ -53,14 +53,14 @@ async function confirmPassword({ db }: AuthRequest, { email, accountId }: Sessio
 }
 
 async function confirmCode(call: AuthRequest, { accountId }: Session, code: string): Promise<void> {
-  // Without this check, the first code of an app that is being set up would turn on codes.
+  // Without this check, the first code from an authenticator app that is being set up would turn on codes.
   const user = await findSignedInUser(call.db, accountId)
   if (!user?.hasTotp) throw badInput('this account has no authenticator app: confirm by password or passkey')
   await call.forward(call.request, '/two-factor/verify-totp', { code })
   if (!(await isFirstUse(call, accountId, code))) throw sessionError('wrong-code')
 }
 
-/** The library can only sign in with a passkey, so the new session is deleted. */
+/** better-auth can verify a passkey only by signing in, so the new session is deleted. */
 async function confirmPasskey(call: AuthRequest, { accountId }: Session, response: object): Promise<void> {
   const forwarded = await call.forward(call.request, '/passkey/verify-authentication', { response })
   const created = await sessionOf(call, forwarded)

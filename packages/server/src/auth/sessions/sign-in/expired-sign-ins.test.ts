@@ -21,7 +21,7 @@ async function count(): Promise<{ sessions: number; steps: number; tries: number
   return { sessions: sessions?.length ?? 0, steps: steps?.length ?? 0, tries: tries?.length ?? 0 }
 }
 
-it('deletes what has expired and keeps the rest', async () => {
+it('deletes expired sessions, sign-in steps, and attempt counts, and keeps all others', async () => {
   const began = Date.now()
   const browser = await signIn(app, await newPerson(app))
   await openBrowser(app).auth('/passkey/generate-authenticate-options')

@@ -5,8 +5,8 @@ import type { Database } from '../../../db/database.ts'
 import { findPassword } from './sign-in.queries.ts'
 
 /**
- * Replaces better-auth's endpoint of this name, which rejects e-mail addresses without a dot in the host, such as
- * owner@localhost, and compares addresses by other rules than ours. An unknown address takes as much work as a wrong password.
+ * Replaces better-auth's endpoint of the same name. That endpoint rejects e-mail addresses without a dot in the host, such as
+ * owner@localhost, and compares addresses by different rules. An unknown address takes as much work as a wrong password.
  */
 export function passwordSignIn(db: Database) {
   return {
@@ -28,7 +28,7 @@ export function passwordSignIn(db: Database) {
         const user = await internalAdapter.findUserById(stored.accountId)
         if (user === null) throw wrongPassword()
         const session = await internalAdapter.createSession(user.id)
-        // Creating the session waited for a running reset (`lockAccount`), which did not see this session.
+        // Creating the session waited for any running reset (`lockAccount`), which could not end this session.
         if ((await findPassword(db, email))?.passwordHash !== hash) {
           await internalAdapter.deleteSession(session.token)
           throw wrongPassword()

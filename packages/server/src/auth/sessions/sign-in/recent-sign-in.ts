@@ -3,10 +3,10 @@ import { ApiError } from '../../../errors.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { readConfirmed } from '../sessions.queries.ts'
 
-/** How long after a sign-in or its confirmation a session may create access keys. */
+/** How long a session may create access keys after a sign-in or a confirmation. */
 const RECENT_MS = 3_600_000
 
-/** Throws FORBIDDEN if the request comes with a session whose sign-in is older than an hour. Signed requests pass. */
+/** Throws FORBIDDEN if the request uses a session whose sign-in is older than an hour. Signed requests are always allowed. */
 export async function assertRecentSignIn(
   { db, clock }: { db: Database; clock: () => Date },
   { accountId, session }: Viewer,

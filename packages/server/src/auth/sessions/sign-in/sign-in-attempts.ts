@@ -6,7 +6,7 @@ import { countAttempt, forgiveAttempts } from './sign-in.queries.ts'
 
 const WINDOW_MS = 60_000
 
-/** The source or the target of attempts, and how many are allowed in a minute. */
+/** The source or target of attempts, and the number of attempts allowed in a minute. */
 export interface AttemptSubject {
   name: string
   allowed: number
@@ -14,11 +14,12 @@ export interface AttemptSubject {
 
 export const attemptSubject = {
   address: (ip: string): AttemptSubject => ({ name: `address ${networkOf(ip)}`, allowed: 10 }),
-  /** Options are requested whenever a sign-in page opens. */
+  /** The limit is higher because every sign-in page requests options when it opens. */
   passkeyOptions: (ip: string): AttemptSubject => ({ name: `options address ${networkOf(ip)}`, allowed: 60 }),
   /**
-   * A hash, because people mistype their passwords in the field for the e-mail address. The limit is twice that of a network
-   * address, because two of its minutes can overlap one of these: a single network address cannot lock out a user.
+   * The name is a hash, because people sometimes type their password into the e-mail field. The limit is twice that of a
+   * network address, because two of the address's minutes can overlap one minute here. A single network address cannot lock out
+   * a user.
    */
   email: (email: string): AttemptSubject => {
     const hash = createHash('sha256').update(email.toLowerCase()).digest('base64')
@@ -30,11 +31,11 @@ export const attemptSubject = {
 /** Counts possible guesses in the database, so that all server processes share the count. */
 export interface SignInAttempts {
   /**
-   * Counts an attempt against one subject after the other, before credentials are checked. Throws RATE_LIMITED at the first
-   * subject over its limit and counts no further: an attempt that is rejected for its source does not count against its target.
+   * Counts an attempt against one subject after another, before credentials are checked. Throws RATE_LIMITED at the first
+   * subject over its limit and does not count the rest. An attempt rejected for its source does not count against its target.
    */
   count(subjects: readonly AttemptSubject[]): Promise<void>
-  /** Undoes the count of a successful attempt. */
+  /** Undoes the counts of a successful attempt. */
   forgive(subjects: readonly AttemptSubject[]): Promise<void>
 }
 

@@ -32,7 +32,7 @@ export interface SignInOptions extends Pick<AuthDeps, 'onSignIn' | 'record' | 'o
 
 const BODY_BYTES = 64 * 1024
 
-/** Registers the calls of the console's sign-in under /auth. Other functions of better-auth are not served. */
+/** Registers the console's sign-in calls under /auth. No other better-auth functions are available. */
 export function registerSignIn(app: FastifyInstance, { secrets, log, beforeRequest, ...options }: SignInOptions): void {
   const { db, config, clock, addressOf } = options
   const running = new Set<Promise<void>>()
@@ -66,7 +66,7 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
   })
 }
 
-/** The session cookie, for all code that reads or writes it. */
+/** Creates the session cookie that all code reads and writes. */
 export const sessionCookieOf = (secrets: Secrets, config: Pick<Config, 'publicUrl' | 'tlsCert'>): SessionCookie =>
   sessionCookie({ secret: () => signInSecret(secrets), isSecure: isHttps(config) })
 
@@ -84,7 +84,7 @@ function registerCall(
     exposeHeadRoute: false,
     async handler(request, reply) {
       const isSameOrigin = isFromConsole(request, deps.config.publicUrl)
-      // A request from another site has no session, even if the browser sends its cookie.
+      // A request from another site has no session, even if the browser sends the cookie.
       const session = isSameOrigin ? await findSession(request, deps) : undefined
       const cookies: string[] = []
       try {
@@ -111,6 +111,6 @@ async function findSession({ headers }: FastifyRequest, { cookie, sessions }: Au
 }
 
 function otherOrigin(): ApiError {
-  const message = `send this from a page of this server, with the header ${CONSOLE_HEADER}: 1 and, by POST, as application/json`
+  const message = `send this from a page of this server, with the header ${CONSOLE_HEADER}: 1, and send POST bodies as application/json`
   return new ApiError('FORBIDDEN', message, { reason: 'other-origin' })
 }

@@ -6,7 +6,7 @@ export interface StoredPassword {
   isDisabled: boolean
 }
 
-/** Uses the case-insensitive unique index on addresses. */
+/** Uses the case-insensitive unique index on e-mail addresses. */
 export async function findPassword(db: Database, email: string): Promise<StoredPassword | undefined> {
   const [row] = await query<StoredPassword>(
     db,
@@ -18,7 +18,7 @@ export async function findPassword(db: Database, email: string): Promise<StoredP
 }
 
 /**
- * Locks the account until the transaction ends. Sign-ins wait meanwhile, and must check afterward whether their credentials are
+ * Locks the account until the transaction ends. Sign-ins wait for the lock, and must then check that their credentials are
  * still valid.
  */
 export async function lockAccount(transaction: Database, email: string): Promise<string | undefined> {
@@ -61,7 +61,7 @@ export async function updatePassword(db: Database, accountId: string, passwordHa
     .execute()
 }
 
-/** Deletes unfinished sign-ins of the account, and its trusted browsers. */
+/** Deletes the account's unfinished sign-ins and trusted browsers. */
 export async function deleteSteps(db: Database, accountId: string): Promise<void> {
   await db.deleteFrom('sign_in_step').where('value', '=', accountId).execute()
 }
@@ -94,7 +94,7 @@ export async function forgiveAttempts(db: Database, subjects: readonly string[])
   )
 }
 
-/** Deletes a limited number of expired rows; the next run deletes more. */
+/** Deletes a limited number of expired rows. The next run deletes more. */
 export async function deleteExpiredSignIns(db: Database, now: Date): Promise<void> {
   for (const [table, column, key] of [
     ['session', 'expires', 'token'],

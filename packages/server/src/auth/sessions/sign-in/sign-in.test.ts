@@ -4,10 +4,10 @@ import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { createUser } from '../../../features/users/users.ts'
 
 let app: TestApp
-/** Each test has a separate minute that lasts as long as the test, because attempts are counted by the minute. */
+/** Attempts are counted by the minute, so the clock stands still during each test and advances past a minute between tests. */
 let now = Date.now()
 const clock = () => new Date(now)
-/** Every client is a trusted proxy, which reports where a request comes from. */
+/** Every client is a trusted proxy, which reports the network address of a request. */
 const trusting = { MUSTER_TRUSTED_PROXIES: '127.0.0.1' }
 beforeAll(async () => {
   app = await startTestApp({ clock, env: trusting })
@@ -40,7 +40,7 @@ describe('signing in', () => {
     expect(JSON.stringify(body)).not.toContain(token)
   })
 
-  it('works for addresses without a dot, case-insensitively, and with a password of an earlier release', async () => {
+  it('accepts addresses without a dot, in any case, and passwords from earlier releases', async () => {
     const { email, password } = await createUser(app.db, { email: 'Owner@localhost', name: 'Ada' })
     for (const written of [email, 'owner@LOCALHOST', ` ${email} `]) {
       const browser = openBrowser(app)
@@ -49,7 +49,7 @@ describe('signing in', () => {
     }
   })
 
-  it('gives the same response to a wrong password, an unknown address, and a user without a password', async () => {
+  it('returns the same response for a wrong password, an unknown address, and a user without a password', async () => {
     const [person, without] = [await newPerson(app), await newPerson(app)]
     await app.db.updateTable('account').set({ password_hash: null }).where('id', '=', without.id).execute()
     const responses = []
@@ -92,7 +92,7 @@ describe('signing in', () => {
     expect(response.setCookies).toEqual([])
   })
 
-  it('ends the former session of the browser', async () => {
+  it("ends the browser's former session", async () => {
     const person = await newPerson(app)
     const browser = await signIn(app, person)
     const { email, password } = person
@@ -102,7 +102,7 @@ describe('signing in', () => {
     expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'session-ended'])
   })
 
-  it('is recorded as an event with its address and method; a wrong password is not', async () => {
+  it('records an event with the address and method, but not for a wrong password', async () => {
     const person = await newPerson(app)
     await openBrowser(app).auth('/sign-in/email', { email: person.email, password: 'wrong' })
     const browser = await signIn(app, person)
@@ -120,10 +120,10 @@ describe('signing in', () => {
   })
 })
 
-describe('another function of better-auth', () => {
+describe('any other better-auth function', () => {
   let browser: Browser
   beforeAll(async () => {
-    // The previous test may have used up the attempts of its minute.
+    // The previous test may have used up all attempts in its minute.
     beginMinute()
     browser = await signIn(app, await newPerson(app))
   })
@@ -152,7 +152,7 @@ describe('too many attempts', () => {
   const signInFrom = (server: TestApp, address: string, body: { email: string; password: string }) =>
     openBrowser(server).send('/auth/sign-in/email', { body, headers: { 'x-forwarded-for': address } })
 
-  it('from one network address do not lock out the user, but those from two do, on every server, for a minute', async () => {
+  it('lock out the user on every server for a minute if they are from two network addresses, not one', async () => {
     const { email, password } = await newPerson(app)
     const other = await app.startAnother({ clock, env: trusting })
     const guessFrom = async (address: string) => {
@@ -178,7 +178,7 @@ describe('too many attempts', () => {
     await other.close()
   })
 
-  it('from one network address are rejected for any e-mail address', async () => {
+  it('are rejected from one network address for any e-mail address', async () => {
     for (let time = 0; time < 10; time++) {
       const response = await openBrowser(app).auth('/sign-in/email', {
         email: `${time}@example.com`,
@@ -197,7 +197,7 @@ describe('too many attempts', () => {
     }
   })
 
-  it('include all attempts that arrive at the same moment', async () => {
+  it('include all attempts that arrive at the same time', async () => {
     const { email } = await newPerson(app)
     const tries = Array.from({ length: 14 }, () =>
       openBrowser(app).auth('/sign-in/email', { email, password: 'wrong' }),

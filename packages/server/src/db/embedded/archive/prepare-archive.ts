@@ -10,14 +10,14 @@ import { timelineOfHistory } from './wal-names.ts'
 interface Preparation {
   archive: string
   clusterFolder: string
-  /** PostgreSQL's user, which writes the WAL. */
+  /** PostgreSQL's user, who writes the WAL. */
   owner: UserId
   log: EmbeddedLog
 }
 
 /**
- * Creates the archive's folders on first use. The server does not start with the archive of another database. It does start
- * if the archive cannot be written, because devices depend on the server more than on its archive.
+ * Creates the archive's folders on first use. The server does not start if the archive belongs to another database. If the
+ * archive cannot be written, the server still starts, because devices depend on the server more than on its archive.
  */
 export async function prepareArchive({ archive, clusterFolder, owner, log }: Preparation): Promise<void> {
   try {
@@ -43,7 +43,7 @@ async function claimArchive(archive: string, identifier: string): Promise<void> 
   )
 }
 
-/** The identifier of the database that an archive belongs to; undefined for an empty archive. */
+/** Returns the identifier of the database that an archive belongs to, or undefined for an empty archive. */
 export async function readArchiveIdentifier(archive: string): Promise<string | undefined> {
   try {
     return (await readFile(join(archive, 'system-identifier'), 'utf8')).trim()
@@ -53,7 +53,7 @@ export async function readArchiveIdentifier(archive: string): Promise<string | u
   }
 }
 
-/** The first 64 bits of ControlFileData: an integer that initdb generates. */
+/** Returns the first 64 bits of ControlFileData: an integer that initdb generates. */
 export async function readSystemIdentifier(clusterFolder: string): Promise<string> {
   const handle = await open(join(clusterFolder, 'global/pg_control'), 'r')
   try {
@@ -64,7 +64,7 @@ export async function readSystemIdentifier(clusterFolder: string): Promise<strin
   }
 }
 
-/** A restore begins a timeline while archiving is off, so its history must be archived at the next start. */
+/** A restore creates a timeline while archiving is off, so the timeline's history must be archived at the next start. */
 async function archiveHistories(folder: string, wal: string): Promise<void> {
   for (const name of await readdir(wal)) {
     if (timelineOfHistory(name) !== undefined) await archiveWalFile(folder, { path: join(wal, name), name })

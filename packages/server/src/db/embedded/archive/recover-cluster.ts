@@ -20,16 +20,16 @@ import { type RecoveryTarget, recoverySettings } from './archive-settings.ts'
 export interface Recovery<Result> {
   readonly dataFolder: string
   readonly log: EmbeddedLog
-  /** Only read, because it may be the archive of a running server. */
+  /** Opened read-only, because a running server may be using the archive. */
   readonly archive: string
   readonly target: RecoveryTarget
   /** The major version of PostgreSQL that wrote the base backup. */
   readonly majorVersion: number
-  /** Whether to rename an existing database in the data folder. If false, the folder must not have one. */
+  /** Whether to rename an existing database in the data folder. If false, the folder must not contain a database. */
   readonly replace: boolean
   /** Copies the base backup into the folder. */
   readonly copyBase: (folder: string) => Promise<void>
-  /** Runs on the recovered database before it is moved into place. If it fails, nothing is changed. */
+  /** Runs on the recovered database before it is moved into place. If this function fails, the data folder is unchanged. */
   readonly finish: (connection: EmbeddedConnection) => Promise<Result>
 }
 
@@ -39,7 +39,7 @@ export interface Recovered<Result> {
   readonly aside: string | undefined
 }
 
-/** Recovers a base backup in a temporary folder, which it renames at the end. */
+/** Recovers a base backup in a temporary folder and renames the folder at the end. */
 export async function recoverCluster<Result>(recovery: Recovery<Result>): Promise<Recovered<Result>> {
   const dataFolder = resolve(recovery.dataFolder)
   const clusterFolder = clusterFolderOf(dataFolder)
@@ -64,14 +64,15 @@ export async function recoverCluster<Result>(recovery: Recovery<Result>): Promis
       await lock.release()
     }
   } catch (error) {
-    // Only system errors need an explanation. Other errors from `copyBase` and `finish` already have clear messages.
+    // Only system errors need an explanation. Other errors from `copyBase` and `finish` already explain themselves.
     throw isSystemError(error) ? await explainFailure(error, dataFolder) : error
   }
 }
 
 const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
-const notEmpty = (folder: string): EmbeddedError => new EmbeddedError('not-empty', `There is a database in ${folder}.`)
+const notEmpty = (folder: string): EmbeddedError =>
+  new EmbeddedError('not-empty', `${folder} already contains a database.`)
 
 async function recoverInTemporaryFolder<Result>(
   { dataFolder, log, archive, target, majorVersion, copyBase, finish }: Recovery<Result>,
@@ -93,7 +94,7 @@ async function recoverInTemporaryFolder<Result>(
     const launch: Launch = { binaries, runMode, clusterFolder, logFile, lockFd: lock.fd, settings: settings() }
     const start = (until: RecoveryTarget) =>
       launchReady({ ...launch, settings: { ...launch.settings, ...recoverySettings(archive, until) } }, log)
-    // PostgreSQL requires a commit after the target time. If there is none, everything in the archive is before the target.
+    // PostgreSQL requires a commit after the target time. Without such a commit, the entire archive precedes the target.
     const postgres = await start(target).catch(async (error: unknown) => {
       if (target.time === undefined || !/recovery ended before configured recovery target/.test(await logFile.tail(40)))
         throw error

@@ -5,7 +5,7 @@ import { zstdCompress, zstdDecompress } from 'node:zlib'
 import { replacePrivateFile } from '../../../lib/private-file.ts'
 import { systemCode } from '../embedded-error.ts'
 
-/** Where the WAL is in an archive. */
+/** The folder that contains an archive's WAL. */
 export const walFolderOf = (archive: string): string => join(archive, 'wal')
 
 export const compressedName = (name: string): string => `${name}.zst`
@@ -14,8 +14,8 @@ const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
 /**
- * Stores one WAL file in the archive. The file is on disk when the promise resolves, because PostgreSQL then removes its own
- * copy. PostgreSQL may repeat the call after a crash, so an existing file with the same content is accepted.
+ * Stores one WAL file in the archive. PostgreSQL then removes its own copy, so the promise resolves only once the archived file
+ * is on disk. PostgreSQL may repeat the call after a crash, so an existing file with the same content is accepted.
  */
 export async function archiveWalFile(folder: string, file: { path: string; name: string }): Promise<void> {
   const content = await readFile(file.path)
@@ -23,10 +23,10 @@ export async function archiveWalFile(folder: string, file: { path: string; name:
   const existing = await readArchived(target)
   if (existing === undefined) return replacePrivateFile(target, await compress(content))
   if (existing.equals(content)) return
-  throw new Error(`${target} exists with other content. Another database may use this archive`)
+  throw new Error(`${target} already exists with different content; another database may be using this archive`)
 }
 
-/** The content of a file in the archive; undefined if the archive does not have it. */
+/** Returns a file's uncompressed content, or undefined if the archive does not contain the file. */
 export async function readArchived(path: string): Promise<Buffer | undefined> {
   try {
     return await decompress(await readFile(path))
@@ -36,7 +36,7 @@ export async function readArchived(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Copies a WAL file out of the archive. Returns false if the archive does not have it. */
+/** Copies a WAL file out of the archive. Returns false if the archive does not contain the file. */
 export async function fetchWalFile(folder: string, file: { path: string; name: string }): Promise<boolean> {
   const content = await readArchived(join(folder, compressedName(file.name)))
   if (content === undefined) return false

@@ -1,7 +1,7 @@
-/** initdb's default, which the embedded database uses. */
+/** WAL segment size: initdb's default, which the embedded database uses. */
 export const SEGMENT_BYTES = 16n * 1024n * 1024n
 
-/** XLogSegmentsPerXLogId: how many segments share the middle part of a name. */
+/** XLogSegmentsPerXLogId: the number of segments that share the middle part of a name. */
 const SEGMENTS_PER_ID = 0x1_0000_0000n / SEGMENT_BYTES
 
 /** Parses a position in the WAL, such as `0/2000028`. */
@@ -10,16 +10,16 @@ export function parseLsn(text: string): bigint {
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`)
 }
 
-/** The number of the segment that contains the byte at this position. */
+/** Returns the number of the segment that contains the byte at this position. */
 export const segmentOf = (lsn: bigint): bigint => lsn / SEGMENT_BYTES
 
 const hex = (value: bigint | number): string => value.toString(16).toUpperCase().padStart(8, '0')
 
-/** The file name of a segment, such as 000000010000000000000002. */
+/** Returns a segment's file name, such as 000000010000000000000002. */
 export const segmentName = (timeline: number, segment: bigint): string =>
   hex(timeline) + hex(segment / SEGMENTS_PER_ID) + hex(segment % SEGMENTS_PER_ID)
 
-/** The number of a segment from its file name, or from the name of anything that starts with one. */
+/** Parses the segment number from a segment's file name, or from a name that begins with that name and a dot. */
 export function segmentNumber(name: string): bigint | undefined {
   const [, high, low] = /^[0-9A-F]{8}([0-9A-F]{8})([0-9A-F]{8})(\.|$)/.exec(name) ?? []
   return high === undefined ? undefined : BigInt(`0x${high}`) * SEGMENTS_PER_ID + BigInt(`0x${low}`)
@@ -29,7 +29,7 @@ export function segmentNumber(name: string): bigint | undefined {
 export interface Timeline {
   id: number
   begin: bigint
-  /** Undefined for the last one. */
+  /** Undefined for the last timeline. */
   end: bigint | undefined
 }
 
@@ -40,7 +40,7 @@ export function timelineOfHistory(name: string): number | undefined {
   return timeline === undefined ? undefined : Number.parseInt(timeline, 16)
 }
 
-/** Parses a timeline's history file, which has one line for each ancestor, with the position at which it ended. */
+/** Parses a timeline's history file. Each line contains an ancestor and the position at which that ancestor ended. */
 export function parseHistory(timeline: number, text: string): Timeline[] {
   const timelines: Timeline[] = []
   let begin = 0n

@@ -11,10 +11,10 @@ import { type Finished, runCommand } from '../run-command.ts'
 export const role = 'muster'
 export const database = 'muster'
 
-/** The folder of PostgreSQL inside the data folder. */
+/** PostgreSQL's folder in the data folder. */
 export const clusterFolderOf = (dataFolder: string): string => join(dataFolder, 'pg')
 
-/** The folder in which a restore to a point in time assembles a cluster before it moves it into place. */
+/** The folder in which a point-in-time restore assembles a cluster before moving the cluster into place. */
 export const recoveringFolderOf = (clusterFolder: string): string => `${clusterFolder}.recovering`
 
 export interface Cluster {
@@ -22,7 +22,7 @@ export interface Cluster {
   readonly majorVersion: number
 }
 
-/** The cluster in the folder; undefined before the first start. */
+/** Returns the cluster in the folder, or undefined before the first start. */
 export async function findCluster(clusterFolder: string): Promise<Cluster | undefined> {
   try {
     const { uid, gid } = await stat(clusterFolder)
@@ -36,7 +36,7 @@ export async function findCluster(clusterFolder: string): Promise<Cluster | unde
   }
 }
 
-/** Files in the folder may be a user's data or a damaged database, and must not be overwritten. */
+/** Existing files may be a user's data or a damaged database and must not be overwritten. */
 async function assertEmpty(folder: string): Promise<void> {
   try {
     if ((await readdir(folder)).length === 0) return
@@ -51,7 +51,7 @@ async function assertEmpty(folder: string): Promise<void> {
   )
 }
 
-/** An empty database must not replace one that is being restored. */
+/** An empty database must not replace a database that is being restored. */
 async function assertNotRecovering(clusterFolder: string): Promise<void> {
   const folder = recoveringFolderOf(clusterFolder)
   const exists = await stat(folder).then(
@@ -76,7 +76,7 @@ export function assertSameMajorVersion(folder: string, found: number, ours: numb
   )
 }
 
-/** Root may have run PostgreSQL as another user before. PostgreSQL requires that its user owns the files. */
+/** PostgreSQL's user must own the files, but root may have run PostgreSQL as a different user before. */
 export async function assertOwnership(folder: string, found: UserId, wanted: UserId): Promise<void> {
   if (found.uid === wanted.uid) return
   if (process.getuid?.() === 0) {
@@ -87,7 +87,7 @@ export async function assertOwnership(folder: string, found: UserId, wanted: Use
       await chown(folder, wanted.uid, wanted.gid)
       return
     } catch (error) {
-      throw wrongOwner(folder, `it belongs to user ${found.uid} and could not be given to ${wanted.uid}`, {
+      throw wrongOwner(folder, `it belongs to user ${found.uid}, and the owner could not be changed to ${wanted.uid}`, {
         cause: error,
       })
     }
@@ -102,7 +102,7 @@ interface Creation {
   readonly lockFd: number | undefined
 }
 
-/** Creates the cluster under a temporary name and renames it at the end, so that a cluster with the final name is complete. */
+/** Creates the cluster under a temporary name and renames it at the end. A cluster with the final name is always complete. */
 export async function createCluster({ clusterFolder, binaries, runMode, lockFd }: Creation): Promise<void> {
   const unfinished = `${clusterFolder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
@@ -125,7 +125,7 @@ export async function createCluster({ clusterFolder, binaries, runMode, lockFd }
   await syncFolder(join(clusterFolder, '..'))
 }
 
-/** Strings sort by code point, the same on every machine. Columns that need another order specify their collation. */
+/** Strings sort by code point on every machine. Columns that need another order specify a collation. */
 const initdbArguments = [
   '--username=postgres',
   '--auth=reject',
@@ -141,14 +141,15 @@ const initdbArguments = [
 const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off']
 
 /**
- * Lets the role take base backups. It is one line of SQL for single-user mode. The grants apply to the database in which they
- * are made, and to copies of it.
+ * Lets the role take base backups. Single-user mode requires the SQL to be on one line. The grants apply to the database in
+ * which they are made, and to copies of that database.
  */
 export const grantBackup = `GRANT EXECUTE ON FUNCTION pg_backup_start(text, boolean), pg_backup_stop(boolean) TO ${role};`
 
 /**
- * Runs without a connection, so that the superuser can never connect. CREATEDB only lets the role copy its own databases.
- * The role owns und-x-icu to be able to refresh its version after an update of ICU. New databases copy the grants of template1.
+ * Runs without a connection, so that the superuser can never connect. CREATEDB lets the role copy only its own databases. The
+ * role owns und-x-icu so that it can refresh the collation version after an ICU update. New databases copy the grants of
+ * template1.
  */
 const roleAndDatabase = `
 CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;
@@ -157,12 +158,12 @@ ${grantBackup}
 CREATE DATABASE ${database} OWNER ${role};
 `
 
-const hbaRules = `# The socket is in this folder, which only its owner may enter. That is the authentication.
-# The superuser cannot connect at all.
+const hbaRules = `# The socket is in this folder. Only the folder's owner may enter it, which authenticates clients.
+# The superuser cannot connect.
 local  all  ${role}  trust
 `
 
-/** fsync(2): a rename is durable once its folder is synced. */
+/** fsync(2): a rename is durable once the folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -176,7 +177,7 @@ function initFailed(clusterFolder: string, program: string, { code, output, fail
   const reason = failure?.message ?? (lastLines(output, 12) || `exit code ${code}`)
   return new EmbeddedError(
     'init-failed',
-    `The database could not be created in ${clusterFolder}; ${program} said:\n${reason}\n` +
+    `The database could not be created in ${clusterFolder}. ${program} reported:\n${reason}\n` +
       `${adviceOn(reason)}The next start tries again from the beginning. ${useDatabaseUrl}`,
     { cause: failure },
   )

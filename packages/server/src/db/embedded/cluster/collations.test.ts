@@ -6,7 +6,7 @@ import { runCommand } from '../run-command.ts'
 import { newDataFolder, query, start } from '../test-bench.ts'
 import { findCluster } from './cluster.ts'
 
-/** Runs a statement as the superuser, who cannot connect, by starting the stopped database in single-user mode. */
+/** Runs a statement as the superuser by starting the stopped database in single-user mode. The superuser cannot connect. */
 async function asSuperuser(dataFolder: string, statement: string): Promise<void> {
   const folder = join(dataFolder, 'pg')
   const binaries = await findBinaries(dataFolder)
@@ -19,7 +19,7 @@ async function asSuperuser(dataFolder: string, statement: string): Promise<void>
 const versions = `SELECT collname, collversion = pg_collation_actual_version(oid) AS current FROM pg_collation
   WHERE collname IN ('natural', 'und-x-icu') ORDER BY collname COLLATE "C"`
 
-test('rebuilds the indexes and refreshes the collations once after an update of ICU', async () => {
+test('rebuilds the indexes and refreshes the collations once after an ICU update', async () => {
   const folder = await newDataFolder()
   const first = await start(folder)
   await query(

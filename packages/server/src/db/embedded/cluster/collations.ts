@@ -3,8 +3,7 @@ import type { EmbeddedConnection } from '../connection.ts'
 import type { EmbeddedLog } from '../embedded-log.ts'
 
 /**
- * Rebuilds the indexes after an update of ICU, before they are used. An index that was sorted by one version of ICU is invalid
- * under another.
+ * Rebuilds the indexes after an ICU update, before they are used. An index sorted by one ICU version is invalid under another.
  */
 export async function refreshCollations(connection: EmbeddedConnection, log: EmbeddedLog): Promise<void> {
   const client = new pg.Client({ ...connection })
@@ -14,7 +13,7 @@ export async function refreshCollations(connection: EmbeddedConnection, log: Emb
     if (rows.length === 0) return
     log.warn(
       { collations: rows },
-      'the sort order of strings has changed with the version of ICU: rebuilding the indexes, which may take a while',
+      'the sort order of strings has changed with the ICU version; rebuilding the indexes, which may take a while',
     )
     await client.query(`REINDEX DATABASE ${pg.escapeIdentifier(connection.database)}`)
     for (const { name } of rows) await client.query(`ALTER COLLATION ${name} REFRESH VERSION`)
@@ -24,7 +23,7 @@ export async function refreshCollations(connection: EmbeddedConnection, log: Emb
   }
 }
 
-/** Changed collations that this role owns. The others are predefined by ICU, and no index of Muster uses them. */
+/** Selects changed collations that this role owns. ICU predefines all other collations, and no Muster index uses them. */
 const changedCollations = `
 SELECT oid::regcollation::text AS name, collversion AS was, pg_collation_actual_version(oid) AS is
 FROM pg_collation
