@@ -1,8 +1,8 @@
+import { version } from '@muster/server/version.ts'
 import { Command } from 'commander'
 import type { CommandEntry } from './commands/command-entry.ts'
 import { commandTable } from './commands/table.ts'
 import { prose } from './options/new-command.ts'
-import { version } from './version.ts'
 
 const description = prose(`Self-hosted device and service management.
 

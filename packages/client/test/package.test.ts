@@ -4,8 +4,8 @@ import { chromium } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { chromiumOptions } from '../../../e2e/chromium.ts'
+import { buildLibrary } from '../../../scripts/release/build-library.ts'
 import { startTestApp, type TestApp } from '../../server/test/harness/app.ts'
-import { buildPackage } from '../scripts/build-package.ts'
 import { servePage } from './page-server.ts'
 import { createProject, type Project, root, strictSettings } from './project.ts'
 import { readExamples, withCredentials } from './readme-examples.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await startTestApp()
   project = await createProject({ linked: false })
   const dist = join(project.folder, 'package')
-  await buildPackage(dist)
+  await buildLibrary('client', dist)
   const { stdout, stderr } = await project.run('npm', ['pack', dist, '--json'])
   const [{ filename, files }] = JSON.parse(stdout || stderr) as [{ filename: string; files: { path: string }[] }]
   packed = files.map(({ path }) => path)

@@ -1,6 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type pg from 'pg'
-import { destination, pino } from 'pino'
 import { scheduleBackups } from './backup/schedule/schedule-backups.ts'
 import { type Config, readConfig, unknownSettings } from './config.ts'
 import type { Database } from './db/database.ts'
@@ -17,6 +16,7 @@ import { warnOfOpenDataFolder } from './start/data-folder.ts'
 import { exitSoon } from './start/exit-soon.ts'
 import { failureText } from './start/failure-text.ts'
 import { greeting, localUrl } from './start/greeting.ts'
+import { createLog } from './start/log.ts'
 import { type Running, run } from './start/run.ts'
 import { openServingDatabase } from './start/serving-database.ts'
 import { type SetUp, setUp } from './start/set-up.ts'
@@ -27,7 +27,7 @@ import { StartError } from './start-error.ts'
  * Rejects if it cannot start or loses its database permanently; `failureText` formats the error for the operator.
  */
 export async function serve(config: Config): Promise<void> {
-  const log = pino({ level: config.logLevel }, destination(2))
+  const log = createLog(config)
   for (const name of unknownSettings()) log.warn({ name }, 'unknown setting: misspelled, or from another release')
   await run(log, (running) => start({ ...running, config }))
 }

@@ -1,6 +1,6 @@
 import type { Muster } from '@muster/client'
+import { version } from '@muster/server/version.ts'
 import { describe } from '../errors/failure.ts'
-import { version } from '../version.ts'
 import { type Finding, failed, ok, warning } from './check.ts'
 
 const SOON_MS = 14 * 86_400_000

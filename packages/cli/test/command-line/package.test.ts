@@ -3,9 +3,9 @@ import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildPackage as buildClient } from '../../../client/scripts/build-package.ts'
+import { buildCli } from '../../../../scripts/release/build-cli.ts'
+import { buildLibrary } from '../../../../scripts/release/build-library.ts'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
-import { buildPackage } from '../../scripts/build-package.ts'
 import { credentialsOf, temporaryFolder } from '../harness/muster.ts'
 
 const root = new URL('../../../../', import.meta.url).pathname
@@ -20,7 +20,7 @@ afterAll(() => app.close())
 it('works from its tarball in an empty folder, with the client and without the server', async () => {
   const folder = await temporaryFolder()
   const modules = join(folder.path, 'node_modules')
-  const builders = { client: buildClient, cli: buildPackage }
+  const builders = { client: (target: string) => buildLibrary('client', target), cli: buildCli }
   const built = Object.keys(builders).map((name) => join(folder.path, `dist-${name}`))
   await Promise.all(Object.values(builders).map((build, index) => build(built[index]!)))
   const packing = ['pack', ...built, '--json', '--pack-destination', folder.path, '--no-update-notifier']
@@ -44,7 +44,10 @@ it('works from its tarball in an empty folder, with the client and without the s
   const credentials = await folder.write('credentials', credentialsOf(app.url, await app.createUser()))
   const env = { PATH: process.env.PATH, HOME: folder.path, MUSTER_CREDENTIALS: credentials }
   const muster = (...args: string[]) =>
-    run(process.execPath, [join(modules, '@muster/cli/bin/muster.js'), ...args], { cwd: folder.path, env }).then(
+    run(process.execPath, [join(modules, '@muster/cli/packages/cli/bin/muster.js'), ...args], {
+      cwd: folder.path,
+      env,
+    }).then(
       ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
       ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
     )

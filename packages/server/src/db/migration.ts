@@ -54,8 +54,9 @@ export const releaseFolder = new URL('../../migrations/', import.meta.url)
 /** Reads a folder's migrations, in the order in which they run. */
 export async function readMigrations(folder: URL): Promise<Migration[]> {
   const migrations: Migration[] = []
-  for (const name of await readNames(folder)) {
-    const { up, steps, needs }: MigrationFile = await import(new URL(`${name}.ts`, folder).href)
+  for (const file of await listFiles(folder)) {
+    const name = file.slice(0, -3)
+    const { up, steps, needs }: MigrationFile = await import(new URL(file, folder).href)
     const own = steps ?? (up === undefined ? [] : [{ change: 'entire migration', run: up }])
     if (own.length === 0) throw new Error(`the migration ${name} exports neither up nor steps`)
     migrations.push({ name, steps: own, needs: needs ?? null })
@@ -63,10 +64,9 @@ export async function readMigrations(folder: URL): Promise<Migration[]> {
   return migrations
 }
 
-async function readNames(folder: URL): Promise<string[]> {
-  const files = (await readdir(folder)).filter((file) => /^\d{4}_.*\.ts$/.test(file))
-  return files.sort().map((file) => file.slice(0, -3))
-}
+/** The migrations of the published package are JavaScript. */
+const listFiles = async (folder: URL): Promise<string[]> =>
+  (await readdir(folder)).filter((file) => /^\d{4}_.*\.[jt]s$/.test(file)).sort()
 
 export function describeStep(step: Step): string {
   if ('change' in step) return step.change

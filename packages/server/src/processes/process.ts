@@ -1,4 +1,3 @@
-import { destination, pino } from 'pino'
 import { agreeOnMasterKey } from '../auth/master-key.ts'
 import type { Secrets } from '../auth/secrets.ts'
 import { type Config, readConfig } from '../config.ts'
@@ -8,6 +7,7 @@ import { startServing } from '../serving.ts'
 import { openServingCertificates } from '../start/certificates.ts'
 import { exitSoon } from '../start/exit-soon.ts'
 import { failureText } from '../start/failure-text.ts'
+import { createLog } from '../start/log.ts'
 import type { DatabaseAccess } from '../start/pooler.ts'
 import { type Running, run } from '../start/run.ts'
 import { databaseAccess } from '../start/serving-database.ts'
@@ -18,7 +18,7 @@ import { NUMBER_VARIABLE } from './messages.ts'
 
 const link = linkToParent()
 const config = readConfig()
-const log = pino({ level: config.logLevel }, destination(2))
+const log = createLog(config)
 const metrics = link.share(createMetrics({ ofProcess: true, process: process.env[NUMBER_VARIABLE] }))
 
 async function start(running: Running): Promise<void> {

@@ -9,7 +9,7 @@ import { gatherMetrics } from './gathered-metrics.ts'
 import { type FromProcess, NUMBER_VARIABLE, sendTo } from './messages.ts'
 import { watchProcesses } from './watch.ts'
 
-const program = fileURLToPath(new URL('process.ts', import.meta.url))
+const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
 /** Time for a process to close all its parts, each of which has its own limit. After that, it is killed. */
 const STOP_TIMEOUT_MS = 60_000

@@ -92,6 +92,13 @@ export const httpSettings = {
     default: '0',
     parse: (text) => flag(text ?? '0'),
   }),
+  logFormat: setting({
+    name: 'MUSTER_LOG',
+    meaning:
+      'text: a log for people. json: one JSON object per line. Not set: text if standard error is a terminal, otherwise json.',
+    default: 'not set',
+    parse: (text) => oneOf(text ?? (process.stderr.isTTY ? 'text' : 'json'), ['text', 'json']),
+  }),
   logLevel: setting({
     name: 'MUSTER_LOG_LEVEL',
     meaning: 'fatal, error, warn, info, debug, trace, or silent.',

@@ -48,7 +48,7 @@ export async function sendRaw(server: string, bytes: Buffer, { ends = false } = 
   const { hostname, port } = new URL(server)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
   const received: Buffer[] = []
-  socket.on('data', (chunk) => received.push(chunk))
+  socket.on('data', (chunk: Buffer) => received.push(chunk))
   // A server that rejects a request before reading the whole request may reset the connection.
   socket.on('error', () => {})
   if (ends) socket.end(bytes)

@@ -15,7 +15,7 @@ export async function openRaw(port: number): Promise<RawConnection> {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
   let received = Buffer.alloc(0)
-  socket.on('data', (chunk) => {
+  socket.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk])
   })
   socket.on('error', () => {})

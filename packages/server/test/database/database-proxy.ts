@@ -55,7 +55,7 @@ export async function startDatabaseProxy(
       }
       upstream.write(chunk)
     })
-    upstream.on('data', (chunk) => {
+    upstream.on('data', (chunk: Buffer) => {
       if (state === 'frozen') return
       if (remaining === undefined || chunk.length < remaining) {
         client.write(chunk)

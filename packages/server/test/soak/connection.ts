@@ -11,14 +11,14 @@ export interface Connection {
 export async function openConnection(url: URL): Promise<Connection> {
   const socket = createConnection({ host: url.hostname, port: Number(url.port), noDelay: true })
   await once(socket, 'connect')
-  const nothing = Buffer.alloc(0)
+  const nothing: Buffer = Buffer.alloc(0)
   let pending: PromiseWithResolvers<number> | undefined
   let response = nothing
   const failed = (error: Error): void => {
     pending?.reject(error)
     pending = undefined
   }
-  socket.on('data', (part) => {
+  socket.on('data', (part: Buffer) => {
     response = response.length === 0 ? part : Buffer.concat([response, part])
     if (!isComplete(response)) return
     const status = Number(response.toString('latin1', 'HTTP/1.1 '.length, 'HTTP/1.1 200'.length))

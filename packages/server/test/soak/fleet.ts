@@ -71,7 +71,7 @@ async function run(): Promise<void> {
       clearInterval(sendingState)
       server.close()
       server.closeAllConnections()
-      process.disconnect()
+      process.disconnect?.()
     }
   })
   sendState()

@@ -1,5 +1,5 @@
 import { loadavg, networkInterfaces, release, uptime } from 'node:os'
-import { version } from '../../version.ts'
+import { version } from '@muster/server/version.ts'
 import { diskOf, firstLineOf, memory, temperature } from './measurements.ts'
 import type { Sample } from './sample.ts'
 

@@ -10,7 +10,7 @@ const ARCHIVE_TIMEOUT_SECONDS = 60
 export const archiveSettings = (archive: string): Settings => ({
   archive_mode: 'on',
   archive_timeout: String(ARCHIVE_TIMEOUT_SECONDS),
-  archive_command: `${program('archive-command.ts', archive)} %p %f`,
+  archive_command: `${program(new URL('./archive-command.ts', import.meta.url), archive)} %p %f`,
 })
 
 /** Whether an archive_command archives to this folder. */
@@ -27,7 +27,7 @@ export interface RecoveryTarget {
 /** PostgreSQL settings for replaying the archive and then accepting connections. PostgreSQL does not write to the archive. */
 export const recoverySettings = (archive: string, { time, timeline }: RecoveryTarget): Settings => ({
   archive_mode: 'off',
-  restore_command: `${program('restore-command.ts', archive)} %f %p`,
+  restore_command: `${program(new URL('./restore-command.ts', import.meta.url), archive)} %f %p`,
   recovery_target_timeline: String(timeline),
   recovery_target_action: 'promote',
   ...(time !== undefined && { recovery_target_time: timestamp(time) }),
@@ -39,8 +39,8 @@ export const recoverySettings = (archive: string, { time, timeline }: RecoveryTa
 const timestamp = (time: Date): string => time.toISOString().replace('T', ' ').replace('Z', '+00')
 
 /** Builds a command for the shell that PostgreSQL runs. */
-const program = (name: string, archive: string): string =>
-  [process.execPath, fileURLToPath(new URL(name, import.meta.url)), walFolderOf(archive)].map(shellWord).join(' ')
+const program = (file: URL, archive: string): string =>
+  [process.execPath, fileURLToPath(file), walFolderOf(archive)].map(shellWord).join(' ')
 
 /** PostgreSQL replaces %p and %f, and replaces %% with a single %. */
 const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`

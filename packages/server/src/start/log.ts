@@ -1,0 +1,18 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { destination, pino } from 'pino'
+import pinoPretty from 'pino-pretty'
+import type { Config } from '../config.ts'
+
+/** Creates the server's log on standard error: JSON for programs, or text for people. Colors are for terminals only. */
+export function createLog({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): FastifyBaseLogger {
+  const standardError = destination(2)
+  if (logFormat === 'json') return pino({ level: logLevel }, standardError)
+  const text = pinoPretty({
+    destination: standardError,
+    colorize: process.stderr.isTTY === true,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid,hostname',
+    singleLine: true,
+  })
+  return pino({ level: logLevel }, text)
+}

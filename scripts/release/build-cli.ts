@@ -1,0 +1,50 @@
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { copySources, root, toJavaScriptNames } from './copy-sources.ts'
+import { readManifest, writeManifest } from './manifest.ts'
+
+/** Dependencies that only commands with the server use: the server and its database libraries. */
+const ofServer: ReadonlySet<string> = new Set([
+  '@muster/server',
+  '@muster/fleet-csv',
+  'ini',
+  'pg',
+  'pino',
+  'pino-pretty',
+])
+
+/** Server files that the agent uses. They import no other server files. */
+const shared = ['lib/private-file.ts', 'features/services/application-types.ts', 'version.ts']
+
+/**
+ * Builds `@muster/cli`: the command line and the agent, without the server. Commands that need the server report that they
+ * do; `@muster/server` includes them.
+ */
+export async function buildCli(target: string): Promise<void> {
+  await rm(target, { recursive: true, force: true })
+  await copySources([{ folder: 'cli' }, { folder: 'fleet-csv' }, { folder: 'server', only: shared }], target)
+  await copyProgram(target)
+  await cp(join(root, 'packages/cli/README.md'), join(target, 'README.md'))
+  await cp(join(root, 'LICENSE'), join(target, 'LICENSE'))
+  const { name, version, license, dependencies = {} } = await readManifest('cli')
+  const kept = Object.entries(dependencies).filter(([dependency]) => !ofServer.has(dependency))
+  await writeManifest(target, {
+    name,
+    version,
+    description: "Muster's command line: devices, attributes, events, webhooks, and the agent",
+    license,
+    type: 'module',
+    engines: { node: '>=24' },
+    bin: { muster: 'packages/cli/bin/muster.js' },
+    dependencies: { ...Object.fromEntries(kept), '@muster/client': version },
+  })
+}
+
+/** Copies the `muster` command and the agent's systemd units. */
+export async function copyProgram(target: string): Promise<void> {
+  const own = join(target, 'packages/cli')
+  await mkdir(join(own, 'bin'), { recursive: true })
+  const launcher = await readFile(join(root, 'packages/cli/bin/muster.js'), 'utf8')
+  await writeFile(join(own, 'bin/muster.js'), toJavaScriptNames(launcher), { mode: 0o755 })
+  await cp(join(root, 'packages/cli/systemd'), join(own, 'systemd'), { recursive: true })
+}

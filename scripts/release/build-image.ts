@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { root } from './copy-sources.ts'
+import { run } from './run.ts'
+
+const builders = ['buildah', 'podman', 'docker'] as const
+
+/** Finds a program that can build container images. */
+export async function findImageBuilder(): Promise<string | undefined> {
+  for (const program of builders) {
+    // `info` fails if the program has no daemon to talk to.
+    if (await run(program, ['info'], root).then(Boolean, () => false)) return program
+  }
+}
+
+/**
+ * Builds the container image of a server folder that contains the platform's programs, and writes it as a file that
+ * `podman load` and `docker load` read.
+ */
+export async function buildImage(builder: string, { server, file, tag, time }: ImageOptions): Promise<void> {
+  const dockerfile = join(root, 'deploy/Dockerfile')
+  const timestamp = builder === 'docker' ? [] : ['--timestamp', String(time.getTime() / 1000)]
+  await run(builder, ['build', '--file', dockerfile, '--tag', tag, ...timestamp, server], root)
+  if (builder === 'buildah') await run(builder, ['push', tag, `docker-archive:${file}:${tag}`], root)
+  else await run(builder, ['save', '--output', file, tag], root)
+}
+
+interface ImageOptions {
+  /** The folder of the server, which becomes `/opt/muster`. */
+  server: string
+  file: string
+  tag: string
+  /** The time of all files in the image. */
+  time: Date
+}

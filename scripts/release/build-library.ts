@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process'
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'vite'
+
+import { root } from './copy-sources.ts'
+import { type Manifest, readManifest, writeManifest } from './manifest.ts'
+
+/**
+ * Builds a library for browsers and Node.js: `@muster/client` or `@muster/http-signature`. It has types and no dependencies,
+ * because the build includes them. `folder` is the package's folder in `packages/`.
+ */
+export async function buildLibrary(folder: 'client' | 'http-signature', target: string): Promise<void> {
+  await rm(target, { recursive: true, force: true })
+  const source = join(root, 'packages', folder)
+  const manifest = await readManifest(folder)
+  const entries = Object.values(manifest.exports ?? {}).map((path) => basename(path, '.ts'))
+  await build({
+    root: source,
+    configFile: false,
+    logLevel: 'warn',
+    build: {
+      outDir: target,
+      target: 'es2022',
+      minify: false,
+      lib: { entry: Object.fromEntries(entries.map((name) => [name, `${source}/src/${name}.ts`])), formats: ['es'] },
+      emptyOutDir: false,
+      // Write one module per source file, so that bundlers can drop unused code.
+      rolldownOptions: {
+        external: [/^node:/],
+        output: {
+          preserveModules: true,
+          preserveModulesRoot: `${source}/src`,
+          entryFileNames: ({ name }) => fileOf(name),
+        },
+      },
+    },
+  })
+  await emitTypes(source, target)
+  await copyFile(`${source}/README.md`, `${target}/README.md`)
+  await copyFile(join(root, 'LICENSE'), `${target}/LICENSE`)
+  await copyFile(licenseOf('structured-headers'), `${target}/LICENSE-structured-headers`)
+  await writeManifest(target, libraryManifest(manifest))
+}
+
+/** Writes the types of the sources, with the import paths of the built files. */
+async function emitTypes(source: string, target: string): Promise<void> {
+  const compiler = fileURLToPath(import.meta.resolve('typescript/package.json')).replace('package.json', 'bin/tsc')
+  const options = ['--project', `${source}/tsconfig.types.json`, '--outDir', `${target}/types`]
+  await promisify(execFile)(process.execPath, [compiler, ...options]).catch((error: { stdout: string }) => {
+    throw new Error(error.stdout)
+  })
+  // The compiler rewrites import paths only in JavaScript.
+  for (const file of await readdir(`${target}/types`, { recursive: true })) {
+    if (!file.endsWith('.d.ts')) continue
+    const text = await readFile(`${target}/types/${file}`, 'utf8')
+    await writeFile(`${target}/types/${file}`, text.replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"))
+  }
+}
+
+/**
+ * Returns a module's file name. Modules of other packages are in a folder named after the package, because npm does not pack
+ * node_modules.
+ */
+function fileOf(module: string): string {
+  return `${module.replace(/^.*node_modules\/([^/]+)\/(?:dist|src)\//, '$1/').replace(/^packages\/([^/]+)\/src\//, '$1/')}.js`
+}
+
+/** Returns the path of a bundled package's license. */
+function licenseOf(name: string): string {
+  return fileURLToPath(new URL('../LICENSE', import.meta.resolve(name)))
+}
+
+function libraryManifest({
+  name,
+  version,
+  description,
+  license,
+  engines,
+  exports = {},
+}: Manifest): Record<string, unknown> {
+  const entry = (file: string) => ({ types: `./types/${file}.d.ts`, default: `./${file}.js` })
+  const entries = Object.entries(exports).map(([path, file]) => [path, entry(basename(file, '.ts'))])
+  return {
+    name,
+    version,
+    description,
+    license,
+    type: 'module',
+    sideEffects: false,
+    engines,
+    exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
+  }
+}

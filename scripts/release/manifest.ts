@@ -1,0 +1,46 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { root } from './copy-sources.ts'
+
+/** The parts of a package.json that this repository uses. */
+export interface Manifest {
+  name: string
+  version: string
+  description?: string
+  license: string
+  type: string
+  engines: Record<string, string>
+  bin?: Record<string, string>
+  exports?: Record<string, string>
+  dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
+  overrides?: unknown
+}
+
+/**
+ * Reads the manifest of a package in `packages/`, or of the root package (`..`). The root package has the version of the
+ * release; workspace packages have none.
+ */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const read = async (path: string): Promise<Manifest> => JSON.parse(await readFile(join(root, path), 'utf8'))
+  const { version, license } = await read('package.json')
+  return { ...(await read(`packages/${folder}/package.json`)), version, license }
+}
+
+/** Writes the package.json of a published package. Properties that are undefined are omitted. */
+export async function writeManifest(target: string, manifest: Record<string, unknown>): Promise<void> {
+  await mkdir(target, { recursive: true })
+  await writeFile(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/** Combines dependencies of several packages, without packages of this repository. A different range for one name is an error. */
+export function combineDependencies(...all: (Record<string, string> | undefined)[]): Record<string, string> {
+  const combined = new Map<string, string>()
+  for (const [name, range] of all.flatMap((some) => Object.entries(some ?? {}))) {
+    if (name.startsWith('@muster/')) continue
+    if ((combined.get(name) ?? range) !== range)
+      throw new Error(`two ranges of ${name}: ${combined.get(name)}, ${range}`)
+    combined.set(name, range)
+  }
+  return Object.fromEntries([...combined].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
