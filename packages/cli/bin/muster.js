@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript that old Node.js releases can run. Finds a Node.js release that can run the other files.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -51,6 +51,12 @@ function findNode(folder) {
 function runWith(node) {
   const env = Object.assign({}, process.env, options.length > 0 ? SERVER_ENVIRONMENT : {})
   const command = [...process.execArgv, ...options, self, ...args]
+  const { status, stderr } = node === process.execPath ? { status: 0 } : spawnSync(node, ['--version'])
+  if (status !== 0) {
+    console.error(`muster: ${node} does not start. ${stderr}`)
+    console.error('If libatomic.so.1 is missing, install it. On Debian and Ubuntu: apt install libatomic1')
+    process.exit(1)
+  }
   if (process.execve !== undefined && process.platform !== 'win32') process.execve(node, [node, ...command], env)
   // The child must receive each signal only once, because a second signal stops a server immediately. A terminal sends
   // Ctrl-C to both processes. Without a terminal, the child runs in a separate process group, which receives no signals.
