@@ -96,7 +96,7 @@ describeConsole('the API reference', () => {
   it('draws a diagram of types and their relationships', async () => {
     const { page, foreignRequests } = await openReference('#diagram')
     const typesOf = async (): Promise<string[]> =>
-      (await page.locator('svg .type-title').allTextContents()).map((text) => text.trim())
+      (await page.locator('svg .type text[font-weight=bold]').allTextContents()).map((text) => text.trim())
     // The second visit checks that cached resources do not violate the Content-Security-Policy.
     for (const _ of ['first', 'second']) {
       await expect
@@ -106,6 +106,16 @@ describeConsole('the API reference', () => {
       await page.reload()
     }
     await expect.poll(typesOf).toContain('Device')
+    await page.getByRole('combobox', { name: 'Root type' }).click()
+    await page.getByRole('option', { name: 'Subscription' }).click()
+    await expect.poll(typesOf).toEqual(expect.arrayContaining(['Subscription', 'Event']))
+    expect(await typesOf()).not.toContain('Query')
+    const width = async (): Promise<number> => (await page.locator('section svg').boundingBox())!.width
+    const before = await width()
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await expect.poll(width).toBeGreaterThan(before)
+    await page.locator('svg .type text').getByText('Event', { exact: true }).click()
+    await page.getByRole('heading', { name: 'Event', exact: true }).waitFor()
     expect(foreignRequests).toEqual([])
   })
 

@@ -12,6 +12,8 @@ const server = process.env.MUSTER_URL ?? 'http://127.0.0.1:4000'
 export default defineConfig({
   root: path('.'),
   plugins: [react(), serviceWorker(), compressBuild()],
+  // Users build the console when they install Muster, and need only its problems.
+  logLevel: 'warn',
   build: {
     outDir: path('dist'),
     emptyOutDir: true,
@@ -20,8 +22,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // The same policy blocks files that are embedded as data: URLs.
     assetsInlineLimit: 0,
-    chunkSizeWarningLimit: 1000,
+    chunkSizeWarningLimit: 4000,
     rolldownOptions: {
+      // Directives such as "use no memo" are for a compiler that is not used here.
+      onLog: (level, log, report) => {
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log)
+      },
       input: { index: path('index.html'), doc: path('doc.html') },
       output: {
         // These libraries rarely change and are needed first. As separate files, they stay cached across releases.

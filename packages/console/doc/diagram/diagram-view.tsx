@@ -1,72 +1,97 @@
-import { Container } from '@mantine/core'
-import { type GraphQLSchema, introspectionFromSchema } from 'graphql'
+import { ActionIcon, Group, Select } from '@mantine/core'
+import { IconArrowsMaximize, IconMinus, IconPlus } from '@tabler/icons-react'
+import { instance } from '@viz-js/viz'
+import type { GraphQLSchema } from 'graphql'
 import { useEffect, useRef, useState } from 'react'
 import { ErrorNotice } from '../../src/components/error-notice.tsx'
 import { Loading } from '../../src/components/loading.tsx'
 import classes from './diagram-view.module.css'
-import { loadVoyager } from './load-voyager.ts'
+import { describeGraph } from './schema-graph.ts'
 
-/** Voyager caches diagrams under this key and fetches them as data: URLs, which the content security policy blocks. */
-const CACHE_KEY = 'VoyagerSVGCache'
+const MIN_SCALE = 0.1
+const MAX_SCALE = 2
+const STEP = 1.25
 
-/** A diagram of the types and their relations, drawn by GraphQL Voyager. */
+/** A diagram of the types that a root type leads to. Types and fields are links to the reference. */
 export function DiagramView({ schema }: { schema: GraphQLSchema }) {
-  const container = useRef<HTMLDivElement>(null)
-  const [state, setState] = useState<{ loaded?: true; error?: unknown }>({})
-  const [attempt, setAttempt] = useState(0)
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].filter(
+    (type) => type != null,
+  )
+  const [rootName, setRootName] = useState(roots[0]!.name)
+  const { container, size, error, retry } = useDrawing(schema, rootName)
+  const [scale, setScale] = useState<number>()
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt draws again
-  useEffect(() => {
-    let mounted = true
-    const drawing = new MutationObserver(() => {
-      clearVoyagerCache()
-      if (container.current !== null) nameControls(container.current)
-    })
-    loadVoyager().then(
-      ({ renderVoyager }) => {
-        if (!mounted || container.current === null) return
-        clearVoyagerCache()
-        drawing.observe(container.current, { childList: true, subtree: true })
-        const element = document.createElement('div')
-        container.current.replaceChildren(element)
-        renderVoyager(element, {
-          introspection: { data: introspectionFromSchema(schema) },
-          displayOptions: { skipRelay: false, skipDeprecated: false },
-          hideDocs: window.matchMedia('(max-width: 900px)').matches,
-        })
-        setState({ loaded: true })
-      },
-      (error: unknown) => mounted && setState({ error }),
-    )
-    return () => {
-      mounted = false
-      drawing.disconnect()
-    }
-  }, [schema, attempt])
-
-  const retry = (): void => {
-    setState({})
-    setAttempt((count) => count + 1)
-  }
+  /** The scale at which the diagram is as wide as the view, but not larger than its natural size. */
+  const fit = (): number => Math.max(MIN_SCALE, Math.min(1, (container.current?.clientWidth ?? 0) / (size?.width ?? 1)))
+  const shown = scale ?? (size === undefined ? 1 : Math.max(fit(), 0.6))
+  const zoom = (factor: number): void => setScale(Math.max(MIN_SCALE, Math.min(MAX_SCALE, shown * factor)))
   return (
-    <>
+    <div className={classes.layout}>
       <h1 className={classes.title}>Schema diagram</h1>
-      {state.error === undefined ? null : (
-        <Container size="sm" py="xl">
-          <ErrorNotice error={state.error} title="The diagram could not be drawn" onRetry={retry} />
-        </Container>
+      <Group className={classes.tools} gap="xs">
+        <Select
+          aria-label="Root type"
+          data={roots.map(({ name }) => name)}
+          value={rootName}
+          onChange={(name) => {
+            if (name !== null) setRootName(name)
+          }}
+          allowDeselect={false}
+          w={150}
+        />
+        <ActionIcon variant="default" size="lg" aria-label="Zoom out" onClick={() => zoom(1 / STEP)}>
+          <IconMinus size={18} />
+        </ActionIcon>
+        <ActionIcon variant="default" size="lg" aria-label="Zoom in" onClick={() => zoom(STEP)}>
+          <IconPlus size={18} />
+        </ActionIcon>
+        <ActionIcon variant="default" size="lg" aria-label="Fit to width" onClick={() => setScale(fit())}>
+          <IconArrowsMaximize size={18} />
+        </ActionIcon>
+      </Group>
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The diagram could not be drawn" onRetry={retry} />
       )}
-      {state.loaded || state.error !== undefined ? null : <Loading what="diagram" />}
-      <div ref={container} className={classes.container} />
-    </>
+      {size === undefined && error === undefined ? <Loading what="diagram" /> : null}
+      <section
+        ref={container}
+        className={classes.drawing}
+        aria-label="Diagram"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys scroll the diagram
+        tabIndex={0}
+        style={{ ['--diagram-width' as string]: `${(size?.width ?? 0) * shown}px` }}
+      />
+    </div>
   )
 }
 
-const clearVoyagerCache = (): void => localStorage.removeItem(CACHE_KEY)
-
-/** Adds the accessible names that Voyager's controls lack. */
-function nameControls(container: HTMLElement): void {
-  for (const button of container.querySelectorAll('.eye-button'))
-    button.setAttribute('aria-label', 'Show in the diagram')
-  for (const select of container.querySelectorAll('[role=combobox]')) select.setAttribute('aria-label', 'Root type')
+/** Draws the diagram into the container. The size is that of the drawing in CSS pixels, undefined until it is complete. */
+function useDrawing(schema: GraphQLSchema, rootName: string) {
+  const container = useRef<HTMLElement>(null)
+  const [drawing, setDrawing] = useState<{ size?: { width: number }; error?: unknown }>({})
+  const [attempt, setAttempt] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt draws again
+  useEffect(() => {
+    let mounted = true
+    instance().then(
+      (graphviz) => {
+        if (!mounted) return
+        const svg = graphviz.renderSVGElement(describeGraph(schema, schema.getType(rootName)!))
+        const width = svg.viewBox.baseVal.width
+        svg.removeAttribute('width')
+        svg.removeAttribute('height')
+        container.current?.replaceChildren(svg)
+        setDrawing({ size: { width } })
+      },
+      (error: unknown) => mounted && setDrawing({ error }),
+    )
+    return () => {
+      mounted = false
+    }
+  }, [schema, rootName, attempt])
+  const retry = (): void => {
+    setDrawing({})
+    setAttempt((count) => count + 1)
+  }
+  return { container, ...drawing, retry }
 }

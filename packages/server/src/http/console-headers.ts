@@ -19,7 +19,7 @@ const policy = {
   'frame-ancestors': "'none'",
 }
 
-/** Allows WebAssembly in a worker, which lays out the schema diagram, and blobs for this worker and the editor's workers. */
+/** Allows WebAssembly, which lays out the schema diagram, and blobs for the editor's workers. */
 const docPolicy = {
   ...policy,
   'script-src': "'self' 'wasm-unsafe-eval'",
