@@ -19,7 +19,11 @@ export async function findImageBuilder(): Promise<string | undefined> {
 export async function buildImage(builder: string, { server, file, tag, time }: ImageOptions): Promise<void> {
   const dockerfile = join(root, 'deploy/Dockerfile')
   const timestamp = builder === 'docker' ? [] : ['--timestamp', String(time.getTime() / 1000)]
-  await run(builder, ['build', '--file', dockerfile, '--tag', tag, ...timestamp, server], root)
+  await run(
+    builder,
+    ['build', '--file', dockerfile, '--tag', tag, '--tag', 'muster:latest', ...timestamp, server],
+    root,
+  )
   if (builder === 'buildah') await run(builder, ['push', tag, `docker-archive:${file}:${tag}`], root)
   else await run(builder, ['save', '--output', file, tag], root)
 }

@@ -21,6 +21,17 @@ export interface ServerBuild {
  * this repository's lock file. The console must have been built.
  */
 export async function buildServer(target: string, { withPrograms }: ServerBuild): Promise<void> {
+  await copyServer(target)
+  const manifest = await serverManifest()
+  await copyFile(join(root, 'package-lock.json'), join(target, 'package-lock.json'))
+  await npm(target, ['install', '--package-lock-only', '--omit=dev'])
+  await npm(target, ['ci', '--ignore-scripts', '--omit=dev', ...(withPrograms ? [] : ['--omit=optional'])])
+  await writeManifest(target, { ...manifest, bundleDependencies: Object.keys(manifest.dependencies ?? {}) })
+  if (!withPrograms) await rm(join(target, 'package-lock.json'))
+}
+
+/** Copies the files of the server package that are from this repository, and its package.json. */
+export async function copyServer(target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })
   await copySources(
     included.map((folder) => ({ folder })),
@@ -31,13 +42,7 @@ export async function buildServer(target: string, { withPrograms }: ServerBuild)
   for (const file of ['README.md', 'CHANGELOG.md', 'LICENSE', 'schema.graphql', 'deploy/muster.service']) {
     await cp(join(root, file), join(target, file))
   }
-  const manifest = await serverManifest()
-  await writeManifest(target, { ...manifest })
-  await copyFile(join(root, 'package-lock.json'), join(target, 'package-lock.json'))
-  await npm(target, ['install', '--package-lock-only', '--omit=dev'])
-  await npm(target, ['ci', '--ignore-scripts', '--omit=dev', ...(withPrograms ? [] : ['--omit=optional'])])
-  await writeManifest(target, { ...manifest, bundleDependencies: Object.keys(manifest.dependencies ?? {}) })
-  if (!withPrograms) await rm(join(target, 'package-lock.json'))
+  await writeManifest(target, { ...(await serverManifest()) })
 }
 
 async function serverManifest(): Promise<Partial<Manifest>> {
