@@ -32,6 +32,7 @@ await rm(release, { recursive: true, force: true })
 await mkdir(release, { recursive: true })
 
 await npm(root, ['run', 'build'])
+await npm(root, ['run', 'docs'])
 await packPackages()
 const server = join(release, `muster-${version}`)
 await buildServer(server, { withPrograms: true })

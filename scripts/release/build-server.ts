@@ -18,10 +18,12 @@ export interface ServerBuild {
 
 /**
  * Builds `@muster/server` in a folder: the server, the built console, all commands, and the dependencies in the versions of
- * this repository's lock file. The console must have been built.
+ * this repository's lock file. The console and the documentation must have been built.
  */
 export async function buildServer(target: string, { withPrograms }: ServerBuild): Promise<void> {
   await copyServer(target)
+  const site = 'docs/.vitepress/dist'
+  await cp(join(root, site), join(target, site), { recursive: true })
   const manifest = await serverManifest()
   await copyFile(join(root, 'package-lock.json'), join(target, 'package-lock.json'))
   await npm(target, ['install', '--package-lock-only', '--omit=dev'])

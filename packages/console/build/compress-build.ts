@@ -29,7 +29,8 @@ export function compressBuild(): Plugin {
   }
 }
 
-async function compressFolder(folder: string): Promise<void> {
+/** Compresses the files of a folder in the same way. */
+export async function compressFolder(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name))
   // Node compresses a few files at a time, in its thread pool.

@@ -36,6 +36,7 @@ import { createListener } from './http/connections/listener.ts'
 import { registerConsole } from './http/console.ts'
 import { corsHeaders, registerCors } from './http/cors.ts'
 import { type DeviceRoute, registerDeviceRoutes } from './http/device-route.ts'
+import { registerDocs } from './http/docs-site.ts'
 import { registerErrorHandler, sendClientError, sendError } from './http/error-responses.ts'
 import { registerHealth } from './http/health.ts'
 import { isHttps } from './http/is-https.ts'
@@ -205,6 +206,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   registerDeviceRoutes(app, { routes: deviceRoutes(deps, rateLimits), rateLimits, addressOf })
   registerSignIn(app, { ...signInOf(deps), addressOf, beforeRequest })
   registerConsole(app)
+  registerDocs(app)
   registerNotFound(app)
   return app
 }

@@ -1,19 +1,16 @@
-import { access } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ConsolePage, consoleHeaders } from './console-headers.ts'
-import { notBuiltPage } from './console-not-built.ts'
+import { fileExists, isSafePath, sendNotBuilt, YEAR_SECONDS } from './static-files.ts'
 
 const built = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
 /** Paths of other routes, which are never console pages. */
-const RESERVED = /^\/(graphql|auth|rest|devices\/v1|events\/v1\.csv|healthz|readyz|metrics|mqtt)(\/|$)/
+const RESERVED = /^\/(graphql|auth|docs|rest|devices\/v1|events\/v1\.csv|healthz|readyz|metrics|mqtt)(\/|$)/
 
 /** Matches file names. If the build does not contain the file, the server returns 404 instead of the console page. */
 const FILE = /\.(js|css|map|html|svg|png|ico|webp|webmanifest|json|txt|wasm|woff2?|ttf|br|gz)$/
-
-const YEAR_SECONDS = 365 * 86_400
 
 /**
  * Serves the console at `/` and the schema reference at `/graphql/v1/doc` from the files that `npm run build` writes. All
@@ -28,7 +25,8 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
     })
 
     const sendPage = async (reply: FastifyReply, page: ConsolePage): Promise<FastifyReply> => {
-      if (!(await exists(`${folder}${page}`))) return sendNotBuilt(reply)
+      if (!(await fileExists(`${folder}${page}`)))
+        return sendNotBuilt(reply, { what: 'the console', command: 'npm run build' })
       return reply
         .headers({ ...consoleHeaders(page), 'cache-control': 'no-cache' })
         .sendFile(page, folder, { cacheControl: false })
@@ -38,7 +36,7 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
     scope.get('/graphql/v1/doc', (_request, reply) => sendPage(reply, 'doc.html'))
     scope.get<{ Params: { '*': string } }>('/assets/*', async (request, reply) => {
       const name = `assets/${request.params['*']}`
-      if (!isSafePath(name) || !(await exists(`${folder}${name}`))) return reply.callNotFound()
+      if (!isSafePath(name) || !(await fileExists(`${folder}${name}`))) return reply.callNotFound()
       // Asset names contain a hash of the contents, so the files never change.
       return reply
         .headers(consoleHeaders('doc.html'))
@@ -48,7 +46,7 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
       const name = request.params['*']
       if (RESERVED.test(`/${name}`)) return reply.callNotFound()
       if (!FILE.test(name)) return acceptsHtml(request) ? sendPage(reply, 'index.html') : reply.callNotFound()
-      if (!isSafePath(name) || !(await exists(`${folder}${name}`))) return reply.callNotFound()
+      if (!isSafePath(name) || !(await fileExists(`${folder}${name}`))) return reply.callNotFound()
       return reply
         .headers({ ...consoleHeaders('index.html'), 'cache-control': 'no-cache' })
         .sendFile(name, folder, { cacheControl: false })
@@ -58,22 +56,3 @@ export function registerConsole(app: FastifyInstance, { folder = built }: { fold
 
 /** Returns true for a browser that opens a page, and false for a program that accepts any media type. */
 const acceptsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '')
-
-/** Whether a path stays inside the folder. */
-const isSafePath = (name: string): boolean => name.split('/').every((part) => /^[\w-][\w.~-]*$/.test(part))
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const sendNotBuilt = (reply: FastifyReply): FastifyReply =>
-  reply
-    .code(503)
-    .headers({ ...consoleHeaders('index.html'), 'cache-control': 'no-store' })
-    .type('text/html; charset=utf-8')
-    .send(notBuiltPage)

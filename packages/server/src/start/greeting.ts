@@ -14,6 +14,7 @@ export function greeting({ url, config, isFirstStart, credentials }: GreetingOpt
   const lines = [`Muster ${version} is ready at ${url}`, '', `  Console      ${url}/`]
   lines.push(`  API          ${url}/graphql/v1`)
   lines.push(`  Reference    ${url}/graphql/v1/doc`)
+  lines.push(`  Docs         ${url}/docs/`)
   lines.push(`  Credentials  ${credentials ?? 'in the data folder of the first server on this database'}`)
   if (isFirstStart) {
     lines.push('', `This is the first start: the user ${config.ownerEmail} and an access key were created.`)

@@ -1,0 +1,70 @@
+// The documentation site: `npm run docs` builds it in docs/.vitepress/dist, and the server serves it at /docs.
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitepress'
+import { compressFolder } from '../../packages/console/build/compress-build.ts'
+import { writeInlineScripts } from './inline-scripts.ts'
+import { copySources, escapeTags, resolveLinks, routeOf } from './links.ts'
+import { sidebar } from './sidebar.ts'
+import { slugify } from './slugs.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const scripts = writeInlineScripts()
+
+export default defineConfig({
+  title: 'Muster',
+  description: 'Self-hosted inventory of devices and their services, with a signed GraphQL API',
+  lang: 'en-US',
+  head: [['link', { rel: 'icon', href: '/icons/icon.svg' }]],
+  base: '/docs/',
+  // Pages link to other Markdown files of the repository, which are pages of the site, too.
+  srcDir: root,
+  srcExclude: [
+    '**/node_modules/**',
+    'release/**',
+    'benchmarks/**',
+    '.github/**',
+    'e2e/**',
+    'scripts/**',
+    'packages/*/{src,test,build,bin}/**',
+  ],
+  rewrites: routeOf,
+  outDir: fileURLToPath(new URL('dist', import.meta.url)),
+  cacheDir: `${root}node_modules/.cache/vitepress`,
+  cleanUrls: false,
+  // Otherwise each page would contain an inline script, which the Content-Security-Policy blocks.
+  metaChunk: true,
+  transformHtml: scripts.move,
+  async buildEnd({ outDir }) {
+    await scripts.write(outDir)
+    await copySources(root, outDir)
+    await compressFolder(outDir)
+  },
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    anchor: { slugify },
+    config(markdown) {
+      escapeTags(markdown)
+      resolveLinks(markdown, root)
+    },
+    // Words after the language tell the tests what to do with a block.
+    languageAlias: { text: 'txt' },
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Guides', link: '/guides/first-hour', activeMatch: '/guides/' },
+      { text: 'Reference', link: '/reference/api', activeMatch: '/reference/' },
+      { text: 'Console', link: '/', target: '_self', rel: '' },
+    ],
+    sidebar,
+    outline: [2, 3],
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          searchOptions: { boost: { title: 6, titles: 2, text: 1 }, fuzzy: 0.1, prefix: true, combineWith: 'OR' },
+        },
+      },
+    },
+    docFooter: { prev: 'Previous page', next: 'Next page' },
+  },
+})

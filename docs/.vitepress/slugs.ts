@@ -1,0 +1,7 @@
+/** The anchor of a heading, as on GitHub: lower case, without punctuation, with hyphens for spaces. */
+export const slugify = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+    .replaceAll(' ', '-')

@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { consoleHeaders } from './console-headers.ts'
+import { fileExists, isSafePath, sendNotBuilt, YEAR_SECONDS } from './static-files.ts'
+
+const built = fileURLToPath(new URL('../../../../docs/.vitepress/dist/', import.meta.url))
+
+/** Serves the documentation of this release at `/docs`, from the files that `npm run docs` writes. */
+export function registerDocs(app: FastifyInstance, { folder = built }: { folder?: string } = {}): void {
+  app.register(async (scope) => {
+    await scope.register(fastifyStatic, { serve: false, preCompressed: true })
+
+    const send = (reply: FastifyReply, name: string): FastifyReply => {
+      const headers = consoleHeaders('index.html')
+      // Asset names contain a hash of the contents, so the files never change. Scripts that all pages share have no hash.
+      if (/^assets\/.*\.[\w-]{8,}\.\w+$/.test(name)) {
+        return reply.headers(headers).sendFile(name, folder, { maxAge: YEAR_SECONDS * 1_000, immutable: true })
+      }
+      return reply.headers({ ...headers, 'cache-control': 'no-cache' }).sendFile(name, folder, { cacheControl: false })
+    }
+
+    scope.get('/docs', (_request, reply) => reply.redirect('/docs/'))
+    scope.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {
+      if (!(await fileExists(`${folder}index.html`))) {
+        return sendNotBuilt(reply, { what: 'the documentation', command: 'npm run docs' })
+      }
+      for (const name of fileNames(request.params['*'])) {
+        if (isSafePath(name) && (await fileExists(`${folder}${name}`))) return send(reply, name)
+      }
+      return send(reply.code(404), '404.html')
+    })
+  })
+}
+
+/** The files that a path may mean: a folder's page, a page without its extension, or the file itself. */
+const fileNames = (path: string): string[] =>
+  path === '' || path.endsWith('/') ? [`${path}index.html`] : /\.\w+$/.test(path) ? [path] : [`${path}.html`]

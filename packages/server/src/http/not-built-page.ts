@@ -1,0 +1,27 @@
+/** What is missing from the files of this server, and the command that builds it. */
+export interface NotBuilt {
+  /** For a sentence: `the console`. */
+  what: string
+  command: string
+}
+
+/** The page that replaces a part of the website that has not been built. */
+export const notBuiltPage = ({ what, command }: NotBuilt): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Muster: ${what} is not built</title>
+    <style>
+      body { font: 1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 4rem auto; padding: 0 1rem; }
+    </style>
+  </head>
+  <body>
+    <h1>Muster cannot show ${what} yet</h1>
+    <p>The server is running, and its API at <code>/graphql/v1</code> works. To build ${what}, run this command in
+    Muster's folder:</p>
+    <pre><code>${command}</code></pre>
+    <p>Then reload this page. You do not need to restart the server.</p>
+  </body>
+</html>
+`

@@ -1,0 +1,26 @@
+import { access } from 'node:fs/promises'
+import type { FastifyReply } from 'fastify'
+import { consoleHeaders } from './console-headers.ts'
+import { type NotBuilt, notBuiltPage } from './not-built-page.ts'
+
+export const YEAR_SECONDS = 365 * 86_400
+
+/** Whether a path stays inside the folder. */
+export const isSafePath = (name: string): boolean => name.split('/').every((part) => /^[\w@-][\w.~-]*$/.test(part))
+
+export async function fileExists(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Responds with 503 and a page that explains how to build the missing part of the website. */
+export const sendNotBuilt = (reply: FastifyReply, notBuilt: NotBuilt): FastifyReply =>
+  reply
+    .code(503)
+    .headers({ ...consoleHeaders('index.html'), 'cache-control': 'no-store' })
+    .type('text/html; charset=utf-8')
+    .send(notBuiltPage(notBuilt))
