@@ -1,14 +1,16 @@
 import { CommanderError } from 'commander'
 import { exitCodes } from './errors/cli-error.ts'
 import { printFailure } from './errors/failure.ts'
+import { moveGlobalOptions } from './move-global-options.ts'
 import { buildProgram, configureUsageErrors } from './program.ts'
 import { followLauncher, handleOutputErrors } from './terminal/process.ts'
 
 /** Runs one command and returns the process exit code. */
-export async function main(args: readonly string[]): Promise<number> {
+export async function main(given: readonly string[]): Promise<number> {
   handleOutputErrors()
   followLauncher()
-  if (args[0] === '__complete') return (await import('./completion/complete.ts')).complete(args.slice(1))
+  if (given[0] === '__complete') return (await import('./completion/complete.ts')).complete(given.slice(1))
+  const args = moveGlobalOptions(given)
   const json = args.includes('--json')
   try {
     const program = await buildProgram(args)

@@ -2,6 +2,7 @@ import { version } from '@muster/server/version.ts'
 import { Command } from 'commander'
 import type { CommandEntry } from './commands/command-entry.ts'
 import { commandTable } from './commands/table.ts'
+import { globalOptions } from './options/global-options.ts'
 import { prose } from './options/new-command.ts'
 
 const description = prose(`Self-hosted device and service management.
@@ -21,12 +22,7 @@ export const buildWholeProgram = (): Promise<Command> => build(() => true)
 type IsWanted = (path: readonly string[]) => boolean
 
 async function build(isWanted: IsWanted): Promise<Command> {
-  const program = new Command('muster')
-    .description(description)
-    .version(version, '-v, --version', 'print the version')
-    .helpOption('-h, --help', 'print help')
-    .helpCommand(false)
-    .configureHelp({ showGlobalOptions: false, subcommandTerm: (command) => command.name() })
+  const program = newParent('muster').description(description).version(version, '-v, --version', 'print the version')
   for (const entry of commandTable) program.addCommand(await toCommand(entry, [entry.name], isWanted))
   exitByThrowing(program)
   return program
@@ -44,14 +40,23 @@ async function loaded(entry: CommandEntry, path: readonly string[], isWanted: Is
     const command = (await entry.load()).buildCommand().summary(entry.summary)
     return command.description() === '' ? command.description(sentence(entry.summary)) : command
   }
-  const noun = new Command(entry.name)
+  const noun = newParent(entry.name)
     .summary(entry.summary)
     .description(entry.description ?? sentence(entry.summary))
+  for (const verb of entry.verbs ?? []) noun.addCommand(await toCommand(verb, [...path, verb.name], isWanted))
+  return noun
+}
+
+/** Creates a command with subcommands. */
+function newParent(name: string): Command {
+  const parent = new Command(name)
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: false, subcommandTerm: (command) => command.name() })
-  for (const verb of entry.verbs ?? []) noun.addCommand(await toCommand(verb, [...path, verb.name], isWanted))
-  return noun
+    // Subcommands parse the options after their names.
+    .enablePositionalOptions()
+  for (const option of globalOptions()) parent.addOption(option)
+  return parent
 }
 
 const sentence = (summary: string): string => `${summary[0]!.toUpperCase()}${summary.slice(1)}.`

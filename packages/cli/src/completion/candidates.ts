@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander'
 import { commandTable } from '../commands/table.ts'
 import { credentialsFile, profilesIn, readTextIfReadable } from '../credentials/credentials.ts'
+import { moveGlobalOptions } from '../move-global-options.ts'
 import { buildProgram } from '../program.ts'
 
 export interface Candidate {
@@ -10,14 +11,15 @@ export interface Candidate {
 
 /** Returns completions for the last word, or an empty array if the word may be a file name or has no known completions. */
 export async function findCandidates(words: readonly string[]): Promise<Candidate[]> {
-  const done = words.slice(0, -1)
+  const done = moveGlobalOptions(words.slice(0, -1))
   const typed = words.at(-1) ?? ''
   const found = await candidatesFor(done, typed)
   return found.filter(({ text }) => text.startsWith(typed))
 }
 
 async function candidatesFor(done: readonly string[], typed: string): Promise<Candidate[]> {
-  if (done.length === 0) return commandTable.map(({ name, summary }) => ({ text: name, description: summary }))
+  if (done.length === 0 && !typed.startsWith('-'))
+    return commandTable.map(({ name, summary }) => ({ text: name, description: summary }))
   const program = await buildProgram(done)
   let command: Command = program
   let used = 0

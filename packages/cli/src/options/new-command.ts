@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { exitCodeTable } from '../errors/cli-error.ts'
+import { clientOptions, jsonOption } from './global-options.ts'
 
 const exitCodeHelp = `
 Exit codes:
@@ -26,15 +27,15 @@ export interface ListOptions extends ClientOptions {
 export function newCommand(name: string): Command {
   return new Command(name)
     .helpOption('-h, --help', 'print help')
-    .option('--json', 'print results and errors as JSON')
+    .addOption(jsonOption())
     .addHelpText('afterAll', exitCodeHelp)
 }
 
 /** Like `newCommand`, for commands that send requests to a server. */
 export function newClientCommand(name: string): Command {
-  return newCommand(name)
-    .option('--credentials <file>', 'INI file with the server URL and the access key')
-    .option('--profile <name>', 'section of the credentials file (default: MUSTER_PROFILE, else "default")')
+  const command = newCommand(name)
+  for (const option of clientOptions()) command.addOption(option)
+  return command
 }
 
 /** Like `newClientCommand`, for commands that print a list as a table, JSON Lines, or CSV. */
