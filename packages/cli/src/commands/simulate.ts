@@ -1,5 +1,4 @@
-import type { Command } from 'commander'
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readCredentials } from '../credentials/credentials.ts'
 import { CliError, exitCodes } from '../errors/cli-error.ts'
 import { type ClientOptions, newClientCommand, prose, wholeNumber } from '../options/new-command.ts'
@@ -29,13 +28,20 @@ statistics. The devices register with a temporary registration code. To use the 
 --existing. The command requires a server on this machine unless you pass --allow-remote.`),
     )
     .option('--devices <count>', 'number of devices, 1 to 20000', wholeNumber(1, 20_000), 10)
-    .option('--for <time>', 'duration of the run, such as 90s, 5m, or 1h; at most one day', duration(1, 86_400), 60)
-    .option('--every <time>', 'time between reports of each device', duration(1, 86_400), 10)
-    .option(
-      '--drop-every <time>',
-      'average duration of a connection; 0 keeps connections open',
-      duration(0, 86_400),
-      30,
+    .addOption(
+      new Option('--for <time>', 'duration of the run, such as 90s, 5m, or 1h; at most 24h')
+        .argParser(duration(1, 86_400))
+        .default(60, '1m'),
+    )
+    .addOption(
+      new Option('--every <time>', 'time between reports of each device, such as 10s or 5m')
+        .argParser(duration(1, 86_400))
+        .default(10, '10s'),
+    )
+    .addOption(
+      new Option('--drop-every <time>', 'average duration of a connection, such as 30s; 0 keeps connections open')
+        .argParser(duration(0, 86_400))
+        .default(30, '30s'),
     )
     .option('--rate <count>', 'maximum number of new connections per second', wholeNumber(1, 10_000), 500)
     .option('--broker <url>', "mqtt, mqtts, ws, or wss URL (default: WebSocket at the server's /mqtt)", brokerUrl)

@@ -33,6 +33,20 @@ describe('the help', () => {
     expect((await muster(['devices', 'list', '--help'])).stdout).toMatch(/130 +interrupted/)
   })
 
+  it('shows the default of every duration with its unit', async () => {
+    const program = await buildWholeProgram()
+    const options = program.commands.flatMap((one) => [one, ...one.commands]).flatMap(({ options }) => options)
+    const durations = options.filter(
+      ({ flags, defaultValue }) => flags.endsWith(' <time>') && defaultValue !== undefined,
+    )
+    expect(durations.map(({ long }) => long)).toEqual(expect.arrayContaining(['--overlap', '--for', '--every']))
+    const { stdout } = await muster(['simulate', '--help'])
+    for (const text of ['(default: 1m)', '(default: 10s)', '(default: 30s)'])
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(text)
+    expect((await muster(['webhooks', 'rotate', '--help'])).stdout.replaceAll(/\s+/g, ' ')).toContain('(default: 1d)')
+    for (const { defaultValueDescription } of durations) expect(defaultValueDescription).toMatch(/^\d+[smhd]$/)
+  })
+
   it('is mentioned in usage errors', async () => {
     expect(await muster(['devcies'])).toMatchObject({
       code: 2,

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { span } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -11,7 +11,11 @@ export function buildCommand(): Command {
 server also signs deliveries with the old secret, so that the receiver can switch.`),
     )
     .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
-    .option('--overlap <time>', 'how long to also sign with the old secret, from 0s to 7d', overlapOf, 86_400)
+    .addOption(
+      new Option('--overlap <time>', 'how long to also sign with the old secret, from 0s to 7d')
+        .argParser(overlapOf)
+        .default(86_400, '1d'),
+    )
     .action(run)
 }
 
