@@ -16,5 +16,5 @@ zsh: source <(muster completion zsh)
 fish: muster completion fish | source`),
     )
     .addArgument(new Argument('<shell>', 'shell name').choices(Object.keys(scripts)))
-    .action((shell: Shell) => write(process.stdout, scripts[shell]))
+    .action((shell: Shell) => write(process.stdout, scripts[shell](process.argv[1]!)))
 }

@@ -1,5 +1,6 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
+import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -110,11 +111,28 @@ describe('completion', () => {
     expect(await typed('devices', 'get', 'gate\\ ')).toContain('gate\\ 1\n')
   })
 
+  it('works in bash in any folder, with an alias that is a relative path', async () => {
+    const { env, home } = await createCliUser(app)
+    await mkdir(join(home, 'node_modules/.bin'), { recursive: true })
+    await symlink(launcher, join(home, 'node_modules/.bin/muster'))
+    const program = `shopt -s expand_aliases
+      alias muster=node_modules/.bin/muster
+      source <(muster completion bash)
+      cd /
+      COMP_WORDS=(muster devices re); COMP_CWORD=2
+      _muster; printf '%s\\n' "\${COMPREPLY[@]}"`
+    const { stdout } = await promisify(execFile)('bash', ['--norc', '-eu', '-c', program], {
+      cwd: home,
+      env: { ...env, PATH: process.env.PATH },
+    })
+    expect(stdout).toBe('register\nrename\n')
+  })
+
   const shells = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0)
   it(`works in ${shells.join(' and ') || 'no other shell, because zsh and fish are not installed'}`, async () => {
     for (const shell of ['zsh', 'fish']) {
       const { code, stdout } = await muster(['completion', shell])
-      expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(`muster __complete ${shell}`) })
+      expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(`' __complete ${shell}`) })
       if (shells.includes(shell)) execFileSync(shell, ['-n', '-c', stdout])
     }
     const program = `function muster; ${process.execPath} ${launcher} $argv; end
