@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
 import { startReceiver } from '../../../server/test/harness/webhook-receiver.ts'
 import { addDevices, type CliUser, createCliUser } from '../harness/cli-user.ts'
-import type { RunningCommand } from '../harness/muster.ts'
+import { launcher, type RunningCommand } from '../harness/muster.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -34,6 +36,18 @@ describe('webhooks', () => {
     expect(await run('webhooks', 'create', 'http://10.0.0.1/')).toMatchObject({ code: 1 })
     expect(await run('webhooks', 'delete', id, '--yes')).toMatchObject({ code: 0 })
     expect(await run('webhooks', 'deliveries', id)).toMatchObject({ code: 4 })
+  })
+
+  it('are listed in a pipe with one line for each, in columns for cut', async () => {
+    const { env, lines } = await createCliUser(app)
+    const url = 'http://127.0.0.1:1/a/long/path/of/a/receiver/that/does/not/fit/on/a/terminal'
+    await lines('webhooks', 'create', url, '--name', 'Night shift')
+    await lines('webhooks', 'create', 'http://127.0.0.1:1/', '--events', 'device.register')
+    const script = `table=$(${process.execPath} ${launcher} webhooks list | cat)
+      position() { head -n 1 <<< "$table" | grep -bo " $1" | cut -d: -f1; }
+      cut -c "$(($(position url) + 2))-$(position enabled)" <<< "$table"`
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: { ...env, PATH: process.env.PATH } })
+    expect(stdout.split('\n').map((line) => line.trim())).toEqual(['url', 'http://127.0.0.1:1/', url, ''])
   })
 
   it('tests webhooks and resends deliveries', async () => {

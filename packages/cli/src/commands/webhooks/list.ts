@@ -5,7 +5,7 @@ import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { webhookColumns, webhookFields } from '../../webhooks/webhook-columns.ts'
 
-const usual = ['id', 'name', 'url', 'events', 'enabled', 'paused']
+const usual = ['id', 'name', 'url', 'enabled', 'paused', 'events']
 
 export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY }).action(run)
