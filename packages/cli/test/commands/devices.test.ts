@@ -63,6 +63,18 @@ describe('devices', () => {
     expect(await run('devices', 'list', '--where', 'name=node')).toMatchObject({ code: 0, stdout: '' })
   })
 
+  it('reports that no device matches only if a condition was given', async () => {
+    const { user, run } = await createCliUser(app)
+    const none = { code: 0, stdout: '', stderr: 'No device matches.\n' }
+    expect(await run('devices', 'list')).toMatchObject({
+      stdout: '',
+      stderr: expect.stringMatching(/^No devices yet\. .*"muster devices register NAME"/),
+    })
+    expect(await run('devices', 'list', 'gate')).toEqual(none)
+    await addDevices(user, ['gate'])
+    expect(await run('devices', 'list', '--where', 'state=active')).toEqual(none)
+  })
+
   it('rejects an ambiguous name', async () => {
     const { user, run } = await createCliUser(app)
     await addDevices(user, ['twin', 'twin', 'twin 2'])

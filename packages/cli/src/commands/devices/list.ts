@@ -49,5 +49,9 @@ async function run(part: string | undefined, options: Options): Promise<void> {
     ...(options.json ? { services: serviceFields } : {}),
   }
   const items = matching(muster, where, { select: wanted, sort: options.sort, limit: options.limit })
-  await printList({ items, columns, options, empty: 'No matching devices.' })
+  const empty =
+    conditions.length > 0
+      ? 'No device matches.'
+      : 'No devices yet. To register one, run "muster devices register NAME" or "muster codes create".'
+  await printList({ items, columns, options, empty })
 }

@@ -38,5 +38,5 @@ async function run({ type, device = [], since, until, ...options }: Options): Pr
     size: Math.min(1_000, options.limit + 1),
     select: eventFields,
   })
-  await printList({ items, columns, options, empty: 'No matching events.' })
+  await printList({ items, columns, options, empty: 'No events found.' })
 }

@@ -38,5 +38,5 @@ async function run(meant: string[], { name, state, type = [], ...options }: Opti
     ...(state !== undefined && { state }),
     select: { ...serviceFields, device: { id: true, name: true } },
   })
-  await printList({ items, columns, options, empty: 'No matching services.' })
+  await printList({ items, columns, options, empty: 'No services found.' })
 }

@@ -37,7 +37,7 @@ export function DevicePicker({ value, onChange }: DevicePickerProps) {
       onSearchChange={setTyped}
       // The server has already filtered.
       filter={(input) => input.options}
-      nothingFoundMessage="No matching devices"
+      nothingFoundMessage={typed === '' ? 'No devices yet' : 'No matching devices'}
       clearable
       maxValues={100}
       miw={190}
