@@ -52,6 +52,8 @@ export interface PreparedOperation {
   readonly kind: OperationTypeNode
   /** The name of the only root field in the schema, or `several`. */
   readonly name: string
+  /** The operation's name in the document. Without one, its root fields. */
+  readonly label: string
   /** Whether the operation selects only introspection and public fields and therefore requires no credentials. */
   readonly isPublic: boolean
   /** Maximum number of objects in the response. */
@@ -169,6 +171,7 @@ function prepareOperation(input: {
     request,
     kind: operation.definition.operation,
     name: operation.name,
+    label: operation.label,
     isPublic: operation.isPublic,
     objectCount,
     mayReadRows: operation.countRows !== countNoRows,

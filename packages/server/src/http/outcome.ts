@@ -5,10 +5,13 @@ import { createSlot } from '../lib/slot.ts'
 /** Request kinds, for duration metrics. Subscriptions and downloads are long-lived by design. */
 export type RequestKind = 'query' | 'mutation' | 'subscription' | 'rest' | 'device' | 'sign-in' | 'download' | 'other'
 
-/** A request's outcome for metrics, traces, and the log. Names come from the schema and the routes, never from clients. */
+/** The outcome of a request in metrics, traces, and the log. */
 export interface Outcome {
   kind: RequestKind
+  /** The operation's name in metrics and traces. It comes from the schema and the routes, never from clients. */
   operation: string
+  /** The operation's name in the log. It can come from the client. */
+  label: string
   /** The HTTP status; 0 if the client disconnected before the response. */
   status: number
   /** `GONE` means that the client disconnected before the response. */
@@ -18,6 +21,7 @@ export interface Outcome {
 interface Notes {
   kind?: RequestKind
   operation?: string
+  label?: string
   code?: ErrorCode
 }
 
@@ -32,11 +36,12 @@ function notesOf(request: FastifyRequest): Notes {
   return notes
 }
 
-/** Records a request's operation. Call this if the route does not identify the operation. */
-export function noteOperation(request: FastifyRequest, kind: RequestKind, operation: string): void {
-  const notes = notesOf(request)
-  notes.kind = kind
-  notes.operation = operation
+/** Records the operation of a request if its route does not identify it. */
+export function noteOperation(
+  request: FastifyRequest,
+  { kind, name, label }: { kind: RequestKind; name: string; label: string },
+): void {
+  Object.assign(notesOf(request), { kind, operation: name, label } satisfies Notes)
 }
 
 /** Records a request's error code. Call this if the response status does not identify the code. */
@@ -46,12 +51,13 @@ export function noteCode(request: FastifyRequest, code: unknown): void {
 
 /** Returns a request's outcome. Call this after the response was sent or the connection closed. */
 export function outcomeOf(request: FastifyRequest, reply: FastifyReply): Outcome {
-  const { kind, operation, code } = slot.get(request) ?? {}
+  const { kind, operation, label, code } = slot.get(request) ?? {}
   const status = reply.raw.headersSent ? reply.raw.statusCode : 0
   const name = operation ?? routeOf(request)
   return {
     kind: kind ?? kindOf(name),
     operation: name,
+    label: label ?? name,
     status,
     code: code ?? codeOfStatus(status),
   }

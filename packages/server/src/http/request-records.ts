@@ -27,7 +27,7 @@ export function recordRequests(app: FastifyInstance, options: RequestRecordsOpti
   )
 
   const record = (request: FastifyRequest, reply: FastifyReply, ms: number): void => {
-    const { kind, operation, status, code } = outcomeOf(request, reply)
+    const { kind, operation, label, status, code } = outcomeOf(request, reply)
     const isShortLived = kind !== 'subscription' && kind !== 'download'
     count?.(operation, String(status), code)
     if (isShortLived) addSeconds?.(ms / 1_000, kind)
@@ -35,7 +35,7 @@ export function recordRequests(app: FastifyInstance, options: RequestRecordsOpti
     const isSlow = isShortLived && ms >= SLOW_MS
     if (!(logsAll || isInternalError || (isSlow && mayLogSlow()))) return
     const traceId = traceIdOf?.(request)
-    const line = { operation, status, code, ms: Math.round(ms * 10) / 10, traceId }
+    const line = { operation: label, status, code, ms: Math.round(ms * 10) / 10, traceId }
     if (isInternalError) request.log.warn(line, 'request')
     else request.log.info(line, 'request')
   }

@@ -120,7 +120,9 @@ export interface SignedResponse {
 export async function sendAs(
   { MUSTER_ACCESS_KEY_ID: keyId = '', MUSTER_SECRET_ACCESS_KEY: secret = '' }: Record<string, string>,
   url: string,
-  operation: string | { query: string; variables?: Record<string, unknown> | undefined },
+  operation:
+    | string
+    | { query: string; operationName?: string | undefined; variables?: Record<string, unknown> | undefined },
   extraHeaders: Record<string, string> = {},
 ): Promise<SignedResponse> {
   const body = JSON.stringify(typeof operation === 'string' ? { query: operation } : operation)

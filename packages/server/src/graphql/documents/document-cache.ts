@@ -26,6 +26,8 @@ export interface KnownOperation {
   readonly plan: OperationPlan
   /** The name of the only root field in the schema, or `several`. */
   readonly name: string
+  /** The operation's name in the document. Without one, its root fields. */
+  readonly label: string
   /** Whether the operation selects only introspection fields and fields that require no credentials. */
   readonly isPublic: boolean
   readonly countObjects: ObjectCount
@@ -150,11 +152,13 @@ function readOperation(
       maxSelections: limits.selections,
     })
     assertDocumentLimits(plan, limits)
+    const rootFields = rootFieldsOf(plan)
     return {
       document,
       definition,
       plan,
-      name: nameOf(plan),
+      name: rootFields.length > 1 ? 'several' : rootFields[0]!,
+      label: clipped(definition.name?.value ?? rootFields.join(', ')),
       isPublic: plan.root.fields.every(
         (field) => isIntrospectionField(field) || input.publicFields.has(field.definition.name),
       ),
@@ -171,12 +175,17 @@ function readOperation(
   }
 }
 
-function nameOf({ root }: OperationPlan): string {
+/** The distinct root fields, without `__typename` unless it is the only one. */
+function rootFieldsOf({ root }: OperationPlan): string[] {
   const names = new Set(root.fields.map(({ definition }) => definition.name))
   if (names.size > 1) names.delete('__typename')
-  const [name = '__typename'] = names
-  return names.size > 1 ? 'several' : name
+  return names.size === 0 ? ['__typename'] : [...names]
 }
+
+const MAX_LABEL_LENGTH = 100
+
+const clipped = (label: string): string =>
+  label.length > MAX_LABEL_LENGTH ? `${label.slice(0, MAX_LABEL_LENGTH)}…` : label
 
 function compiledAtSecondUse(input: {
   schema: GraphQLSchema

@@ -84,7 +84,7 @@ async function findOperation<Viewer extends GraphqlViewer>(
   if (isResponse(params)) return params
   const operation = input.executor.prepare(params)
   if (operation.ok) {
-    noteOperation(requester.request, operation.kind, operation.name)
+    noteOperation(requester.request, operation)
     const start = { ...requester, operation }
     return rejectOperation(start, type, input.path) ?? start
   }

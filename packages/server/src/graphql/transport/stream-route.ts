@@ -125,7 +125,7 @@ async function serve<Viewer extends GraphqlViewer>(
     noteCode(request, operation.errors[0]?.extensions?.code)
     return begin().complete({ errors: operation.errors })
   }
-  noteOperation(request, 'subscription', operation.name)
+  noteOperation(request, { kind: 'subscription', name: operation.name, label: operation.label })
 
   let stream: EventStream | undefined
   let results: Results | undefined
