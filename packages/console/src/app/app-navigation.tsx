@@ -1,6 +1,7 @@
 import { AppShell, NavLink } from '@mantine/core'
 import {
   IconActivity,
+  IconBook,
   IconDeviceDesktopDown,
   IconDevices,
   IconExternalLink,
@@ -51,6 +52,13 @@ export function AppNavigation({ onNavigate }: { onNavigate: () => void }) {
             onClick={install}
           />
         )}
+        <NavLink
+          href="/docs/"
+          label="Documentation"
+          leftSection={<IconBook size={18} stroke={1.6} />}
+          rightSection={<IconExternalLink size={14} />}
+          target="_blank"
+        />
         <NavLink
           href={api.reference}
           label="API reference"
