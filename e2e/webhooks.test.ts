@@ -34,7 +34,7 @@ describeConsole('webhooks', () => {
     await dialog.getByLabel('Name', { exact: true }).fill('Night shift')
     await dialog.getByRole('checkbox', { name: 'Device registered' }).check()
     await dialog.getByRole('button', { name: 'Create webhook' }).click()
-    await dialog.getByText('Url must point to a public address, but 10.1.2.3 is not public').waitFor()
+    await dialog.getByText('URL must point to a public address, but 10.1.2.3 is not public').waitFor()
     await dialog.getByLabel('URL').fill(`${receiver.url}?made-here`)
     await dialog.getByRole('button', { name: 'Create webhook' }).click()
     const secret = (await dialog.getByLabel('signing secret', { exact: true }).textContent()) ?? ''

@@ -1,19 +1,27 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { describeError } from '../graphql/describe-error.ts'
+import { useEffect, useRef } from 'react'
+import { describeError, type FieldLabels } from '../graphql/describe-error.ts'
 
 interface ErrorNoticeProps {
   error: unknown
   /** The operation that failed: "The devices could not be loaded". */
   title?: string
+  /** The labels of the form's fields. */
+  labels?: FieldLabels
   onRetry?: () => void
 }
 
-/** Shows an error and how to resolve it. */
-export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps) {
-  const { what, advice, requestId } = describeError(error)
+/** Shows an error and how to resolve it. In a dialog, scrolls to the error. */
+export function ErrorNotice({ error, title, labels, onRetry }: ErrorNoticeProps) {
+  const { what, advice, requestId } = describeError(error, labels)
+  const notice = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new error scrolls again
+  useEffect(() => {
+    if (notice.current?.closest('[role=dialog]')) notice.current.scrollIntoView({ block: 'center' })
+  }, [error])
   return (
-    <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={title} role="alert">
+    <Alert ref={notice} color="red" variant="light" icon={<IconAlertTriangle />} title={title} role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           {what} {advice}

@@ -7,12 +7,31 @@ const responseError = (message: string, extensions: Record<string, unknown>): Co
 
 test('shows the server’s message as a sentence', () => {
   const error = responseError('size must be from 1 to 1000, not 0', { code: 'BAD_USER_INPUT' })
-  expect(describeError(error)).toEqual({ what: 'Size must be from 1 to 1000, not 0.', code: 'BAD_USER_INPUT' })
+  expect(describeError(error)).toEqual({ what: 'Size must be from 1 to 1000, not 0.' })
 })
 
 test('keeps the case of an argument’s name', () => {
   const error = responseError('publicKey: an Ed25519 public key is 32 bytes', { code: 'BAD_USER_INPUT' })
   expect(describeError(error).what).toBe('publicKey: an Ed25519 public key is 32 bytes.')
+})
+
+test.each([
+  ['hardwareId "A1" is in use', 'Hardware id "A1" is in use.'],
+  ['publicKey: an Ed25519 public key is 32 bytes', 'Public key: an Ed25519 public key is 32 bytes.'],
+  ['services[1].port must be from 1 to 65535, found 0', 'Port of service 2 must be from 1 to 65535, found 0.'],
+  ['services[0].name: "ssh" appears twice', 'Name of service 1: "ssh" appears twice.'],
+  ['attributes.net.ssid may have at most 9 bytes', 'Attributes: net.ssid may have at most 9 bytes.'],
+  ['platform must not be empty', 'Platform must not be empty.'],
+  ['services are missing', 'Services are missing.'],
+])('begins with the label of the field: %s', (message, expected) => {
+  const labels = {
+    hardwareId: 'Hardware id',
+    publicKey: 'Public key',
+    'services.name': 'Name of service',
+    'services.port': 'Port of service',
+    attributes: 'Attributes',
+  }
+  expect(errorText(responseError(message, {}), labels)).toBe(expected)
 })
 
 test('includes the request id of an internal error', () => {

@@ -6,11 +6,15 @@ export interface ErrorDescription {
   what: string
   /** How to resolve it. Undefined if `what` already explains that. */
   advice?: string
-  /** The API's error code. Undefined without a response from the API. */
-  code?: string
   /** Identifies the error in the server's log. */
   requestId?: string
 }
+
+/**
+ * The labels of a form's fields, by the arguments in the API's messages: `hardwareId`, or `services.port` for the ports in
+ * a list of services.
+ */
+export type FieldLabels = Readonly<Record<string, string>>
 
 const unreachable: ErrorDescription = {
   what: 'The server is not responding.',
@@ -25,23 +29,18 @@ const advice: Record<string, string> = {
   QUERY_TOO_COMPLEX: 'Request fewer columns or a smaller page.',
 }
 
-/** Describes any error for the user. Messages of the server are shown unchanged. */
-export function describeError(error: unknown): ErrorDescription {
-  if (error instanceof CombinedError) return describeResponse(error)
+/** Describes any error for the user. Messages of the server are shown unchanged, except for labels of arguments. */
+export function describeError(error: unknown, labels: FieldLabels = {}): ErrorDescription {
+  if (error instanceof CombinedError) return describeResponse(error, labels)
   if (error instanceof TypeError && /fetch|network|load failed/i.test(error.message)) return unreachable
   if (error instanceof Error) return { what: sentence(error.message) }
   return { what: String(error) }
 }
 
 /** One line, for notifications and cells. */
-export function errorText(error: unknown): string {
-  const { what, advice } = describeError(error)
+export function errorText(error: unknown, labels?: FieldLabels): string {
+  const { what, advice } = describeError(error, labels)
   return advice === undefined ? what : `${what} ${advice}`
-}
-
-/** The error code of a response, such as `CONFLICT` or `RESERVED_ATTRIBUTE`. */
-export function errorCode(error: unknown): string | undefined {
-  return describeError(error).code
 }
 
 /** `extensions.reason` of the first error. */
@@ -53,14 +52,14 @@ export function errorReason(error: unknown): string | undefined {
 export const isSignedOut = (error: CombinedError): boolean =>
   error.graphQLErrors.some(({ extensions }) => extensions.code === 'UNAUTHENTICATED')
 
-function describeResponse({ graphQLErrors, networkError }: CombinedError): ErrorDescription {
+function describeResponse({ graphQLErrors, networkError }: CombinedError, labels: FieldLabels): ErrorDescription {
   const first = graphQLErrors[0]
   if (first === undefined) return networkError instanceof SyntaxError ? notMuster : unreachable
   const code = typeof first.extensions.code === 'string' ? first.extensions.code : undefined
   const requestId = typeof first.extensions.requestId === 'string' ? first.extensions.requestId : undefined
   return {
-    what: sentence(first.message),
-    ...(code === undefined ? {} : { code, ...(code in advice ? { advice: advice[code] } : {}) }),
+    what: sentence(withLabel(first.message, labels)),
+    ...(code !== undefined && code in advice ? { advice: advice[code] } : {}),
     ...(requestId === undefined ? {} : { requestId }),
   }
 }
@@ -69,6 +68,15 @@ const notMuster: ErrorDescription = {
   what: 'The response is not from the Muster API.',
   advice: 'A proxy in front of the server may be misconfigured, or the server may be restarting.',
 }
+
+/** Replaces the argument at the start of a message: `services[0].port` becomes `Port of service 1`. */
+const withLabel = (message: string, labels: FieldLabels): string =>
+  message.replace(/^(\w+)(?:\[(\d+)\](\.\w+)|(\.)|(?=[ :]))/, (argument, name, index, member, dot) => {
+    const label = labels[member === undefined ? name : name + member]
+    if (label === undefined) return argument
+    if (index !== undefined) return `${label} ${Number(index) + 1}`
+    return dot === undefined ? label : `${label}: `
+  })
 
 /** Capitalizes a message of the API and adds a period. A message that starts with an argument's name keeps its case. */
 function sentence(message: string): string {

@@ -15,6 +15,7 @@ interface ExpiryProps {
   value?: ExpiryValue
   onChange: (value: ExpiryValue) => void
   error?: ReactNode
+  'data-path'?: string
   /** Whether `never` can be chosen. Registration codes always expire. */
   canBeNever?: boolean
 }
@@ -22,7 +23,7 @@ interface ExpiryProps {
 const days = ['1', '7', '30', '90', '365']
 const dayLabel = (day: string): string => (day === '1' ? 'in one day' : day === '365' ? 'in a year' : `in ${day} days`)
 
-export function Expiry({ value = noExpiry, onChange, error, canBeNever = true }: ExpiryProps) {
+export function Expiry({ value = noExpiry, onChange, error, canBeNever = true, ...input }: ExpiryProps) {
   const data = [
     ...(canBeNever ? [{ value: 'never', label: 'never' }] : []),
     ...days.map((day) => ({ value: day, label: dayLabel(day) })),
@@ -41,6 +42,7 @@ export function Expiry({ value = noExpiry, onChange, error, canBeNever = true }:
         <TextInput
           type="datetime-local"
           label="Time"
+          data-path={input['data-path']}
           description="in your time zone"
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           value={value.at}

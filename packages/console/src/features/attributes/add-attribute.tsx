@@ -36,16 +36,19 @@ function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttribute
   const target = isInContext ? context : undefined
   const current = currentValueOf(name, target)
 
-  const submit = async (event: FormEvent): Promise<void> => {
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
+    const form = event.currentTarget
     setSaving(true)
     setFieldError(undefined)
     try {
       await onSave(name, value, target)
       onClose()
     } catch (failure) {
-      setFieldError(fieldErrorOf(failure))
+      const found = fieldErrorOf(failure)
+      setFieldError(found)
       setSaving(false)
+      form.querySelector<HTMLElement>(`[name=${found.field}]`)?.focus()
     }
   }
   const errorOf = (field: FieldError['field']): string | undefined =>
@@ -66,6 +69,7 @@ function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttribute
         )}
         <TextInput
           label="Name"
+          name="name"
           description="A name such as site, or a group and a sub-name separated by a dot, such as net.ssid"
           required
           value={name}
@@ -76,6 +80,7 @@ function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttribute
         />
         <Textarea
           label="Value"
+          name="value"
           description="Can have several lines, and can be empty"
           value={value}
           onChange={({ currentTarget }) => setValue(currentTarget.value)}
@@ -109,6 +114,6 @@ const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0,
 
 /** The API's messages about values start with "value". All others are shown below the name. */
 function fieldErrorOf(failure: unknown): FieldError {
-  const { what, advice = '' } = describeError(failure)
+  const { what, advice = '' } = describeError(failure, { name: 'Name', value: 'Value' })
   return { field: /^value\b/i.test(what) ? 'value' : 'name', text: `${what} ${advice}`.trim() }
 }

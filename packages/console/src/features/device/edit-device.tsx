@@ -2,7 +2,6 @@ import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { errorCode, errorText } from '../../graphql/describe-error.ts'
 import { useChange } from '../../graphql/use-change.ts'
 import { type DeviceDetailFragment, UpdateDeviceDocument } from './device.generated.ts'
 
@@ -19,6 +18,8 @@ export function EditDevice({ opened, ...rest }: EditDeviceProps) {
     </Modal>
   )
 }
+
+const labels = { hardwareId: 'Hardware id' }
 
 /** Created each time the dialog opens, so that it starts with the current values. */
 function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
@@ -43,8 +44,7 @@ function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
       })
       onClose()
     } catch (failure) {
-      if (errorCode(failure) === 'CONFLICT') form.setFieldError('hardwareId', errorText(failure))
-      else setError(failure)
+      setError(failure)
       setSaving(false)
     }
   }
@@ -58,7 +58,7 @@ function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
           {...form.getInputProps('hardwareId')}
         />
         <TextInput label="Platform" description="For example, linux-arm64" {...form.getInputProps('platform')} />
-        {error === undefined ? null : <ErrorNotice error={error} title="Nothing was saved" />}
+        {error === undefined ? null : <ErrorNotice error={error} title="Nothing was saved" labels={labels} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -12,6 +12,8 @@ interface AddDeviceProps {
   onClose(): void
 }
 
+const labels = { hardwareId: 'Hardware id' }
+
 /** A form that registers a device, then shows the device's secret, which is shown only once. */
 export function AddDevice({ opened, onClose }: AddDeviceProps) {
   const register = useCreation(AddDeviceDocument)
@@ -55,7 +57,9 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
               {...form.getInputProps('hardwareId')}
             />
             <TextInput label="Platform" description="For example, linux-arm64" {...form.getInputProps('platform')} />
-            {error === undefined ? null : <ErrorNotice error={error} title="The device was not added" />}
+            {error === undefined ? null : (
+              <ErrorNotice error={error} title="The device was not added" labels={labels} />
+            )}
             <Button type="submit" loading={form.submitting}>
               Add
             </Button>

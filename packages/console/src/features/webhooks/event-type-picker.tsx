@@ -5,10 +5,11 @@ interface EventTypePickerProps {
   value?: string[]
   onChange?: (value: string[]) => void
   error?: React.ReactNode
+  'data-path'?: string
 }
 
 /** Selects event types. Each has a description. */
-export function EventTypePicker({ value = [], onChange = () => {}, error }: EventTypePickerProps) {
+export function EventTypePicker({ value = [], onChange = () => {}, ...input }: EventTypePickerProps) {
   const all = eventTypes.map(({ type }) => type)
   return (
     <Checkbox.Group
@@ -16,7 +17,7 @@ export function EventTypePicker({ value = [], onChange = () => {}, error }: Even
       description="The types of events that the receiver gets"
       value={value}
       onChange={onChange}
-      error={error}
+      {...input}
     >
       <Group gap="md" mt={4}>
         <Anchor component="button" type="button" size="sm" onClick={() => onChange(all)}>

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import type { EventType } from '../../components/events/event-types.ts'
-import { describeError } from '../../graphql/describe-error.ts'
+import { focusFirstError } from '../../components/focus-first-error.ts'
 import { EventTypePicker } from './event-type-picker.tsx'
 
 export interface WebhookValues {
@@ -23,6 +23,8 @@ interface WebhookFormProps {
   onCancel: () => void
 }
 
+const labels = { url: 'URL' }
+
 export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: WebhookFormProps) {
   const [error, setError] = useState<unknown>()
   const form = useForm({
@@ -37,16 +39,13 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
     try {
       await onSubmit({ url: url.trim(), name: name.trim() === '' ? null : name.trim(), events })
     } catch (failure) {
-      const { what } = describeError(failure)
-      // Show errors about the URL at its field.
-      if (/^url\b/i.test(what)) form.setFieldError('url', what)
-      else setError(failure)
+      setError(failure)
     }
-  })
+  }, focusFirstError(form))
   return (
     <form onSubmit={save}>
       <Stack>
-        {error === undefined ? null : <ErrorNotice error={error} title={failed} />}
+        {error === undefined ? null : <ErrorNotice error={error} title={failed} labels={labels} />}
         <TextInput
           label="URL"
           description="Receives a signed POST request for each event. It must be a public address, unless the server’s operator allows others."

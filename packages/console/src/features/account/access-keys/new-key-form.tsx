@@ -1,7 +1,8 @@
-import { Button, Checkbox, Group, Input, Radio, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { focusFirstError } from '../../../components/focus-first-error.ts'
 import { errorReason } from '../../../graphql/describe-error.ts'
 import { useCreation } from '../../../graphql/use-change.ts'
 import { ConfirmSignIn } from '../../sign-in/confirm-sign-in.tsx'
@@ -13,6 +14,8 @@ interface NewKeyFormProps {
   onCreated: (created: NewKey) => void
   onCancel: () => void
 }
+
+const labels = { publicKey: 'Public key' }
 
 export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
   const create = useCreation(CreateAccessKeyDocument, ['AccessKey'])
@@ -52,13 +55,13 @@ export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
       if (!isTooOld) setError(failure)
     }
   }
-  const submit = form.onSubmit(createKey)
+  const submit = form.onSubmit(createKey, focusFirstError(form))
 
   if (needsConfirmation) return <ConfirmSignIn onConfirmed={createKey} onCancel={() => setNeedsConfirmation(false)} />
   return (
     <form onSubmit={submit}>
       <Stack>
-        {error === undefined ? null : <ErrorNotice error={error} title="The key was not created" />}
+        {error === undefined ? null : <ErrorNotice error={error} title="The key was not created" labels={labels} />}
         <TextInput
           label="Name"
           description="The program that uses the key"
@@ -79,17 +82,12 @@ export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
           description="Rejects requests whose signature does not cover the body. Muster’s programs always include it."
           {...form.getInputProps('requireDigest', { type: 'checkbox' })}
         />
-        <Input.Wrapper label="Signed with" labelElement="div" labelProps={{ id: 'key-kind' }}>
-          <SegmentedControl
-            fullWidth
-            aria-labelledby="key-kind"
-            data={[
-              { value: 'secret', label: 'a secret from the server' },
-              { value: 'public', label: 'my Ed25519 key' },
-            ]}
-            {...form.getInputProps('kind')}
-          />
-        </Input.Wrapper>
+        <Radio.Group label="Signed with" {...form.getInputProps('kind')}>
+          <Group mt={4}>
+            <Radio value="secret" label="a secret from the server" />
+            <Radio value="public" label="my Ed25519 key" />
+          </Group>
+        </Radio.Group>
         {form.values.kind === 'public' ? (
           <Textarea
             label="Public key"

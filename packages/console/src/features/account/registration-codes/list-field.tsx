@@ -14,6 +14,7 @@ export interface ListInput<Row> {
   value?: Row[]
   onChange: (rows: Row[]) => void
   error?: ReactNode
+  'data-path'?: string
 }
 
 interface ListFieldProps<Row extends NamedRow> {
@@ -35,7 +36,7 @@ export function ListField<Row extends NamedRow>({ label, what, empty, input, fie
   const change = (id: string, patch: Partial<Row>): void =>
     onChange(rows.map((row) => (row.id === id ? { ...row, ...patch } : row)))
   return (
-    <Input.Wrapper label={label} labelElement="div" error={error}>
+    <Input.Wrapper label={label} labelElement="div" error={error} data-path={input['data-path']}>
       {rows.map((row, index) => (
         <Group key={row.id} gap="xs" mt={4} wrap="nowrap">
           {fields(row, (patch) => change(row.id, patch), index + 1)}

@@ -2,6 +2,7 @@ import { Button, Divider, Group, NumberInput, Stack, TextInput } from '@mantine/
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { focusFirstError } from '../../../components/focus-first-error.ts'
 import { useCreation } from '../../../graphql/use-change.ts'
 import { checkExpiry, Expiry, expiryTime, inDays } from '../expiry.tsx'
 import { type AttributeRow, AttributesField, attributesFrom, checkAttributes } from './attributes-field.tsx'
@@ -21,6 +22,14 @@ interface Values {
   expiry: ReturnType<typeof inDays>
   services: ServiceRow[]
   attributes: AttributeRow[]
+}
+
+const labels = {
+  uses: 'Devices',
+  'services.name': 'Name of service',
+  'services.application': 'Type of service',
+  'services.port': 'Port of service',
+  attributes: 'Attributes',
 }
 
 const orNull = (value: string): string | null => (value.trim() === '' ? null : value.trim())
@@ -53,12 +62,12 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
     } catch (failure) {
       setError(failure)
     }
-  })
+  }, focusFirstError(form))
 
   return (
     <form onSubmit={submit}>
       <Stack>
-        {error === undefined ? null : <ErrorNotice error={error} title="The code was not created" />}
+        {error === undefined ? null : <ErrorNotice error={error} title="The code was not created" labels={labels} />}
         <Group grow align="flex-start">
           <NumberInput
             label="Devices"

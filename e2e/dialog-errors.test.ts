@@ -1,0 +1,66 @@
+import type { Locator, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { seedDevices } from '../packages/server/test/factories/seed-devices.ts'
+import { describeConsole, startConsole } from './harness.ts'
+
+const phone = { width: 390, height: 844 }
+
+/** Whether the middle of the element is in the window, and not covered by another element. */
+const isInView = (element: Locator): Promise<boolean> =>
+  element.evaluate((node) => {
+    const { left, top, width, height } = node.getBoundingClientRect()
+    return node.contains(node.ownerDocument.elementFromPoint(left + width / 2, top + height / 2))
+  })
+
+describeConsole('errors in dialogs', () => {
+  const site = startConsole()
+
+  const openDialog = async (page: Page, button: string): Promise<Locator> => {
+    await page.getByRole('button', { name: button }).first().click()
+    return page.getByRole('dialog')
+  }
+  /** Submits the form with the button at its end, and returns the server's error. */
+  const errorAfter = async (dialog: Locator, button: string): Promise<string> => {
+    await dialog.getByRole('button', { name: button }).click()
+    const alert = dialog.getByRole('alert')
+    await alert.waitFor()
+    await expect.poll(() => isInView(alert)).toBe(true)
+    return alert.innerText()
+  }
+
+  it('are in view in a long dialog on a phone, and begin with the label of the field', async () => {
+    const page = await site.open(await site.newPerson(), { path: '/webhooks', viewport: phone })
+    const dialog = await openDialog(page, 'New webhook')
+    await dialog.getByRole('button', { name: 'Create webhook' }).click()
+    const missing = dialog.getByText('Enter a URL')
+    await missing.waitFor()
+    await expect.poll(() => isInView(missing)).toBe(true)
+
+    await dialog.getByLabel('URL').fill('http://10.1.2.3/hook')
+    expect(await errorAfter(dialog, 'Create webhook')).toMatch(/^URL must point to a public address/m)
+    await dialog.getByLabel('URL').fill('http://10.1.2.4/hook')
+    expect(await errorAfter(dialog, 'Create webhook')).toMatch(/^URL must point .* 10\.1\.2\.4/m)
+  })
+
+  it('begin with the label of the field for devices, access keys, and registration codes', async () => {
+    const person = await site.newPerson()
+    await seedDevices(site.app.db, person.accountId, [{ name: 'gate', hardwareId: 'A1' }])
+    const page = await site.open(person, { viewport: phone })
+    const device = await openDialog(page, 'Add a device')
+    await device.getByLabel('Name').fill('door')
+    await device.getByLabel('Hardware id').fill('A1')
+    expect(await errorAfter(device, 'Add')).toMatch(/^Hardware id "A1" is in use/m)
+
+    await page.goto(`${site.app.url}/account/keys`)
+    const key = await openDialog(page, 'New access key')
+    await key.getByRole('radio', { name: 'my Ed25519 key' }).check()
+    await key.getByLabel('Public key').fill('x')
+    expect(await errorAfter(key, 'Create key')).toMatch(/^Public key: /m)
+
+    await page.goto(`${site.app.url}/account/codes`)
+    const code = await openDialog(page, 'New registration code')
+    await code.getByRole('button', { name: 'Add a service' }).click()
+    await code.getByLabel('Name of service 1').fill('a'.repeat(200))
+    expect(await errorAfter(code, 'Create code')).toMatch(/^Name of service 1 may have at most /m)
+  })
+})

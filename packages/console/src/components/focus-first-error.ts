@@ -1,0 +1,11 @@
+import type { UseFormReturnType } from '@mantine/form'
+
+/** Focuses the first field with an error, because a long dialog may have scrolled past it. For `form.onSubmit`. */
+export const focusFirstError =
+  (form: Pick<UseFormReturnType<never>, 'getInputNode'>) =>
+  (errors: Readonly<Record<string, unknown>>): void => {
+    const [first] = Object.keys(errors)
+    const field = first === undefined ? null : form.getInputNode(first)
+    field?.scrollIntoView({ block: 'center' })
+    field?.focus()
+  }
