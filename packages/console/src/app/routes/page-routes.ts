@@ -3,11 +3,15 @@ import { deviceSearch } from '../../features/device/device-search.ts'
 import { devicesSearch } from '../../features/devices/devices-search.ts'
 import { eventsSearch } from '../../features/events/events-search.ts'
 import { webhookSearch } from '../../features/webhooks/webhook-search.ts'
+import { NotFoundPage } from '../not-found-page.tsx'
 import { shellRoute } from './root-routes.tsx'
 
 const getParentRoute = () => shellRoute
 
-/** All pages except those of the account. Each page is a separate file, loaded when the page is first opened. */
+/**
+ * All pages except those of the account. Each page is a separate file, loaded when the page is first opened, except the page for
+ * unknown addresses.
+ */
 export const pageRoutes = [
   createRoute({
     getParentRoute,
@@ -44,4 +48,5 @@ export const pageRoutes = [
     validateSearch: webhookSearch,
     component: lazyRouteComponent(() => import('../../features/webhooks/webhook-page.tsx'), 'WebhookPage'),
   }),
+  createRoute({ getParentRoute, path: '$', component: NotFoundPage }),
 ] as const

@@ -1,7 +1,6 @@
 import { createRouter } from '@tanstack/react-router'
 import { Loading } from '../../components/loading.tsx'
 import { ErrorPage } from '../error-page.tsx'
-import { NotFoundPage } from '../not-found-page.tsx'
 import { accountRoutes } from './account-routes.ts'
 import { pageRoutes } from './page-routes.ts'
 import { homeRoute, rootRoute, shellRoute, signInRoute } from './root-routes.tsx'
@@ -11,7 +10,6 @@ export const router = createRouter({
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Loading />,
   defaultErrorComponent: ErrorPage,
-  defaultNotFoundComponent: NotFoundPage,
   scrollRestoration: true,
 })
 
