@@ -1,4 +1,4 @@
-import { Button, type MantineColorScheme, Menu, Text, useMantineColorScheme } from '@mantine/core'
+import { Box, Button, type MantineColorScheme, Menu, Text, useMantineColorScheme } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconChevronDown, IconLogout, IconUserCircle } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
@@ -14,13 +14,23 @@ export function AccountMenu() {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <Button variant="subtle" color="gray" size="compact-md" rightSection={<IconChevronDown size={14} />} maw={220}>
-          <Text span size="sm" truncate>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-md"
+          rightSection={<IconChevronDown size={14} />}
+          maw={220}
+          aria-label={email}
+        >
+          <Text span size="sm" truncate visibleFrom="sm">
             {email}
           </Text>
+          <Box component={IconUserCircle} size={20} hiddenFrom="sm" />
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Label style={{ overflowWrap: 'anywhere' }}>{email}</Menu.Label>
+        <Menu.Divider />
         <Menu.Label>Theme</Menu.Label>
         <ColorScheme />
         <Menu.Divider />

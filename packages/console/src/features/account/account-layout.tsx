@@ -1,6 +1,5 @@
 import { Grid } from '@mantine/core'
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
 import { RouterNavLink } from '../../app/links.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useViewer } from '../user-settings/viewer.ts'
@@ -19,24 +18,11 @@ const pages = [
 export function AccountLayout() {
   const { email, name } = useViewer()
   const path = useLocation({ select: ({ pathname }) => pathname })
-  const pagesRef = useRef<HTMLDivElement>(null)
-  // On phones, the row of pages scrolls. With scrollIntoView, the Tab key would skip the navigation.
-  useEffect(() => {
-    const row = pagesRef.current
-    const here = row?.querySelector<HTMLElement>(`[href="${path}"]`)
-    if (row && here) row.scrollLeft = here.offsetLeft - row.offsetLeft - (row.clientWidth - here.clientWidth) / 2
-  }, [path])
   return (
     <>
       <PageHeader title="Account">{name ? `${name} · ${email}` : email}</PageHeader>
       <Grid gap="lg">
-        <Grid.Col
-          span={{ base: 12, md: 2.5 }}
-          component="nav"
-          aria-label="Account"
-          className={classes.pages}
-          ref={pagesRef}
-        >
+        <Grid.Col span={{ base: 12, md: 2.5 }} component="nav" aria-label="Account" className={classes.pages}>
           {pages.map(({ to, label }) => (
             <RouterNavLink
               key={to}

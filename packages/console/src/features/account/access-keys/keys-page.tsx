@@ -4,16 +4,13 @@ import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useQuery } from 'urql'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { ListTable } from '../../../components/list-table.tsx'
 import { Loading } from '../../../components/loading.tsx'
 import { useTypes } from '../../../graphql/use-change.ts'
 import { Section } from '../section.tsx'
 import { usageText } from '../usage-text.ts'
-import { KeyRow } from './key-row.tsx'
+import { KeyList } from './key-list.tsx'
 import { AccessKeysDocument } from './keys.generated.ts'
 import { NewKeyDialog } from './new-key-dialog.tsx'
-
-const columns = ['Name', 'Key', 'Permissions', 'Last used', 'Expires', 'Created', '']
 
 export function KeysPage() {
   const [{ data, error }, refetch] = useQuery({ query: AccessKeysDocument, context: useTypes('AccessKey') })
@@ -44,13 +41,7 @@ export function KeysPage() {
           Create a key to use the API from the command line or from your programs.
         </EmptyState>
       ) : null}
-      {keys === undefined || keys.length === 0 ? null : (
-        <ListTable label="Access keys" columns={columns} minWidth={760}>
-          {keys.map((key) => (
-            <KeyRow key={key.key} accessKey={key} />
-          ))}
-        </ListTable>
-      )}
+      {keys === undefined || keys.length === 0 ? null : <KeyList keys={keys} />}
       <NewKeyDialog opened={opened} onClose={close} />
     </Section>
   )

@@ -1,10 +1,8 @@
-import { ActionIcon, Badge, Code, Group, Menu, Table, Text } from '@mantine/core'
+import { ActionIcon, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { ConfirmDialog } from '../../../components/confirm-button.tsx'
-import { CopyButton } from '../../../components/copy-button.tsx'
-import { Time } from '../../../components/time.tsx'
 import { errorText } from '../../../graphql/describe-error.ts'
 import { useChange } from '../../../graphql/use-change.ts'
 import { RenameDialog } from '../rename-dialog.tsx'
@@ -15,60 +13,10 @@ import {
   SetAccessKeyEnabledDocument,
 } from './keys.generated.ts'
 
-export function KeyRow({ accessKey }: { accessKey: AccessKeyFieldsFragment }) {
-  const { key, name, enabled, created, lastUsed, expires } = accessKey
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <Group gap="xs">
-          <Text span inherit c={name === null ? 'dimmed' : undefined}>
-            {name ?? 'no name'}
-          </Text>
-          <KeyState accessKey={accessKey} />
-        </Group>
-      </Table.Td>
-      <Table.Td>
-        <Group gap={4} wrap="nowrap">
-          <Code>{key}</Code>
-          <CopyButton value={key} what="key id" />
-        </Group>
-      </Table.Td>
-      <Table.Td>
-        <Permissions accessKey={accessKey} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={lastUsed} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={expires} />
-      </Table.Td>
-      <Table.Td>
-        <Time value={created} />
-      </Table.Td>
-      <Table.Td>
-        <KeyMenu {...{ name: name ?? key, accessKey, enabled }} />
-      </Table.Td>
-    </Table.Tr>
-  )
-}
-
-function KeyState({ accessKey: { enabled, expires } }: { accessKey: AccessKeyFieldsFragment }) {
-  if (expires !== null && new Date(expires) <= new Date()) return <Badge color="gray">expired</Badge>
-  return enabled ? null : <Badge color="orange">disabled</Badge>
-}
-
-function Permissions({ accessKey: { readOnly, requireDigest, algorithm } }: { accessKey: AccessKeyFieldsFragment }) {
-  return (
-    <Group gap={4}>
-      <Badge color={readOnly ? 'gray' : 'indigo'}>{readOnly ? 'read only' : 'read and write'}</Badge>
-      {requireDigest ? <Badge color="gray">digest required</Badge> : null}
-      {algorithm === 'ed25519' ? <Badge color="gray">ed25519</Badge> : null}
-    </Group>
-  )
-}
-
-function KeyMenu({ name, accessKey }: { name: string; accessKey: AccessKeyFieldsFragment }) {
+/** Renames, disables, enables, and deletes a key. */
+export function KeyMenu({ accessKey }: { accessKey: AccessKeyFieldsFragment }) {
   const { key, enabled } = accessKey
+  const name = accessKey.name ?? key
   const [renaming, rename] = useDisclosure()
   const [deleting, remove] = useDisclosure()
   const switchKey = useChange(SetAccessKeyEnabledDocument)

@@ -1,0 +1,60 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { describeConsole, startConsole } from './harness.ts'
+
+/** Lists the texts that extend beyond the window, or beyond a part that hides or scrolls what does not fit. */
+const findCutOffTexts = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`(() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const isCut = (text, { left, right }) => {
+      if (left < 0 || right > innerWidth) return true
+      for (let part = text.parentElement; part !== document.body; part = part.parentElement) {
+        const box = part.getBoundingClientRect()
+        const isClipped = getComputedStyle(part).overflowX !== 'visible'
+        if (isClipped && (left < box.left - 1 || right > box.right + 1)) return true
+      }
+      return false
+    }
+    const found = []
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+      const range = document.createRange()
+      range.selectNodeContents(text)
+      const box = range.getBoundingClientRect()
+      // The closed navigation is to the left of the window.
+      const isShown = box.width > 0 && box.right > 0 && text.parentElement.checkVisibility({ visibilityProperty: true })
+      if (isShown && isCut(text, box)) found.push(text.textContent)
+    }
+    return found
+  })()`)
+
+describeConsole('the console on a phone', () => {
+  const site = startConsole()
+
+  it('shows access keys and the form for a new one without cut-off text', async () => {
+    const person = await site.newPerson()
+    const name = 'Nightly export of the inventory of the warehouse'
+    const options = 'readOnly: true, requireDigest: true, expires: "2099-01-01T00:00:00Z"'
+    await person.data(`mutation { createAccessKey(name: "${name}", ${options}) { key } }`)
+    const page = await site.open(person, { path: '/account/keys', viewport: { width: 390, height: 844 } })
+    const key = page.getByRole('list', { name: 'Access keys' }).getByRole('listitem').filter({ hasText: name })
+    await key.getByText('digest required').waitFor()
+    expect(await findCutOffTexts(page)).toEqual([])
+
+    await page.getByRole('button', { name: 'New access key' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('radio', { name: 'my Ed25519 key' }).check()
+    await dialog.getByLabel('Public key').waitFor()
+    expect(await findCutOffTexts(page)).toEqual([])
+
+    await dialog.getByRole('radio', { name: 'a secret from the server' }).check()
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByRole('button', { name: 'Download credentials' }).waitFor()
+    expect(await findCutOffTexts(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Done' }).click()
+
+    await key.getByRole('button', { name: `Change ${name}` }).click()
+    await page.getByRole('menuitem', { name: 'Disable' }).click()
+    await key.getByText('disabled').waitFor()
+    expect(await findCutOffTexts(page)).toEqual([])
+  })
+})
