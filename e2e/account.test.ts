@@ -76,6 +76,29 @@ describeConsole('the account', () => {
     await page.getByRole('columnheader', { name: 'Status A' }).waitFor()
   })
 
+  it('links every attribute name to the devices with a value', async () => {
+    const person = await site.newPerson()
+    await seedDevices(site.app.db, person.accountId, [
+      { name: 'without values' },
+      { name: 'with values', statusA: 'all well', attributes: { site: 'oslo' } },
+    ])
+    const page = await site.open(person, { path: '/account/attributes' })
+    for (const [name, column, value] of [
+      ['$svc.statusA', 'Status A', 'all well'],
+      ['site', 'site', 'oslo'],
+    ] as const) {
+      await page.goto(`${site.app.url}/account/attributes`)
+      await page.getByRole('row').filter({ hasText: name }).getByRole('link', { name: '1' }).click()
+      await page.getByRole('columnheader', { name: column }).waitFor()
+      const first = page
+        .getByRole('row')
+        .filter({ has: page.getByRole('cell') })
+        .first()
+      await first.getByRole('link', { name: 'with values', exact: true }).waitFor()
+      await first.getByText(value).waitFor()
+    }
+  })
+
   it('creates a registration code and shows the command for registering a device', async () => {
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/account/codes' })

@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { Time } from '../../components/time.tsx'
+import { RESERVED_GROUP } from '../attributes/attribute-rows.ts'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
 import { attributeColumn } from '../devices/columns/columns.ts'
 import { Section } from './section.tsx'
@@ -62,13 +63,16 @@ export function AttributeNamesPage() {
   )
 }
 
+const RESERVED_PREFIX = `${RESERVED_GROUP}.`
+
 /** Links to the device list with this attribute as a column, sorted so that devices with a value come first. */
 function DevicesLink({ name, devices }: { name: string; devices: number }) {
   const count = devices.toLocaleString()
-  // Attributes in `$svc` have fixed columns, and devices have no other reserved attributes.
-  if (devices === 0 || name.startsWith('$')) return count
-  const column = attributeColumn(name)
-  const search = { columns: ['name', 'state', column], sort: `${column} asc` }
+  if (devices === 0) return count
+  // The columns of reserved attributes have other ids, such as `categoryA` for `$svc.categoryA`.
+  const isReserved = name.startsWith(RESERVED_PREFIX)
+  const column = isReserved ? name.slice(RESERVED_PREFIX.length) : attributeColumn(name)
+  const search = { columns: ['name', 'state', column], sort: `${isReserved ? name : column} asc` }
   return (
     <RouterAnchor to="/devices" search={search} inherit>
       {count}
