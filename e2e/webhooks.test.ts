@@ -72,6 +72,11 @@ describeConsole('webhooks', () => {
       await page.getByText('The receiver responded with 500').first().waitFor()
       await page.getByRole('region', { name: 'Response body' }).getByText('no room').waitFor()
       await page.getByRole('region', { name: 'Request body' }).getByText('device.update').waitFor()
+      const filter = page.getByRole('radiogroup', { name: 'Filter deliveries' })
+      await filter.getByText('Failed').click()
+      await page.getByRole('heading', { name: 'No matching deliveries' }).waitFor()
+      await filter.getByText('Pending or delivered').click()
+      await rows(page, 'pending').filter({ hasText: '500' }).getByRole('button', { name: 'Details of' }).click()
 
       receiver.respondWith((_message, response) => void response.end())
       await page.getByRole('button', { name: 'Retry now' }).click()

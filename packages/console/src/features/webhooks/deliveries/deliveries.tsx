@@ -21,7 +21,7 @@ const POLL_INTERVAL_MS = 5000
 const kinds = [
   { value: 'all', label: 'All' },
   { value: 'failed', label: 'Failed' },
-  { value: 'others', label: 'Others' },
+  { value: 'others', label: 'Pending or delivered' },
 ]
 
 const columns = ['', 'Status', 'Event', 'Device', 'Attempts', 'Created', 'Next attempt']
