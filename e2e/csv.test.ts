@@ -62,7 +62,7 @@ describeConsole('device CSV', () => {
     await dialog.getByText('The column “Platform” will be imported as an attribute').waitFor()
     const bad = dialog.getByRole('table', { name: 'Invalid rows' })
     await bad.getByRole('row', { name: '4 name must not be empty' }).waitFor()
-    await bad.getByRole('row', { name: /^5 .*unknown application type "nothing"/ }).waitFor()
+    await bad.getByRole('row', { name: /^5 services: unknown type "nothing"; [^{]*$/ }).waitFor()
     await dialog.getByRole('tab', { name: 'Changed (1)' }).click()
     await dialog.getByRole('row', { name: '2 gateway services: ssh:22 (new) site: bergen → oslo' }).waitFor()
     expect(await names(person)).toEqual(['gateway', 'sensor'])
@@ -74,6 +74,15 @@ describeConsole('device CSV', () => {
     await page.getByRole('link', { name: 'fan' }).waitFor()
     const { login } = await person.data('{ login { devices(name: "gateway") { items { attributes } } } }')
     expect(login.devices.items).toEqual([{ attributes: { site: 'oslo' } }])
+  })
+
+  it('describes rows that the server rejects by their line and column', async () => {
+    const page = await site.open(await personWith([]))
+    const dialog = await openImport(page, 'name,services\npump,ssh:22;web=http:a/b:80\n')
+    await dialog.getByRole('button', { name: 'Import 1 row' }).click()
+    await dialog.getByText('0 created, 0 updated, 0 unchanged, 1 rejected.').waitFor()
+    const row = dialog.getByRole('table', { name: 'Invalid rows' }).getByRole('row').last()
+    expect(await row.textContent()).toMatch(/^2services, entry 2: host [^()]+$/)
   })
 
   it('explains an invalid file and accepts another file', async () => {

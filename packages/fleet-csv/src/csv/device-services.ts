@@ -22,7 +22,7 @@ export function toServiceFields(entry: ServiceEntry, types: readonly Application
     types.find((type) => equalsIgnoringCase(type.name, typeName)) ?? types.find(({ id }) => String(id) === typeName)
   if (type === undefined) {
     throw new Error(
-      `services: unknown application type ${JSON.stringify(typeName)}; list the types with { applicationTypes { id name } }`,
+      `services: unknown type ${JSON.stringify(typeName)}; write a known type, such as ssh, or tcp or udp for any other service`,
     )
   }
   return { name, application: type.id, host, port: port === undefined ? type.port : port, enabled }

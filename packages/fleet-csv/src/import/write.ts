@@ -7,6 +7,7 @@ import { findKnownDevices } from './find-devices.ts'
 import { type MutationField, mutationDocument } from './mutation.ts'
 import type { Outcome } from './outcome.ts'
 import { type Creation, makePlan, type Plan, type Update } from './plan.ts'
+import { rejectionReason } from './rejection-reason.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
 /** Documents in flight. The server's pool has 10 connections by default. */
@@ -119,7 +120,7 @@ async function setAttributesOfBatch(context: WriteContext, updates: Update[]): P
   updates.forEach(({ wanted: { line } }, index) => {
     const { code, message } = results[index] as AttributesResult
     if (code === null) context.outcome.updated++
-    else context.outcome.problems.push({ line, reason: `${message} (${code})` })
+    else context.outcome.problems.push({ line, reason: rejectionReason(message ?? code) })
   })
 }
 
@@ -167,7 +168,7 @@ async function forRow({ outcome }: WriteContext, { line }: WantedDevice, work: (
     await work()
   } catch (error) {
     if (affectsEveryRow(error)) throw error
-    outcome.problems.push({ line, reason: `${(error as Error).message} (${codeOf(error)})` })
+    outcome.problems.push({ line, reason: rejectionReason((error as Error).message) })
   }
 }
 
