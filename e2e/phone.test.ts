@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeConsole, startConsole } from './harness.ts'
 
-/** Lists the texts that extend beyond the window, or beyond a part that hides or scrolls what does not fit. */
+/** Lists the elements that extend beyond the window, or beyond a part that hides or scrolls what does not fit. */
 const findCutOffTexts = (page: Page): Promise<string[]> =>
   page.evaluate<string[]>(`(() => {
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const elements = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     const isCut = (text, { left, right }) => {
       if (left < 0 || right > innerWidth) return true
       for (let part = text.parentElement; part !== document.body; part = part.parentElement) {
@@ -16,7 +16,7 @@ const findCutOffTexts = (page: Page): Promise<string[]> =>
       return false
     }
     const found = []
-    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+    for (let text = elements.nextNode(); text !== null; text = elements.nextNode()) {
       const range = document.createRange()
       range.selectNodeContents(text)
       const box = range.getBoundingClientRect()
