@@ -9,13 +9,13 @@ const BODIES = 16
 
 type PerformanceNodeEntry = PerformanceEntry & { detail?: unknown }
 
-/** Counts garbage collections of the old generation, except the collections that V8 schedules for idle times. */
+/** Counts the garbage collections that the server requests. V8's own collections have other flags. */
 function countCollections(): () => number {
   let count = 0
   const observer = new PerformanceObserver((list) => {
     for (const { detail } of list.getEntries() as PerformanceNodeEntry[]) {
       const { kind, flags } = detail as { kind: number; flags: number }
-      if (kind === constants.NODE_PERFORMANCE_GC_MAJOR && flags === constants.NODE_PERFORMANCE_GC_FLAGS_NO) count++
+      if (kind === constants.NODE_PERFORMANCE_GC_MAJOR && flags === constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) count++
     }
   })
   observer.observe({ entryTypes: ['gc'] })
