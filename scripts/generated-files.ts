@@ -9,6 +9,7 @@ import { generateClientTypes } from './generate-client-types.ts'
 import { generateConsoleTypes } from './generate-console-types.ts'
 import { generateReference } from './generate-reference.ts'
 import { generateResolverTypes } from './generate-resolver-types.ts'
+import { generateSchemaReference } from './generate-schema-reference.ts'
 import { generateSdl } from './generate-sdl.ts'
 import { generateTableTypes } from './generate-table-types.ts'
 
@@ -22,6 +23,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ...generateClientTypes(schema),
     ...(await generateConsoleTypes(schema)),
     ...generateReference(),
+    ...generateSchemaReference(schema),
     await generateCliReference(),
   ])
 }

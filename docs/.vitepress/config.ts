@@ -1,9 +1,7 @@
-// The documentation site: `npm run docs` builds it in docs/.vitepress/dist, and the server serves it at /docs.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
-import { compressFolder } from '../../packages/console/build/compress-build.ts'
 import { writeInlineScripts } from './inline-scripts.ts'
-import { copySources, escapeTags, resolveLinks, routeOf } from './links.ts'
+import { copySources, escapeTags, labelBlocks, resolveLinks, routeOf } from './markdown.ts'
 import { sidebar } from './sidebar.ts'
 import { slugify } from './slugs.ts'
 
@@ -37,23 +35,21 @@ export default defineConfig({
   async buildEnd({ outDir }) {
     await scripts.write(outDir)
     await copySources(root, outDir)
-    await compressFolder(outDir)
   },
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify },
     config(markdown) {
       escapeTags(markdown)
+      labelBlocks(markdown)
       resolveLinks(markdown, root)
     },
-    // Words after the language tell the tests what to do with a block.
-    languageAlias: { text: 'txt' },
   },
   themeConfig: {
     nav: [
       { text: 'Guides', link: '/guides/first-hour', activeMatch: '/guides/' },
       { text: 'Reference', link: '/reference/api', activeMatch: '/reference/' },
-      { text: 'Console', link: '/', target: '_self', rel: '' },
+      { component: 'ConsoleLink' },
     ],
     sidebar,
     outline: [2, 3],

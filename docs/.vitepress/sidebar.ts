@@ -1,46 +1,34 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { DefaultTheme } from 'vitepress'
+import { routeOf } from './markdown.ts'
 
 const docs = new URL('../', import.meta.url)
+const home = readFileSync(new URL('README.md', docs), 'utf8')
 
-/** The pages in the order of docs/README.md, and all decisions. */
+/** The sections and pages of docs/README.md, in its order, and all decisions. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
   { text: 'Overview', link: '/' },
-  { text: 'Guides', items: linksOf('guides/', 'console.md') },
-  {
-    text: 'Reference',
-    items: [
-      ...linksOf('reference/'),
-      { text: 'Reliability', link: '/reliability' },
-      { text: 'Changelog', link: '/CHANGELOG' },
-    ],
-  },
-  {
-    text: 'Development',
-    items: [
-      { text: 'Architecture', link: '/ARCHITECTURE' },
-      { text: 'Contributing', link: '/CONTRIBUTING' },
-      { text: 'Add a field, a mutation, or a page', link: '/extending' },
-      { text: 'Client library', link: '/packages/client/' },
-      { text: 'Examples', link: '/examples/' },
-      { text: 'Decisions', link: '/decisions/', collapsed: true, items: decisions() },
-    ],
-  },
+  { text: 'Guides', items: pagesIn('Guides') },
+  { text: 'Reference', items: pagesIn('Reference') },
+  { text: 'Development', items: pagesIn('Development') },
+  { text: 'Decisions', collapsed: true, items: decisions() },
 ]
 
-/** The links of docs/README.md to pages whose paths start with one of the prefixes. */
-function linksOf(...prefixes: string[]): DefaultTheme.SidebarItem[] {
-  const text = readFileSync(new URL('README.md', docs), 'utf8')
-  const links = Array.from(text.matchAll(/\[([^\]]+)\]\(([\w/-]+\.md)\)/g), ([, name = '', path = '']) => ({
-    name,
-    path,
-  }))
-  return links
-    .filter(({ path }) => prefixes.some((prefix) => path.startsWith(prefix)))
-    .map(({ name, path }) => ({
+/** The pages that the table under a heading of docs/README.md links to. */
+function pagesIn(heading: string): DefaultTheme.SidebarItem[] {
+  const section = home.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+  const rows = section.split('\n').filter((line) => line.startsWith('| ['))
+  return rows.flatMap((row) =>
+    Array.from(row.split(' | ')[0]!.matchAll(/\[([^\]]+)\]\(([^)]+)\.md\)/g), ([, name = '', path = '']) => ({
       text: `${name[0]!.toUpperCase()}${name.slice(1)}`,
-      link: `/${path.replace('.md', '')}`,
-    }))
+      link: linkTo(path),
+    })),
+  )
+}
+
+/** Returns the page of a path that is relative to `docs/`. */
+function linkTo(path: string): string {
+  return `/${routeOf(`${path}.md`.replace(/^\.\.\//, '')).replace(/(index)?\.md$/, '')}`
 }
 
 function decisions(): DefaultTheme.SidebarItem[] {

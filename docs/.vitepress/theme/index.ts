@@ -1,4 +1,15 @@
-import DefaultTheme from 'vitepress/theme'
-import './contrast.css'
+import type { Theme } from 'vitepress'
+// This theme loads no fonts and uses those of the system.
+import DefaultTheme from 'vitepress/theme-without-fonts'
+import { h } from 'vue'
+import './style.css'
 
-export default DefaultTheme
+// A link in the configuration cannot lead out of /docs/.
+const ConsoleLink = () => h('a', { class: 'console-link', href: '/', target: '_self' }, 'Console')
+
+export default {
+  extends: DefaultTheme,
+  enhanceApp: ({ app }) => {
+    app.component('ConsoleLink', ConsoleLink)
+  },
+} satisfies Theme

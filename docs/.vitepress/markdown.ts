@@ -9,7 +9,7 @@ export const routeOf = (file: string): string => {
   return path.replace(/(^|\/)README\.md$/, '$1index.md')
 }
 
-/** Paths of linked files that are not Markdown, relative to the repository. The site has copies of them in `source/`. */
+/** Paths of linked files that are not Markdown, relative to the repository. The site contains copies of them. */
 const sources = new Set<string>()
 
 /** Shows tags in text, such as `<id>` in the help of a command, as they are. No page uses HTML, except for comments. */
@@ -17,16 +17,31 @@ export function escapeTags(markdown: MarkdownRenderer): void {
   markdown.renderer.rules.html_inline = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content)
 }
 
-/** Makes links and images, which are relative to the file in the repository, point to the pages and files of the site. */
+/** Labels code blocks by what they are to the reader, where that says more than their language. */
+export function labelBlocks(markdown: MarkdownRenderer): void {
+  const render = markdown.renderer.rules.fence!
+  markdown.renderer.rules.fence = (tokens, index, ...rest) =>
+    render(tokens, index, ...rest).replace(
+      /(?<=<span class="lang">)[^<]*/,
+      (language) => labelOf(tokens[index]!.info) ?? language,
+    )
+}
+
+function labelOf(info: string): string | undefined {
+  const [, word, value] = /^\S+ (file=|output|errors)(.*)$/.exec(info) ?? []
+  return word === 'file=' ? value : word
+}
+
+/** Makes links, which are relative to the file in the repository, lead to the pages and files of the site. */
 export function resolveLinks(markdown: MarkdownRenderer, root: string): void {
   markdown.core.ruler.push('resolve-links', ({ tokens, env }) => {
     const folder = dirname(relative(root, env.realPath ?? env.path))
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
-      const name = token.type === 'link_open' ? 'href' : undefined
-      const target = name === undefined ? null : token.attrGet(name)
-      if (name === undefined || target === null || /^([a-z]+:|#|\/)/.test(target)) continue
+      const target = token.type === 'link_open' ? token.attrGet('href') : null
+      if (target === null || /^([a-z]+:|#|\/)/.test(target)) continue
       const [path = '', anchor] = target.split('#', 2)
-      token.attrSet(name, siteUrl(join(folder, path)) + (anchor === undefined ? '' : `#${anchor}`))
+      token.attrSet('href', siteUrl(join(folder, path)) + (anchor === undefined ? '' : `#${anchor}`))
+      // Otherwise, the site would look for a page of this name.
       if (!isPage(path)) token.attrSet('target', '_self')
     }
   })
@@ -34,23 +49,22 @@ export function resolveLinks(markdown: MarkdownRenderer, root: string): void {
 
 const isPage = (path: string): boolean => path.endsWith('.md') || path.endsWith('/')
 
-/** A folder means its README, or the list of its pages on the home page. */
+/** Returns the site's URL of a file. A folder means its README. */
 function siteUrl(file: string): string {
-  if (file.endsWith('.md'))
-    return `/${routeOf(file)
-      .replace(/\.md$/, '')
-      .replace(/(^|\/)index$/, '$1')}`
-  if (file.endsWith('/'))
-    return ['docs/guides/', 'docs/reference/'].includes(file)
-      ? '/'
-      : `/${routeOf(`${file}README.md`).replace(/index\.md$/, '')}`
+  if (isPage(file)) {
+    const page = routeOf(file.endsWith('/') ? `${file}README.md` : file)
+    return `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`
+  }
   sources.add(file)
-  return `/source/${file}`
+  return `/${copyOf(file)}`
 }
+
+/** With this extension, browsers show a file instead of downloading it. */
+const copyOf = (file: string): string => `source/${file}.txt`
 
 export async function copySources(root: string, outDir: string): Promise<void> {
   for (const file of sources) {
-    const copy = join(outDir, 'source', file)
+    const copy = join(outDir, copyOf(file))
     await mkdir(dirname(copy), { recursive: true })
     await copyFile(join(root, file), copy)
   }
