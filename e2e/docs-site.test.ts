@@ -1,58 +1,86 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { beforeAll, expect, it } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { findViolations } from './axe.ts'
-import { describeConsole, startConsole } from './harness.ts'
+import { describeConsole, type OpenOptions, startConsole } from './harness.ts'
 
 const root = new URL('../', import.meta.url).pathname
+const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } }
 
 describeConsole('the documentation site', () => {
-  // The build fails if a link leads nowhere.
-  beforeAll(() => promisify(execFile)('npm', ['run', 'docs'], { cwd: root }), 300_000)
+  beforeAll(() => promisify(execFile)('npm', ['run', 'docs'], { cwd: root }))
   const site = startConsole()
 
+  /** Opens a page of the site. Errors in the browser's console and requests to other hosts fail the test. */
+  const openDocs = async (path: string, options?: OpenOptions): Promise<Page> => {
+    const page = await site.openSignedOut({ ...options, path: '/healthz' })
+    const errors: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error' && page.url().includes('/docs/')) errors.push(message.text())
+    })
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${site.app.url}/`)) errors.push(request.url())
+    })
+    onTestFinished(() => expect(errors).toEqual([]))
+    await page.goto(`${site.app.url}/docs/${path}`)
+    return page
+  }
+
   it.each([
-    ['rotate master key', 'The master key'],
-    ['webhook signature python', 'Receiving webhooks'],
-    ['offline devices', 'Offline devices'],
-  ])('finds %s', async (words, heading) => {
-    const page = await site.openSignedOut({ path: '/docs/' })
+    ['rotate master key', /^\/docs\/(guides\/command-line|guides\/operations|reference\/cli)\.html#.*master/],
+    ['webhook signature python', /^\/docs\/guides\/receiving-webhooks\.html#/],
+    ['offline devices', /^\/docs\/guides\/lists\.html#/],
+    ['createWebhook', /^\/docs\/reference\/schema\/operations\.html#createwebhook$/],
+  ])('finds "%s"', async (words, address) => {
+    const page = await openDocs('')
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('searchbox').fill(words)
-    await expect
-      .poll(() =>
-        page
-          .locator('.result')
-          .allTextContents()
-          .then((found) => found.slice(0, 5).join()),
-      )
-      .toContain(heading)
-    await page.locator('.result').first().click()
-    await page.waitForURL(/\/docs\/.+/)
-    await page.getByRole('heading', { level: 1 }).first().waitFor()
+    const first = page.locator('.result').first()
+    await expect.poll(() => first.getAttribute('href', { timeout: 1_000 }).catch(() => null)).toMatch(address)
+    await first.click()
+    await page.waitForURL((url) => address.test(url.pathname + url.hash))
+    await page.getByRole('heading', { level: 1 }).waitFor()
   })
 
-  it('follows links between pages and to source files, and shows the navigation for unknown pages', async () => {
-    const page = await site.openSignedOut({ path: '/docs/' })
+  it('keeps the color scheme that the reader chose', async () => {
+    const page = await openDocs('', { colorScheme: 'light' })
+    await page.getByRole('switch', { name: 'Switch to dark theme' }).click()
+    await page.locator('html.dark').waitFor({ state: 'attached' })
+    await page.reload()
+    await page.getByRole('switch', { name: 'Switch to light theme' }).click()
+    await page.locator('html:not(.dark)').waitFor({ state: 'attached' })
+  })
+
+  it('leads to other pages, to copies of source files, and to the console', async () => {
+    const page = await openDocs('')
+    const schema = page.getByRole('main').getByRole('link', { name: 'schema.graphql' })
+    const copy = await page.request.get(`${site.app.url}${await schema.getAttribute('href')}`)
+    expect(await copy.text()).toContain('type Query')
     await page.getByRole('main').getByRole('link', { name: 'Attributes and contexts' }).click()
     await page.getByRole('heading', { name: 'Attributes and contexts', level: 1 }).waitFor()
-    const schema = await page.request.get(`${site.app.url}/docs/source/schema.graphql`)
-    expect(await schema.text()).toContain('type Query')
-    const unknown = await page.goto(`${site.app.url}/docs/nothing`)
-    expect(unknown?.status()).toBe(404)
+    await page.getByRole('link', { name: 'Console', exact: true }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  it('shows the navigation on the page for unknown addresses', async () => {
+    const page = await site.openSignedOut({ path: '/docs/nothing' })
+    await page.getByText('PAGE NOT FOUND').waitFor()
     await page.getByRole('link', { name: 'Guides' }).first().waitFor()
   })
 
-  it.each(['light', 'dark'] as const)(
-    'has no serious accessibility violations and fits on a phone: %s',
-    async (colorScheme) => {
-      const viewport = { width: 390, height: 800 }
-      const page = await site.openSignedOut({ path: '/docs/', viewport, colorScheme })
-      const violations = await findViolations(page)
-      await page.goto(`${site.app.url}/docs/guides/first-hour.html`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      violations.push(...(await findViolations(page)))
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  it.each((['light', 'dark'] as const).flatMap((scheme) => [['desktop', scheme] as const, ['phone', scheme] as const]))(
+    'has no serious accessibility violations and fits the window: %s, %s',
+    async (size, colorScheme) => {
+      const viewport = sizes[size]
+      const page = await openDocs('', { viewport, colorScheme })
+      const violations: string[] = []
+      for (const path of ['', 'guides/first-hour.html', 'reference/schema/objects.html']) {
+        await page.goto(`${site.app.url}/docs/${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width)
+        violations.push(...(await findViolations(page)))
+      }
       expect(violations).toEqual([])
     },
   )

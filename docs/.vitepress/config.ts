@@ -1,19 +1,22 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
 import { writeInlineScripts } from './inline-scripts.ts'
-import { copySources, escapeTags, labelBlocks, resolveLinks, routeOf } from './markdown.ts'
+import { BASE, copySources, escapeTags, labelBlocks, resolveLinks, routeOf } from './markdown.ts'
 import { sidebar } from './sidebar.ts'
 import { slugify } from './slugs.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const scripts = writeInlineScripts()
 
+/** Without the folders whose pages describe code, and would hide those of guides on the same subject. */
+const isSearchable = (file: string): boolean => !/^packages\/(?!client\/|http-signature\/)/.test(file)
+
 export default defineConfig({
   title: 'Muster',
   description: 'Self-hosted inventory of devices and their services, with a signed GraphQL API',
   lang: 'en-US',
   head: [['link', { rel: 'icon', href: '/icons/icon.svg' }]],
-  base: '/docs/',
+  base: BASE,
   // Pages link to other Markdown files of the repository, which are pages of the site, too.
   srcDir: root,
   srcExclude: [
@@ -36,6 +39,7 @@ export default defineConfig({
     await scripts.write(outDir)
     await copySources(root, outDir)
   },
+  vite: { build: { chunkSizeWarningLimit: 1_000 } },
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify },
@@ -56,9 +60,9 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        miniSearch: {
-          searchOptions: { boost: { title: 6, titles: 2, text: 1 }, fuzzy: 0.1, prefix: true, combineWith: 'OR' },
-        },
+        // Functions that the browser runs would need 'unsafe-eval' in the Content-Security-Policy. This one runs in the build.
+        _render: (text, env, markdown) => (isSearchable(env.relativePath) ? markdown.render(text, env) : ''),
+        miniSearch: { searchOptions: { boost: { title: 2, titles: 2, text: 1 }, fuzzy: 0.1 } },
       },
     },
     docFooter: { prev: 'Previous page', next: 'Next page' },

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { BASE } from './markdown.ts'
 
 /** Moves inline scripts of pages into files, because the server's Content-Security-Policy allows no inline scripts. */
 export function writeInlineScripts() {
@@ -8,7 +9,7 @@ export function writeInlineScripts() {
     move: (html: string): string =>
       html.replaceAll(/<script id="([\w-]+)">(.*?)<\/script>/gs, (_script, id: string, text: string) => {
         scripts.set(id, text)
-        return `<script src="/docs/assets/${id}.js"></script>`
+        return `<script src="${BASE}assets/${id}.js"></script>`
       }),
     async write(outDir: string): Promise<void> {
       await mkdir(join(outDir, 'assets'), { recursive: true })

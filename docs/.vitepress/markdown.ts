@@ -2,6 +2,9 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import type { MarkdownRenderer } from 'vitepress'
 
+/** The path at which the server serves the site. */
+export const BASE = '/docs/'
+
 /** The page of a Markdown file: `docs/guides/lists.md` → `guides/lists.md`, `examples/README.md` → `examples/index.md`. */
 export const routeOf = (file: string): string => {
   const path = file.replace(/^docs\//, '')
@@ -56,7 +59,8 @@ function siteUrl(file: string): string {
     return `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`
   }
   sources.add(file)
-  return `/${copyOf(file)}`
+  // VitePress prefixes only the addresses of pages.
+  return `${BASE}${copyOf(file)}`
 }
 
 /** With this extension, browsers show a file instead of downloading it. */

@@ -11,7 +11,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   { text: 'Guides', items: pagesIn('Guides') },
   { text: 'Reference', items: pagesIn('Reference') },
   { text: 'Development', items: pagesIn('Development') },
-  { text: 'Decisions', collapsed: true, items: decisions() },
+  { text: 'Decisions', items: decisions() },
 ]
 
 /** The pages that the table under a heading of docs/README.md links to. */

@@ -33,6 +33,8 @@ export function registerDocs(app: FastifyInstance, { folder = built }: { folder?
   })
 }
 
-/** The files that a path may mean: a folder's page, a page without its extension, or the file itself. */
-const fileNames = (path: string): string[] =>
-  path === '' || path.endsWith('/') ? [`${path}index.html`] : /\.\w+$/.test(path) ? [path] : [`${path}.html`]
+/** The files that a path may mean, best first: a page without its extension, a folder's page, or the file itself. */
+function fileNames(path: string): string[] {
+  if (path === '' || path.endsWith('/')) return [`${path}index.html`]
+  return /\.\w+$/.test(path) ? [path] : [`${path}.html`, `${path}/index.html`]
+}
