@@ -63,6 +63,13 @@ describeConsole('the documentation site', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
+  it('opens from the console', async () => {
+    const page = await site.open(await site.newPerson())
+    const opened = page.waitForEvent('popup')
+    await page.getByRole('link', { name: 'Documentation' }).click()
+    await (await opened).getByRole('heading', { name: 'Documentation', level: 1 }).waitFor()
+  })
+
   it('shows the navigation on the page for unknown addresses', async () => {
     const page = await site.openSignedOut({ path: '/docs/nothing' })
     await page.getByText('PAGE NOT FOUND').waitFor()

@@ -9,7 +9,7 @@ import { prepareFleet } from './screenshots/prepare-fleet.ts'
 import { startReceivers } from './screenshots/receivers.ts'
 
 // Takes the screenshots in docs/screenshots. Starts a server with a sample fleet and opens the console's main pages.
-// Run `npm run build`, and then `node scripts/screenshots.ts`. MUSTER_CHROMIUM is the path of the browser.
+// `npm run screenshots` builds the console and runs this. MUSTER_CHROMIUM is the path of the browser.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const screenshots = join(root, 'docs/screenshots')
@@ -110,7 +110,7 @@ async function readCredentials(): Promise<Credentials> {
 
 async function signIn(page: Page, url: string, { email, password }: Credentials): Promise<void> {
   await page.goto(url)
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { name: 'Devices' }).waitFor()

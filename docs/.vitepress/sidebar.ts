@@ -5,6 +5,8 @@ import { routeOf } from './markdown.ts'
 const docs = new URL('../', import.meta.url)
 const home = readFileSync(new URL('README.md', docs), 'utf8')
 
+assertAllListed()
+
 /** The sections and pages of docs/README.md, in its order, and all decisions. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
   { text: 'Overview', link: '/' },
@@ -29,6 +31,13 @@ function pagesIn(heading: string): DefaultTheme.SidebarItem[] {
 /** Returns the page of a path that is relative to `docs/`. */
 function linkTo(path: string): string {
   return `/${routeOf(`${path}.md`.replace(/^\.\.\//, '')).replace(/(index)?\.md$/, '')}`
+}
+
+/** Fails if a guide is missing from docs/README.md, because no page would lead to it. */
+function assertAllListed(): void {
+  for (const file of readdirSync(new URL('guides/', docs))) {
+    if (file.endsWith('.md') && !home.includes(`](guides/${file})`)) throw new Error(`List ${file} in docs/README.md.`)
+  }
 }
 
 function decisions(): DefaultTheme.SidebarItem[] {
