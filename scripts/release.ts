@@ -2,7 +2,7 @@
 // root package.json. The same commit produces the same files, except for the image, which contains the current Debian.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
@@ -27,6 +27,7 @@ if (changes !== '' && !options.dirty) {
 const { version } = await readManifest('..')
 const time = new Date(Number(await run('git', ['log', '-1', '--format=%ct'], root)) * 1000)
 const release = options.out ?? join(root, 'release')
+const build = join(release, 'build')
 const platform = `${process.platform}-${process.arch}`
 await rm(release, { recursive: true, force: true })
 await mkdir(release, { recursive: true })
@@ -53,7 +54,6 @@ await writeChecksums()
 
 /** Packs the npm packages. */
 async function packPackages(): Promise<void> {
-  const build = join(release, 'build')
   const builds: Record<string, (target: string) => Promise<void>> = {
     client: (target) => buildLibrary('client', target),
     'http-signature': (target) => buildLibrary('http-signature', target),
@@ -79,9 +79,15 @@ async function archive(folder: string, file: string, parent = release): Promise<
   )
 }
 
-/** The Helm chart has the version of the release. */
+/** Archives the Helm chart with the release's version in place of the two placeholders in `Chart.yaml`. */
 async function archiveChart(): Promise<void> {
-  await archive('muster', `muster-chart-${version}.tgz`, join(root, 'deploy/helm'))
+  const chart = join(build, 'muster')
+  await cp(join(root, 'deploy/helm/muster'), chart, { recursive: true })
+  const file = join(chart, 'Chart.yaml')
+  const versions = /(?<=^(?:version|appVersion): )0\.0\.0$/gm
+  await writeFile(file, (await readFile(file, 'utf8')).replace(versions, version))
+  await archive('muster', `muster-chart-${version}.tgz`, build)
+  await rm(build, { recursive: true })
 }
 
 async function writeChecksums(): Promise<void> {

@@ -3,7 +3,7 @@ import { slugify } from '../../docs/.vitepress/slugs.ts'
 
 /**
  * Returns a message for each relative link that leads to no file or to no heading.
- * @param pages the texts of the Markdown files, keyed by path
+ * @param pages the content of each Markdown file, keyed by path
  * @param files the paths of all files that a link can lead to
  */
 export function findDeadLinks(pages: ReadonlyMap<string, string>, files: Iterable<string>): string[] {

@@ -24,31 +24,41 @@ export interface Cluster {
 
 /** Returns the cluster in the folder, or undefined before the first start. */
 export async function findCluster(clusterFolder: string): Promise<Cluster | undefined> {
+  const found = await readCluster(clusterFolder)
+  if (found !== undefined) return found
+  if (await containsFiles(clusterFolder)) {
+    // Another process may have moved a complete cluster into place after the first read.
+    const created = await readCluster(clusterFolder)
+    if (created !== undefined) return created
+    // These files may be a user's data or a damaged database and must not be overwritten.
+    throw new EmbeddedError(
+      'start-failed',
+      `${clusterFolder} contains files but no PG_VERSION: it is not a database, or it is damaged. Restore it from a backup, ` +
+        `or move it elsewhere to start with an empty database. ${useDatabaseUrl}`,
+    )
+  }
+  await assertNotRecovering(clusterFolder)
+  return undefined
+}
+
+async function readCluster(clusterFolder: string): Promise<Cluster | undefined> {
   try {
     const { uid, gid } = await stat(clusterFolder)
     const version = await readFile(join(clusterFolder, 'PG_VERSION'), 'utf8')
     return { owner: { uid, gid }, majorVersion: Number.parseInt(version, 10) }
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error
-    await assertEmpty(clusterFolder)
-    await assertNotRecovering(clusterFolder)
-    return undefined
+    if (systemCode(error) === 'ENOENT') return undefined
+    throw error
   }
 }
 
-/** Existing files may be a user's data or a damaged database and must not be overwritten. */
-async function assertEmpty(folder: string): Promise<void> {
+async function containsFiles(folder: string): Promise<boolean> {
   try {
-    if ((await readdir(folder)).length === 0) return
+    return (await readdir(folder)).length > 0
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return
+    if (systemCode(error) === 'ENOENT') return false
     throw error
   }
-  throw new EmbeddedError(
-    'start-failed',
-    `${folder} contains files but no PG_VERSION: it is not a database, or it is damaged. Restore it from a backup, or ` +
-      `move it elsewhere to start with an empty database. ${useDatabaseUrl}`,
-  )
 }
 
 /** An empty database must not replace a database that is being restored. */
