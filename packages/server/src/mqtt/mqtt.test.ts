@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { findDevice as findDeviceOf } from '../../test/api/device-details.ts'
 import { connectMqtt, nextEvent, registerDevice } from '../../test/clients/mqtt-device.ts'
 import { connectPacket, openRaw } from '../../test/clients/raw-mqtt.ts'
@@ -65,6 +65,21 @@ describe('connecting', () => {
     expect((await findDevice(device.id)).attributes).toEqual({ site: 'oslo' })
     client.stream.destroy()
     await untilState(device.id, 'inactive')
+  })
+
+  test('accepts a packet in many WebSocket messages', async () => {
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/mqtt`, ['mqtt'])
+    onTestFinished(() => socket.close())
+    socket.binaryType = 'arraybuffer'
+    await new Promise((resolve) => {
+      socket.onopen = resolve
+    })
+    const reply = new Promise<MessageEvent>((resolve, reject) => {
+      socket.onmessage = resolve
+      socket.onclose = () => reject(new Error('the connection was closed'))
+    })
+    for (const byte of connectPacket(await registerDevice(app.owner), 600)) socket.send(Uint8Array.of(byte))
+    expect(Buffer.from((await reply).data)[0]).toBe(0x20)
   })
 
   test('rejects a wrong secret, an unknown device, and a client ID that differs from the user name', async () => {

@@ -34,8 +34,8 @@ export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: 
   }
 
   const read = stream.read.bind(stream)
-  stream.read = (size?: number): unknown => {
-    const chunk: unknown = read(size)
+  stream.read = (size?: number | null): unknown => {
+    const chunk: unknown = size == null ? readAll(read) : read(size)
     const reason = chunk instanceof Buffer ? findViolation(chunk) : undefined
     if (reason === undefined) return chunk
     onViolation(reason)
@@ -46,6 +46,17 @@ export function guardPackets(stream: Duplex, limits: PacketLimits, onViolation: 
       isAuthenticated = true
     },
   }
+}
+
+/**
+ * Reads everything that a stream has buffered. Since Node 26, `read()` returns only the first buffered chunk, but the broker
+ * reads once per event and waits for more data if that is not a whole packet. A WebSocket client may send each byte in its own
+ * message, so many chunks can arrive in one event.
+ */
+function readAll(read: () => Buffer | null): Buffer | null {
+  const chunks: Buffer[] = []
+  for (let chunk = read(); chunk !== null; chunk = read()) chunks.push(chunk)
+  return chunks.length > 1 ? Buffer.concat(chunks) : (chunks[0] ?? null)
 }
 
 /** Maximum size of the length field, in bytes (MQTT 3.1.1 §2.2.3). */
