@@ -34,7 +34,7 @@ export async function buildCli(target: string): Promise<void> {
     description: "Muster's command line: devices, attributes, events, webhooks, and the agent",
     license,
     type: 'module',
-    engines: { node: '>=24' },
+    engines: { node: '>=26' },
     bin: { muster: 'packages/cli/bin/muster.js' },
     dependencies: { ...Object.fromEntries(kept), '@muster/client': version },
   })

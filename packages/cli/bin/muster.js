@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const NEEDED = 24
+const NEEDED = 26
 
 /**
  * V8 options of a server: a larger young generation, a heap that grows slowly, and garbage collection that leaves the second
@@ -54,6 +54,7 @@ function runWith(node) {
   const { status, stderr } = node === process.execPath ? { status: 0 } : spawnSync(node, ['--version'])
   if (status !== 0) {
     console.error(`muster: ${node} does not start. ${stderr}`)
+    if (String(stderr).includes('libatomic')) console.error('On Debian and Ubuntu, run: apt install libatomic1')
     process.exit(1)
   }
   if (process.execve !== undefined && process.platform !== 'win32') process.execve(node, [node, ...command], env)

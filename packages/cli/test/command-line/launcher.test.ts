@@ -1,29 +1,36 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { chmod, copyFile, mkdir } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { launcher } from '../harness/muster.ts'
+import { launcher, temporaryFolder } from '../harness/muster.ts'
 
-/** Command line of a Node.js release older than 24: an installed release, else this release with a fake version. */
+/**
+ * Command line of a Node.js release that is older than 26 and cannot replace its process: an installed release, else this
+ * release with a fake version.
+ */
 const olderNode = findOlderNode()
 
 function findOlderNode(): string[] {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const node = join(folder, 'node')
     if (folder.includes('node_modules') || !existsSync(node)) continue
-    const major = Number(spawnSync(node, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' }).stdout)
-    if (major >= 18 && major < 24) return [node]
+    const script = 'process.execve === undefined ? process.versions.node.split(".")[0] : 0'
+    const major = Number(spawnSync(node, ['-p', script], { encoding: 'utf8' }).stdout)
+    if (major >= 18 && major < 26) return [node]
   }
   const disguise = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0" } })'
   return [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(disguise)}`]
 }
 
-function start(...args: string[]) {
+const start = (...args: string[]) => startFile(launcher, ...args)
+
+function startFile(file: string, ...args: string[]) {
   const [node, ...options] = olderNode as [string, ...string[]]
-  const child = spawn(node, [...options, launcher, ...args], { env: { PATH: '/usr/bin:/bin', HOME: '/nowhere' } })
+  const child = spawn(node, [...options, file, ...args], { env: { PATH: '/usr/bin:/bin', HOME: '/nowhere' } })
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => (output.stdout += chunk))
   child.stderr.on('data', (chunk) => (output.stderr += chunk))
@@ -65,6 +72,21 @@ describe('the launcher with an older Node.js release', () => {
     const { child, done } = start('--version')
     child.stdin.end()
     expect(await done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
+  })
+
+  it('explains how to install a library that the bundled Node.js lacks', async () => {
+    const folder = await temporaryFolder()
+    const file = join(folder.path, 'muster.mjs')
+    await copyFile(launcher, file)
+    const bundled = join('node_modules', `node-${process.platform}-${process.arch}`, 'bin')
+    await mkdir(join(folder.path, bundled), { recursive: true })
+    const error = 'error while loading shared libraries: libatomic.so.1: cannot open shared object file'
+    const node = await folder.write(join(bundled, 'node'), `#!/bin/sh\necho '${error}' >&2\nexit 127\n`)
+    await chmod(node, 0o755)
+    const { code, stderr } = await startFile(file, '--version').done
+    expect(code).toBe(1)
+    expect(stderr).toContain(error)
+    expect(stderr).toContain('apt install libatomic1')
   })
 
   it('forwards the exit code', async () => {
