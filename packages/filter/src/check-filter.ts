@@ -1,0 +1,22 @@
+import { canonicalize } from './canonical.ts'
+import { byPlace } from './problems.ts'
+import { type Resolution, resolveFilter } from './resolve/resolve-filter.ts'
+import type { ResolveOptions } from './resolve/resolving.ts'
+import { type ParseOptions, parseFilter } from './syntax/parser.ts'
+
+/** A checked filter: its resolution, with the problems of the parser too. */
+export interface CheckedFilter extends Resolution {
+  /** The canonical form, or null for a filter with problems. */
+  readonly canonical: string | null
+}
+
+/** Parses and resolves a filter, and writes its canonical form (contract A.6). Never throws. */
+export function checkFilter(text: string, options: ResolveOptions & ParseOptions = {}): CheckedFilter {
+  const parsed = parseFilter(text, options)
+  const resolution = resolveFilter(parsed, options)
+  return {
+    ...resolution,
+    problems: [...parsed.problems, ...resolution.problems].sort(byPlace),
+    canonical: resolution.isValid ? canonicalize(resolution.filter, options.kind) : null,
+  }
+}

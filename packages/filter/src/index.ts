@@ -1,0 +1,26 @@
+export { canonicalize } from './canonical.ts'
+export { type CheckedFilter, checkFilter } from './check-filter.ts'
+export { type FilterLimit, filterLimits } from './limits.ts'
+export type { AttributeName } from './names/attribute-name.ts'
+export {
+  type DeviceField,
+  type EventField,
+  type FieldType,
+  type FilterKind,
+  type FunctionName,
+  fieldTypes,
+  functionNames,
+  type ServiceField,
+} from './names/fields.ts'
+export { type Position, positionAt, type Span, toCodePoints, toIndex } from './positions.ts'
+export type { FilterProblem } from './problems.ts'
+export { type IndexOptions, isIndexed } from './resolve/indexing.ts'
+export { type Resolution, resolveFilter } from './resolve/resolve-filter.ts'
+export type * from './resolve/resolved.ts'
+export type { KnownNames, ResolveOptions } from './resolve/resolving.ts'
+export type { FilterUsage } from './resolve/usage.ts'
+export { type ParsedFilter, type ParseOptions, parseFilter } from './syntax/parser.ts'
+export { printFilter } from './syntax/print.ts'
+export type { Parts } from './syntax/quote.ts'
+export type { Comparator } from './syntax/token.ts'
+export type * from './syntax/tree.ts'

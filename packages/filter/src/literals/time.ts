@@ -1,0 +1,37 @@
+const dateTimeForm =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?))?$/
+
+/** A time in milliseconds since 1970. A date alone is midnight UTC. */
+export interface ParsedTime {
+  readonly milliseconds: number
+  readonly isDate: boolean
+}
+
+/**
+ * Parses a `DateTime` of the API: an ISO 8601 date-time with a zone, or a date alone, in the years 1 to 9999. Digits after
+ * milliseconds are dropped. Returns undefined for any other string, including February 30.
+ */
+export function parseTime(text: string): ParsedTime | undefined {
+  const match = dateTimeForm.exec(text)
+  if (match === null) return undefined
+  const [year, month, day] = [match[1], match[2], match[3]].map(Number)
+  // `Date.UTC` would read the years 0 to 99 as 1900 to 1999, and accepts February 30 as a day in March.
+  const midnight = new Date(Date.UTC(2000, month! - 1, day))
+  midnight.setUTCFullYear(year!, month! - 1, day)
+  if (midnight.getUTCDate() !== day || midnight.getUTCMonth() !== month! - 1) return undefined
+  // `Date` allows neither a comma before the fraction, nor a zone with hours alone or without a colon.
+  const form = text
+    .toUpperCase()
+    .replace(',', '.')
+    .replace(/(\.\d{3})\d+/, '$1')
+  const time = new Date(form.replace(/(T.*[+-]\d{2})$/, '$1:00').replace(/([+-]\d{2})(\d{2})$/, '$1:$2'))
+  const fullYear = time.getUTCFullYear()
+  if (Number.isNaN(time.getTime()) || fullYear < 1 || fullYear > 9999) return undefined
+  return { milliseconds: time.getTime(), isDate: match[4] === undefined }
+}
+
+/** Writes a time in UTC, without milliseconds if they are zero. */
+export const formatTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('.000Z', 'Z')
+
+/** Writes the date of a time in UTC. */
+export const formatDate = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10)

@@ -1,0 +1,84 @@
+/** The kind of objects that a filter selects. */
+export type FilterKind = 'device' | 'service' | 'event'
+
+/**
+ * The type of a field, which determines its comparators and literals (contract A.3 and A.5). `strings` is a field with several
+ * values, and `application` a number with a title.
+ */
+export type FieldType =
+  | 'string'
+  | 'strings'
+  | 'number'
+  | 'application'
+  | 'time'
+  | 'state'
+  | 'boolean'
+  | 'protocol'
+  | 'email'
+  | 'id'
+  | 'eventId'
+  | 'eventType'
+
+const deviceFields = {
+  id: 'id',
+  name: 'string',
+  hardwareId: 'string',
+  platform: 'string',
+  created: 'time',
+  state: 'state',
+  online: 'boolean',
+  stateSince: 'time',
+  lastReported: 'time',
+  owner: 'email',
+  contexts: 'strings',
+} as const satisfies Record<string, FieldType>
+
+const serviceFields = {
+  id: 'id',
+  name: 'string',
+  application: 'application',
+  title: 'string',
+  host: 'string',
+  port: 'number',
+  protocol: 'protocol',
+  enabled: 'boolean',
+  created: 'time',
+  state: 'state',
+  online: 'boolean',
+  lastReported: 'time',
+  contexts: 'strings',
+} as const satisfies Record<string, FieldType>
+
+const eventFields = {
+  id: 'eventId',
+  type: 'eventType',
+  timestamp: 'time',
+  actor: 'string',
+  key: 'string',
+  job: 'string',
+  state: 'state',
+  context: 'string',
+  changed: 'strings',
+  'target.id': 'string',
+  'target.name': 'string',
+  'target.kind': 'string',
+} as const satisfies Record<string, FieldType>
+
+export type DeviceField = keyof typeof deviceFields
+export type ServiceField = keyof typeof serviceFields
+export type EventField = keyof typeof eventFields
+
+/** The fields of each kind with their types. The name `services` of devices is not a field here: it contains conditions. */
+export const fieldTypes = { device: deviceFields, service: serviceFields, event: eventFields } as const
+
+/** Returns the type of a field, or undefined if the kind has no such field. */
+export const fieldType = (kind: FilterKind, name: string): FieldType | undefined => {
+  const types: Readonly<Record<string, FieldType>> = fieldTypes[kind]
+  return Object.hasOwn(types, name) ? types[name] : undefined
+}
+
+/** The functions of the language (contract A.3). */
+export const functionNames = ['base', 'in', 'override', 'age', 'changed', 'stale', 'view', 'any'] as const
+export type FunctionName = (typeof functionNames)[number]
+
+export const isFunctionName = (name: string): name is FunctionName => functionNames.some((each) => each === name)

@@ -1,0 +1,75 @@
+import type { FilterLimit } from './limits.ts'
+import { positionAt, type Span, toCodePoints } from './positions.ts'
+
+/** A part of a filter that is wrong, or that deserves a warning. */
+export interface FilterProblem {
+  /** `limit` is LIMIT_EXCEEDED in the API. `syntax` and `semantic` are BAD_USER_INPUT. A warning is no error. */
+  readonly kind: 'syntax' | 'semantic' | 'limit' | 'warning'
+  /** What is wrong and what would be right, as sentences. */
+  readonly message: string
+  /** From 1. */
+  readonly line: number
+  /** In code points, from 1. */
+  readonly column: number
+  /** Length of the faulty part in code points. 0 if something is missing at this place. */
+  readonly length: number
+  /** The whole corrected filter, or null if it cannot be determined. Other problems remain in it. */
+  readonly suggestion: string | null
+  /** The limit, for the kind `limit`. */
+  readonly limit?: FilterLimit
+}
+
+/** A change of the filter's string that fixes a problem. */
+export interface Edit extends Span {
+  readonly text: string
+}
+
+/** A problem before its place is counted in lines and columns. */
+export interface Fault extends Span {
+  readonly message: string
+  /** The changes that fix it, in order, or null if they cannot be determined. */
+  readonly edits: readonly Edit[] | null
+}
+
+/** Converts a fault to a problem of this filter. */
+export function toProblem(text: string, kind: FilterProblem['kind'], fault: Fault, limit?: FilterLimit): FilterProblem {
+  const { line, column } = positionAt(text, fault.from)
+  const faulty = text.slice(fault.from, fault.to)
+  return {
+    kind,
+    message: fault.message,
+    line,
+    column,
+    length: toCodePoints(faulty, faulty.length),
+    suggestion: fault.edits === null ? null : applyEdits(text, fault.edits),
+    ...(limit === undefined ? {} : { limit }),
+  }
+}
+
+/** Applies edits that do not overlap and are in order. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  let result = ''
+  let at = 0
+  for (const edit of edits) {
+    result += text.slice(at, edit.from) + edit.text
+    at = edit.to
+  }
+  return result + text.slice(at)
+}
+
+/** A fault that is fixed by replacing exactly the faulty part. A replacement of null means that the fix is unknown. */
+export const fault = (span: Span, message: string, replacement: string | null = null): Fault => ({
+  from: span.from,
+  to: span.to,
+  message,
+  edits: replacement === null ? null : [{ from: span.from, to: span.to, text: replacement }],
+})
+
+/** Compares problems by their place. */
+export const byPlace = (a: FilterProblem, b: FilterProblem): number => a.line - b.line || a.column - b.column
+
+/** Shortens a string for a message. */
+export function abbreviate(text: string, length = 60): string {
+  const characters = Array.from(text.slice(0, length * 2 + 2))
+  return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`
+}

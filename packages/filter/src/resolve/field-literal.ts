@@ -1,0 +1,139 @@
+import { isNumber } from '../literals/number.ts'
+import { closestName } from '../names/closest-name.ts'
+import { abbreviate } from '../problems.ts'
+import { quote } from '../syntax/quote.ts'
+import type { Value } from '../syntax/tree.ts'
+import type { Compare, FieldSubject, Literal } from './resolved.ts'
+import { type Resolving, rejectWith, replace, written } from './resolving.ts'
+import { resolveTime } from './time-literal.ts'
+
+const idForm = /^80(:[0-9a-f]{2}){7}$/
+const MAX_PORT = 65_535
+
+/** Words that are often written for the values of `state` and of fields that are true or false. */
+const synonyms: ReadonlyMap<string, boolean> = new Map([
+  ...['active', 'true', 'on', 'yes', 'up', 'online', 'enabled', '1'].map((word) => [word, true] as const),
+  ...['inactive', 'false', 'off', 'no', 'down', 'offline', 'disabled', '0'].map((word) => [word, false] as const),
+])
+
+/** Resolves the value of a comparison with a field. Rejects values that the field cannot have (contract A.5). */
+export function resolveFieldLiteral(
+  resolving: Resolving,
+  { subject, operator }: { subject: FieldSubject; operator: Compare['operator'] },
+  value: Value,
+): Literal | undefined {
+  const isEquality = operator === '='
+  const text = toText(value)
+  switch (subject.valueType) {
+    case 'time':
+      return resolveTime(resolving, { name: subject.name, isEquality }, value)
+    case 'number':
+      return resolveNumber(resolving, { subject, operator }, value)
+    case 'application':
+      return !value.isQuoted && isNumber(value.parts[0]!) && value.parts.length === 1 && operator !== ':'
+        ? resolveNumber(resolving, { subject, operator }, value)
+        : resolveTitle(resolving, { subject, operator }, value)
+    case 'state':
+      return resolveChoice(resolving, subject, value, ['active', 'inactive'])
+    case 'boolean':
+      return resolveChoice(resolving, subject, value, ['true', 'false'])
+    case 'protocol':
+      return isEquality && text.type === 'string' ? resolveWord(resolving, subject, value, ['tcp', 'udp']) : text
+    case 'eventType': {
+      const { eventTypes } = resolving.options
+      const isChecked = isEquality && text.type === 'string' && eventTypes !== undefined
+      return isChecked ? resolveWord(resolving, subject, value, eventTypes) : text
+    }
+    case 'id':
+      return resolveId(resolving, value, isEquality)
+    case 'eventId':
+      return isEquality && text.type === 'string' ? resolveEventId(resolving, value) : text
+    default:
+      return text
+  }
+}
+
+const toText = ({ parts }: Value): Literal & { type: 'string' | 'pattern' } =>
+  parts.length === 1 ? { type: 'string', value: parts[0]! } : { type: 'pattern', parts }
+
+function resolveNumber(
+  resolving: Resolving,
+  { subject, operator }: { subject: FieldSubject; operator: Compare['operator'] },
+  value: Value,
+): Literal | undefined {
+  const text = value.parts.join('*')
+  const found = abbreviate(written(resolving, value))
+  if (!isNumber(text)) {
+    return rejectWith(resolving, value, `${subject.name} is a number, such as ${subject.name} = 22, not ${found}`, null)
+  }
+  const isImpossible = subject.name === 'port' && (Number(text) > MAX_PORT || Number(text) < 1)
+  if (operator === '=' && (!Number.isInteger(Number(text)) || isImpossible)) {
+    const range = subject.name === 'port' ? ` from 1 to ${MAX_PORT}` : ''
+    return rejectWith(resolving, value, `${subject.name} is a whole number${range}, not ${found}`, null)
+  }
+  return { type: 'number', decimal: text }
+}
+
+function resolveTitle(
+  resolving: Resolving,
+  { subject, operator }: { subject: FieldSubject; operator: Compare['operator'] },
+  value: Value,
+): Literal | undefined {
+  if (operator === '=' || operator === ':') return toText(value)
+  const message = `${subject.name} is ordered by its number. To order by the title, write title ${operator} ${quote(value.parts)}`
+  return rejectWith(resolving, value, message, null)
+}
+
+/** Resolves one of two values. `:` with such a field is the same as `=`, because `inactive` contains `active`. */
+function resolveChoice(
+  resolving: Resolving,
+  { name, valueType }: FieldSubject,
+  value: Value,
+  [yes, no]: readonly [string, string],
+): Literal | undefined {
+  const text = value.parts.join('*')
+  if (value.parts.length === 1 && (text === yes || text === no)) {
+    return valueType === 'boolean' ? { type: 'boolean', value: text === yes } : { type: 'string', value: text }
+  }
+  const meant = synonyms.get(text.toLowerCase())
+  const edit = meant === undefined ? null : replace(value, meant ? yes : no)
+  const message = `${name} is ${yes} or ${no}, not ${abbreviate(written(resolving, value))}`
+  return rejectWith(resolving, value, message, edit)
+}
+
+function resolveWord(
+  resolving: Resolving,
+  { name }: FieldSubject,
+  value: Value,
+  words: readonly string[],
+): Literal | undefined {
+  const text = value.parts[0]!
+  if (words.includes(text)) return { type: 'string', value: text }
+  const closest = closestName(text, words)
+  const right = words.length === 2 ? `${name} is ${words.join(' or ')}.` : `There is no such ${name}.`
+  const hint = closest === undefined ? '' : ` Did you mean ${closest}?`
+  const edit = closest === undefined ? null : replace(value, closest)
+  return rejectWith(resolving, value, `${right}${hint} Found ${abbreviate(written(resolving, value))}`, edit)
+}
+
+/** IDs are stored in lowercase, and input is case-insensitive. */
+function resolveId(resolving: Resolving, value: Value, isEquality: boolean): Literal | undefined {
+  const parts = value.parts.map((part) => part.toLowerCase())
+  if (parts.length > 1) return { type: 'pattern', parts }
+  const id = parts[0]!
+  if (!isEquality || idForm.test(id)) return { type: 'string', value: id }
+  const found = abbreviate(written(resolving, value))
+  const message = `An id is eight hex pairs joined by colons, and the first is 80. For a part of an id, write id:${found}`
+  return rejectWith(resolving, value, message, null)
+}
+
+function resolveEventId(resolving: Resolving, value: Value): Literal | undefined {
+  const text = value.parts[0]!
+  if (/^[0-9]{1,19}$/.test(text)) return { type: 'string', value: text }
+  return rejectWith(
+    resolving,
+    value,
+    `The id of an event is a number, not ${abbreviate(written(resolving, value))}`,
+    null,
+  )
+}

@@ -1,0 +1,108 @@
+import { isReservedName } from '../names/attribute-name.ts'
+import type { FilterKind } from '../names/fields.ts'
+import { toCodePoints } from '../positions.ts'
+import type { Compare, CompareList, Condition, FieldSubject, Literal, ResolvedFilter } from './resolved.ts'
+
+/** Characters that must follow each other in a literal so that a trigram index finds it. */
+const TRIGRAM = 3
+
+export interface IndexOptions {
+  /** What the filter selects, or `nested` inside `services:(…)`. */
+  readonly kind: FilterKind | 'nested'
+  readonly isIndexedView?: ((id: string) => boolean) | undefined
+}
+
+/**
+ * Whether indexes find what a filter matches (contract A.8): a conjunction with one indexed condition, or a disjunction of
+ * indexed conditions.
+ */
+export function isIndexed(filter: ResolvedFilter, options: IndexOptions): boolean {
+  switch (filter.type) {
+    case 'and':
+      return filter.operands.some((operand) => isIndexed(operand, options))
+    case 'or':
+      return filter.operands.every((operand) => isIndexed(operand, options))
+    case 'not':
+      return false
+    case 'services':
+      return filter.condition !== null && isIndexed(filter.condition, { ...options, kind: 'nested' })
+    default:
+      return isIndexedCondition(filter, options)
+  }
+}
+
+function isIndexedCondition(condition: Condition, { kind, isIndexedView }: IndexOptions): boolean {
+  switch (condition.type) {
+    case 'word':
+      return kind === 'device' && hasTrigram(condition.literal)
+    case 'view':
+      return isIndexedView?.(condition.id) ?? false
+    case 'compare':
+    case 'list':
+      return isIndexedComparison(condition, kind)
+    default:
+      return false
+  }
+}
+
+function isIndexedComparison(condition: Compare | CompareList, kind: IndexOptions['kind']): boolean {
+  const { subject, operator } = condition
+  const literals = condition.type === 'list' ? condition.literals : [condition.literal]
+  const isEquality = operator === '=' && literals.every(({ type }) => type !== 'pattern')
+  if (subject.type === 'attribute') {
+    if (kind === 'event') return false
+    return (
+      isEquality ||
+      (isReservedName(subject.name) && operator !== ':' && literals.every(({ type }) => type === 'string'))
+    )
+  }
+  if (subject.type !== 'field') return false
+  const isPart = operator === ':' && isFoundByPart(condition, literals)
+  return isIndexedField(subject, kind, { isEquality, isPart, isOrder: operator !== '=' && operator !== ':' })
+}
+
+function isFoundByPart(condition: Compare | CompareList, literals: readonly Literal[]): boolean {
+  const isAll = condition.type === 'list' && condition.match === 'all'
+  return isAll ? literals.some(hasTrigram) : literals.every(hasTrigram)
+}
+
+function hasTrigram(literal: Literal): boolean {
+  const parts = literal.type === 'string' ? [literal.value] : literal.type === 'pattern' ? literal.parts : []
+  return parts.some((part) => toCodePoints(part, part.length) >= TRIGRAM)
+}
+
+interface Use {
+  isEquality: boolean
+  /** `:` with enough consecutive characters. */
+  isPart: boolean
+  isOrder: boolean
+}
+
+function isIndexedField(subject: FieldSubject, kind: IndexOptions['kind'], use: Use): boolean {
+  if (subject.of === 'event') {
+    return (
+      (subject.name === 'id' && use.isEquality) || (subject.name === 'timestamp' && (use.isEquality || use.isOrder))
+    )
+  }
+  if (subject.of === 'service') {
+    if (subject.name === 'port' || subject.name === 'application') return use.isEquality || use.isOrder
+    return kind === 'service' && subject.name === 'id' && use.isEquality
+  }
+  if (kind === 'event') return subject.name === 'id' && use.isEquality
+  switch (subject.name) {
+    case 'id':
+    case 'platform':
+    case 'state':
+    case 'online':
+      return use.isEquality
+    case 'hardwareId':
+      return use.isEquality || use.isPart
+    case 'name':
+      return use.isPart
+    case 'created':
+    case 'lastReported':
+      return use.isEquality || use.isOrder
+    default:
+      return false
+  }
+}

@@ -1,0 +1,142 @@
+import { type AttributeName, wrongContext } from '../names/attribute-name.ts'
+import { closestName } from '../names/closest-name.ts'
+import { type FunctionName, functionNames, isFunctionName } from '../names/fields.ts'
+import { abbreviate } from '../problems.ts'
+import type { Call, Value } from '../syntax/tree.ts'
+import { isOnlyWildcards } from './resolve-comparison.ts'
+import { toText } from './resolve-literal.ts'
+import { attributeOwner, resolveAttributeName } from './resolve-name.ts'
+import type { AnyAttribute, InView, IsStale, Subject } from './resolved.ts'
+import { type Resolving, rejectWith, replace, type Scope, written } from './resolving.ts'
+import { forbiddenClock, forbiddenView } from './usage.ts'
+
+/** The arguments of each function, as messages show them. */
+const forms: Readonly<Record<FunctionName, { arguments: number; example: string }>> = {
+  base: { arguments: 1, example: 'base(site) = oslo' },
+  in: { arguments: 2, example: 'in("night", site) = oslo' },
+  override: { arguments: 2, example: 'override("night", site) = oslo' },
+  age: { arguments: 1, example: 'age(site) > 2d' },
+  changed: { arguments: 1, example: 'changed(site) > -2d' },
+  stale: { arguments: 1, example: 'stale(site)' },
+  view: { arguments: 1, example: 'view("id")' },
+  any: { arguments: 1, example: 'any("oslo")' },
+}
+
+const conditions: ReadonlySet<FunctionName> = new Set(['stale', 'view', 'any'])
+
+/** Resolves a function that has a comparator, without the comparator. */
+export function resolveCallSubject(resolving: Resolving, scope: Scope, call: Call): Subject | undefined {
+  const name = checkForm(resolving, call)
+  if (name === undefined) return undefined
+  if (conditions.has(name)) {
+    const message = `${name}() takes no comparator. Write ${forms[name].example}`
+    const { from, to } = call
+    return rejectWith(resolving, { from, to }, message, null)
+  }
+  return name === 'age' || name === 'changed'
+    ? resolveTimeOf(resolving, scope, { call, name })
+    : resolveRead(resolving, scope, { call, name })
+}
+
+function resolveTimeOf(
+  resolving: Resolving,
+  scope: Scope,
+  { call, name: type }: { call: Call; name: 'age' | 'changed' },
+): Subject | undefined {
+  const name = resolveNameArgument(resolving, scope, call.arguments[0]!)
+  const forbidden = type === 'age' ? forbiddenClock(resolving.options.usage, 'age()') : undefined
+  if (forbidden !== undefined) return rejectWith(resolving, call, forbidden, null)
+  return name === undefined ? undefined : { type, of: attributeOwner(scope.kind), name }
+}
+
+function resolveRead(
+  resolving: Resolving,
+  scope: Scope,
+  { call, name: read }: { call: Call; name: Exclude<FunctionName, 'age' | 'changed'> },
+): Subject | undefined {
+  const isBase = read === 'base'
+  const context = isBase ? '' : resolveContext(resolving, call.arguments[0]!)
+  const name = resolveNameArgument(resolving, scope, call.arguments.at(-1)!)
+  if (context === undefined || name === undefined) return undefined
+  const attribute = { type: 'attribute', of: attributeOwner(scope.kind), name } as const
+  if (isBase) return { ...attribute, read: { type: 'base' } }
+  return { ...attribute, read: { type: read === 'in' ? 'in' : 'override', context } }
+}
+
+/** Resolves a function without a comparator. */
+export function resolveCondition(
+  resolving: Resolving,
+  scope: Scope,
+  call: Call,
+): AnyAttribute | IsStale | InView | undefined {
+  const name = checkForm(resolving, call)
+  if (name === undefined) return undefined
+  const argument = call.arguments[0]!
+  const { usage } = resolving.options
+  const of = attributeOwner(scope.kind)
+  switch (name) {
+    case 'stale': {
+      const attribute = resolveNameArgument(resolving, scope, argument)
+      const forbidden = forbiddenClock(usage, 'stale()')
+      if (forbidden !== undefined) return rejectWith(resolving, call, forbidden, null)
+      return attribute === undefined ? undefined : { type: 'stale', of, name: attribute }
+    }
+    case 'any':
+      if (isOnlyWildcards(argument) || argument.parts.join('') === '') {
+        return rejectWith(resolving, argument, 'any() needs at least one character to search for.', null)
+      }
+      return { type: 'any', of, literal: toText(argument) }
+    case 'view':
+      return resolveView(resolving, scope, call)
+    default:
+      return rejectWith(resolving, call, `${name}() needs a comparator. Write ${forms[name].example}`, null)
+  }
+}
+
+function resolveView(resolving: Resolving, scope: Scope, call: Call): InView | undefined {
+  const argument = call.arguments[0]!
+  const forbidden = forbiddenView(resolving.options.usage)
+  if (forbidden !== undefined) return rejectWith(resolving, call, forbidden, null)
+  if (scope.isInServices) {
+    return rejectWith(resolving, call, 'view() is about devices. Write it outside the parentheses of services.', null)
+  }
+  if (argument.parts.length > 1 || argument.parts[0] === '') {
+    return rejectWith(resolving, argument, 'view() takes the id of a view.', null)
+  }
+  return { type: 'view', id: argument.parts[0]! }
+}
+
+function checkForm(resolving: Resolving, call: Call): FunctionName | undefined {
+  const nameSpan = { from: call.from, to: call.from + call.name.length }
+  if (!isFunctionName(call.name)) {
+    const closest = closestName(call.name, functionNames)
+    const hint =
+      closest === undefined ? ` The functions are ${functionNames.join(', ')}.` : ` Did you mean ${closest}()?`
+    const message = `Unknown function ${abbreviate(call.name)}().${hint}`
+    return rejectWith(resolving, nameSpan, message, closest === undefined ? null : replace(nameSpan, closest))
+  }
+  const form = forms[call.name]
+  if (call.arguments.length === form.arguments) return call.name
+  const count = form.arguments === 1 ? 'one argument' : 'a context and a name'
+  return rejectWith(resolving, call, `${call.name}() takes ${count}, as in ${form.example}`, null)
+}
+
+function resolveContext(resolving: Resolving, value: Value): string | undefined {
+  if (value.parts.length > 1)
+    return rejectWith(resolving, value, `A context cannot contain *. For the character, write \\*`, null)
+  const wrong = wrongContext(value.parts[0]!)
+  return wrong === undefined ? value.parts[0]! : rejectWith(resolving, value, wrong, null)
+}
+
+function resolveNameArgument(resolving: Resolving, scope: Scope, value: Value): AttributeName | undefined {
+  const name = plainName(resolving, value)
+  if (name === undefined) return undefined
+  return resolveAttributeName(resolving, scope, { name, span: value, isArgument: true, lead: '' })
+}
+
+/** Returns the string of a name, which cannot contain wildcards. */
+export function plainName(resolving: Resolving, value: Value): string | undefined {
+  if (value.parts.length === 1) return value.parts[0]!
+  const found = abbreviate(written(resolving, value))
+  return rejectWith(resolving, value, `A name cannot contain *, found ${found}. For the character, write \\*`, null)
+}

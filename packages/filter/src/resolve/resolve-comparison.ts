@@ -1,0 +1,143 @@
+import type { FieldType } from '../names/fields.ts'
+import { abbreviate } from '../problems.ts'
+import { printValue } from '../syntax/print.ts'
+import { quote } from '../syntax/quote.ts'
+import type { Comparator } from '../syntax/token.ts'
+import type { Comparison, Value, ValueList } from '../syntax/tree.ts'
+import { resolveLiteral } from './resolve-literal.ts'
+import type { Compare, CompareList, HasValue, Literal, Subject } from './resolved.ts'
+import { type Resolving, reject, rejectWith, replace, warn, written } from './resolving.ts'
+
+/** A comparison without its negation: `!=` is `=` here. */
+export type PlainComparison = Compare | CompareList | HasValue
+
+/** A comparison whose subject is resolved and whose argument has only values. */
+export interface ValueComparison {
+  readonly subject: Subject
+  readonly comparison: Comparison
+  readonly argument: Value | ValueList
+}
+
+/** Resolves a comparison of a field or attribute with values (contract A.4, A.5). */
+export function resolveComparison(resolving: Resolving, found: ValueComparison): PlainComparison | undefined {
+  const { subject, comparison, argument } = found
+  if (!isAllowed(resolving, found)) return undefined
+  if (argument.type === 'list') return resolveList(resolving, found, argument)
+  if (isOnlyWildcards(argument)) return resolvePresence(resolving, found, argument)
+  const operator = plainOperator(subject, comparison.comparator)
+  const literal = resolveLiteral(resolving, { subject, operator }, argument)
+  if (literal === undefined) return undefined
+  warnAboutOrder(resolving, found)
+  warnAboutQuotes(resolving, argument)
+  return { type: 'compare', subject, operator, literal }
+}
+
+export const isOnlyWildcards = ({ parts }: Value): boolean => parts.length > 1 && parts.every((part) => part === '')
+
+/** `!=` without its negation. For fields with a fixed set of values, `:` is the same as `=`. */
+function plainOperator(subject: Subject, comparator: Comparator): Compare['operator'] {
+  if (comparator === '!=') return '='
+  const isChoice = subject.type === 'field' && (subject.valueType === 'state' || subject.valueType === 'boolean')
+  return comparator === ':' && isChoice ? '=' : comparator
+}
+
+const unordered: ReadonlySet<FieldType> = new Set(['id', 'eventId', 'state', 'boolean', 'email'])
+const withoutParts: ReadonlySet<FieldType> = new Set(['number', 'time'])
+
+const isOrder = (comparator: Comparator): boolean => comparator !== '=' && comparator !== '!=' && comparator !== ':'
+
+/** Whether the subject takes the comparator. Reports an error if it does not. */
+function isAllowed(resolving: Resolving, { subject, comparison, argument }: ValueComparison): boolean {
+  const { comparator } = comparison
+  const name = written(resolving, comparison.subject)
+  const wrong = (message: string): boolean => reject(resolving, { ...comparison, message, edits: null }) !== undefined
+  if (subject.type === 'age' && !isOrder(comparator)) {
+    return wrong('age() is compared with <, <=, >, or >=, as in age(site) > 2d')
+  }
+  if (subject.type === 'changed' && comparator === ':') {
+    return wrong('changed() is compared with =, !=, <, <=, >, or >=, as in changed(site) > -2d')
+  }
+  if (subject.type !== 'field') return true
+  if (unordered.has(subject.valueType) && isOrder(comparator)) {
+    return wrong(`${subject.name} is compared with =, !=, or :, not with ${comparator}`)
+  }
+  const isPresence = argument.type === 'value' && isOnlyWildcards(argument)
+  if (comparator !== ':' || isPresence || !withoutParts.has(subject.valueType)) return true
+  const message = `${name} is compared with =, !=, <, <=, >, or >=. For any value, write ${name}:*`
+  const right = `${name} = ${written(resolving, argument)}`
+  rejectWith(resolving, comparison, message, replace(comparison, right))
+  return false
+}
+
+/** Resolves a value that is only `*`: with `:`, there is a value. */
+function resolvePresence(
+  resolving: Resolving,
+  { subject, comparison }: ValueComparison,
+  value: Value,
+): HasValue | undefined {
+  const isSimple = subject.type === 'field' || subject.type === 'attribute'
+  if (comparison.comparator === ':' && isSimple) return { type: 'present', subject }
+  const name = written(resolving, comparison.subject)
+  const right = `${comparison.comparator === '!=' ? 'NOT ' : ''}${name}:*`
+  const message = `To find any value, write ${abbreviate(right)}. For the character *, write "\\*".`
+  return rejectWith(resolving, value, message, isSimple ? replace(comparison, right) : null)
+}
+
+function resolveList(resolving: Resolving, found: ValueComparison, list: ValueList): CompareList | Compare | undefined {
+  const { subject, comparison } = found
+  const { comparator } = comparison
+  const all = list.values.map((value) => written(resolving, value))
+  if (isOrder(comparator)) {
+    return rejectWith(resolving, list, `A list of values is compared with =, !=, or :, not with ${comparator}`, null)
+  }
+  if (list.join === 'and' && comparator !== ':') {
+    const right = `(${all.join(' OR ')})`
+    const message = `One value cannot be equal to several. Separate the values with OR: ${abbreviate(right)}`
+    return rejectWith(resolving, list, message, replace(list, right))
+  }
+  const operator = plainOperator(subject, comparator)
+  const literals = list.values.map((value) => resolveListed(resolving, found, value))
+  const valid = literals.filter((literal) => literal !== undefined)
+  if (valid.length < literals.length) return undefined
+  for (const value of list.values) warnAboutQuotes(resolving, value)
+  if (valid.length === 1) return { type: 'compare', subject, operator, literal: valid[0]! }
+  // A choice has one value, so a list with AND of different values matches nothing, and the same value needs no list.
+  const match = list.join === 'and' ? 'all' : 'any'
+  return { type: 'list', subject, operator: operator === ':' ? ':' : '=', match, literals: valid }
+}
+
+function resolveListed(
+  resolving: Resolving,
+  { subject, comparison }: ValueComparison,
+  value: Value,
+): Literal | undefined {
+  if (!isOnlyWildcards(value)) {
+    return resolveLiteral(resolving, { subject, operator: plainOperator(subject, comparison.comparator) }, value)
+  }
+  const message = `A list cannot contain * alone. For any value, write ${written(resolving, comparison.subject)}:*`
+  return rejectWith(resolving, value, message, null)
+}
+
+/** A comparison with a time that does not exist is false, so devices that never reported are omitted (contract A.5). */
+function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComparison): void {
+  const { comparator } = comparison
+  if (subject.type !== 'field' || subject.name !== 'lastReported' || !comparator.startsWith('<')) return
+  const opposite = comparator === '<' ? '>=' : '>'
+  const name = written(resolving, comparison.subject)
+  const right = `NOT ${name} ${opposite} ${written(resolving, comparison.argument)}`
+  const message = `This omits ${subject.of}s that never reported. To include them, write ${right}`
+  warn(resolving, comparison, message, replace(comparison, right))
+}
+
+/** Word processors replace quotes, and the language reads those as ordinary characters. */
+function warnAboutQuotes(resolving: Resolving, value: Value): void {
+  const text = printValue(value)
+  if (value.isQuoted || !/^[“”„‘’‚«»]/.test(text)) return
+  const plain = quote(value.parts.map((part) => part.replaceAll(/[“”„‘’‚«»]/g, '')))
+  warn(
+    resolving,
+    value,
+    `The quotes of ${abbreviate(text)} are part of the value. Write ${abbreviate(plain)}`,
+    replace(value, plain),
+  )
+}

@@ -1,0 +1,104 @@
+import { byPlace, type FilterProblem, toProblem } from '../problems.ts'
+import type { ParsedFilter } from '../syntax/parser.ts'
+import type { Comparison, Expression, Group, Word } from '../syntax/tree.ts'
+import { isIndexed } from './indexing.ts'
+import { resolveCallSubject, resolveCondition } from './resolve-call.ts'
+import { resolveComparison } from './resolve-comparison.ts'
+import { resolveMember } from './resolve-member.ts'
+import { resolveWord } from './resolve-word.ts'
+import type { FilterTerm, ResolvedFilter } from './resolved.ts'
+import { type ResolveOptions, type Resolving, reject, type Scope } from './resolving.ts'
+import { addTerm } from './terms.ts'
+import { forbiddenEmpty } from './usage.ts'
+
+/** What a filter means. */
+export interface Resolution {
+  /** null for an empty filter, and for a filter with problems. */
+  readonly filter: ResolvedFilter | null
+  /** Whether the filter has no problems, so that `filter` is what it means. */
+  readonly isValid: boolean
+  /** All semantic errors, by place, without those of the parser. */
+  readonly problems: readonly FilterProblem[]
+  /** What is valid and probably not intended. */
+  readonly warnings: readonly FilterProblem[]
+  /** The restrictions that could be resolved, by place. */
+  readonly terms: readonly FilterTerm[]
+  /** Whether the whole filter is indexed (contract A.8). True for an empty filter. */
+  readonly isIndexed: boolean
+}
+
+/**
+ * Resolves names, functions, and values of a parsed filter (contract A.3 to A.5). Reports all semantic errors, also in a
+ * filter with syntax errors, as far as it could be parsed. Never throws.
+ */
+export function resolveFilter(parsed: ParsedFilter, options: ResolveOptions = {}): Resolution {
+  const { kind = 'device', usage = 'list' } = options
+  const { text, tree } = parsed
+  const all = { ...options, kind, usage }
+  const resolving: Resolving = { text, options: all, problems: [], warnings: [], terms: [], searched: new Map() }
+  const resolved = tree === null ? null : resolve(resolving, { kind, isInServices: false, isNegated: false }, tree)
+  const empty = tree === null && parsed.problems.length === 0 ? forbiddenEmpty(usage) : undefined
+  if (empty !== undefined) {
+    resolving.problems.push(toProblem(text, 'semantic', { from: 0, to: text.length, message: empty, edits: null }))
+  }
+  const isValid = parsed.problems.length === 0 && resolving.problems.length === 0
+  const filter = (isValid && resolved) || null
+  return {
+    filter,
+    isValid,
+    problems: resolving.problems.sort(byPlace),
+    warnings: resolving.warnings.sort(byPlace),
+    terms: resolving.terms,
+    isIndexed: filter === null ? isValid : isIndexed(filter, { kind, isIndexedView: options.isIndexedView }),
+  }
+}
+
+function resolve(resolving: Resolving, scope: Scope, tree: Expression): ResolvedFilter | undefined {
+  switch (tree.type) {
+    case 'and':
+    case 'or':
+      return resolveGroup(resolving, scope, tree)
+    case 'not': {
+      const operand = resolve(resolving, { ...scope, isNegated: true }, tree.operand)
+      return operand && { type: 'not', operand }
+    }
+    case 'word':
+      return resolveBareWord(resolving, scope, tree)
+    case 'call': {
+      const condition = resolveCondition(resolving, scope, tree)
+      if (condition !== undefined) addTerm(resolving, scope, tree, condition)
+      return condition
+    }
+    case 'comparison':
+      return tree.subject.type === 'call'
+        ? resolveCallComparison(resolving, scope, tree)
+        : resolveMember(resolving, scope, tree, resolve)
+  }
+}
+
+/** Resolves the operands and merges those that are groups of the same kind. */
+function resolveGroup(resolving: Resolving, scope: Scope, { type, operands }: Group): ResolvedFilter | undefined {
+  const resolved = operands.map((operand) => resolve(resolving, scope, operand))
+  const flat = resolved.flatMap((operand) => (operand?.type === type ? operand.operands : (operand ?? [])))
+  return resolved.includes(undefined) ? undefined : { type, operands: flat }
+}
+
+function resolveBareWord(resolving: Resolving, scope: Scope, word: Word): ResolvedFilter | undefined {
+  const condition = resolveWord(resolving, scope, word)
+  if (condition !== undefined) addTerm(resolving, scope, word, condition)
+  return condition
+}
+
+function resolveCallComparison(resolving: Resolving, scope: Scope, tree: Comparison): ResolvedFilter | undefined {
+  if (tree.subject.type !== 'call') return undefined
+  const subject = resolveCallSubject(resolving, scope, tree.subject)
+  if (subject === undefined) return undefined
+  if (tree.argument.type === 'nested') {
+    return reject(resolving, { ...tree.argument, message: 'Only services:(…) contains conditions.', edits: null })
+  }
+  const isNegated = tree.comparator === '!='
+  const compared = resolveComparison(resolving, { subject, comparison: tree, argument: tree.argument })
+  if (compared === undefined) return undefined
+  addTerm(resolving, { ...scope, isNegated: scope.isNegated || isNegated }, tree, compared)
+  return isNegated ? { type: 'not', operand: compared } : compared
+}

@@ -1,0 +1,94 @@
+import { parseDuration, parseRelativeTime } from '../literals/duration.ts'
+import { endsInZero, hasFraction, isNumber, isOtherNumber, shortestNumber } from '../literals/number.ts'
+import { parseTime } from '../literals/time.ts'
+import { joinAttributeName } from '../names/attribute-name.ts'
+import { abbreviate } from '../problems.ts'
+import { quote } from '../syntax/quote.ts'
+import type { Value } from '../syntax/tree.ts'
+import { resolveFieldLiteral } from './field-literal.ts'
+import type { Compare, Literal, PatternLiteral, StringLiteral, Subject } from './resolved.ts'
+import { type Resolving, reject, rejectWith, replace, warn, written } from './resolving.ts'
+import { resolveTime } from './time-literal.ts'
+import { forbiddenClock } from './usage.ts'
+
+/** A string, or a pattern if it has wildcards. */
+export const toText = (value: Value): StringLiteral | PatternLiteral =>
+  value.parts.length === 1 ? { type: 'string', value: value.parts[0]! } : { type: 'pattern', parts: value.parts }
+
+/** Resolves the value of a comparison by the subject's type, or for attributes by the value itself (contract A.5). */
+export function resolveLiteral(
+  resolving: Resolving,
+  { subject, operator }: Pick<Compare, 'subject' | 'operator'>,
+  value: Value,
+): Literal | undefined {
+  const isOrder = operator !== '=' && operator !== ':'
+  if (isOrder && value.parts.length > 1) {
+    const message = `A value with * can be compared only with =, !=, and :. For the character *, write "\\*".`
+    return reject(resolving, { ...value, message, edits: null })
+  }
+  const literal = resolveBySubject(resolving, { subject, operator }, value)
+  if (literal?.type !== 'relative') return literal
+  const forbidden = forbiddenClock(resolving.options.usage, 'Relative times')
+  return forbidden === undefined ? literal : rejectWith(resolving, value, forbidden, null)
+}
+
+function resolveBySubject(
+  resolving: Resolving,
+  { subject, operator }: Pick<Compare, 'subject' | 'operator'>,
+  value: Value,
+): Literal | undefined {
+  if (subject.type === 'field') return resolveFieldLiteral(resolving, { subject, operator }, value)
+  if (subject.type === 'age') return resolveDuration(resolving, value)
+  if (subject.type === 'changed')
+    return resolveTime(resolving, { name: 'changed()', isEquality: operator === '=' }, value)
+  return operator === '=' || operator === ':' ? toText(value) : resolveOrdered(resolving, subject, value)
+}
+
+function resolveDuration(resolving: Resolving, value: Value): Literal | undefined {
+  const text = value.parts.join('*')
+  const seconds = value.isQuoted ? undefined : parseDuration(text)
+  if (seconds !== undefined) return { type: 'duration', seconds }
+  const unsigned = text.replace(/^[-+]/, '')
+  const edit = parseDuration(unsigned) === undefined ? null : replace(value, unsigned)
+  const message = `age() compares with a duration without a sign, such as 2d or 1d12h, not ${abbreviate(written(resolving, value))}`
+  return rejectWith(resolving, value, message, edit)
+}
+
+/** The literal decides how an attribute is compared with <, <=, >, and >=. */
+function resolveOrdered(resolving: Resolving, subject: Subject, value: Value): Literal | undefined {
+  const text = value.parts[0]!
+  const string = { type: 'string', value: text } as const
+  if (value.isQuoted) return string
+  if (isNumber(text)) return resolveNumber(resolving, subject, value)
+  const seconds = parseRelativeTime(text)
+  if (seconds !== undefined) return { type: 'relative', seconds }
+  const time = parseTime(text)
+  if (time !== undefined) return { type: 'time', milliseconds: time.milliseconds }
+  const quoted = quote([text])
+  if (parseDuration(text) !== undefined) {
+    const message = `A duration is valid only with age(). For a time, write -${text} or +${text}. For a string, write ${quoted}`
+    return rejectWith(resolving, value, message, null)
+  }
+  if (isOtherNumber(text)) {
+    const message = `${abbreviate(text)} is compared as a string. To compare as a number, write only digits, with a minus and a fraction if needed.`
+    warn(resolving, value, message, replace(value, quoted))
+  } else if (/^\d{4}-\d{2}-\d{2}/.test(text)) {
+    const message = `${abbreviate(text)} is compared as a string, because it is neither a date nor a time with a zone, such as 2026-11-20T08:30:00Z.`
+    warn(resolving, value, message, replace(value, quoted))
+  }
+  return string
+}
+
+/** Rejects numbers that look like versions, because 2.10 is less than 2.9 as a number. */
+function resolveNumber(resolving: Resolving, subject: Subject, value: Value): Literal | undefined {
+  const text = value.parts[0]!
+  const { hasVersions } = resolving.options
+  const isVersion =
+    endsInZero(text) ||
+    (hasFraction(text) && subject.type === 'attribute' && (hasVersions?.(joinAttributeName(subject.name)) ?? false))
+  if (!isVersion) return { type: 'number', decimal: text }
+  const quoted = quote([text])
+  const shortest = abbreviate(shortestNumber(text))
+  const message = `${abbreviate(text)} looks like a version: as a number that is ${shortest}; for a version write ${abbreviate(quoted)}`
+  return rejectWith(resolving, value, message, replace(value, quoted))
+}

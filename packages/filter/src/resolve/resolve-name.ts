@@ -1,0 +1,194 @@
+import {
+  type AttributeName,
+  isReservedName,
+  isReservedShortName,
+  joinAttributeName,
+  RESERVED_GROUP,
+  reservedNames,
+  splitAttributeName,
+  wrongAttributeName,
+} from '../names/attribute-name.ts'
+import { closestName } from '../names/closest-name.ts'
+import { type FilterKind, fieldType, fieldTypes } from '../names/fields.ts'
+import type { Span } from '../positions.ts'
+import { abbreviate } from '../problems.ts'
+import { writeLevel, writeNameArgument } from '../syntax/quote.ts'
+import type { AttributeSubject, FieldSubject } from './resolved.ts'
+import { type Resolving, rejectWith, replace, type Scope, warn } from './resolving.ts'
+
+/** What a name with its dots refers to. */
+export type NamedSubject =
+  | FieldSubject
+  | AttributeSubject
+  /** A name after `services.`. */
+  | { readonly type: 'inServices'; readonly subject: FieldSubject | AttributeSubject }
+  /** The names `services` and `attributes` by themselves. */
+  | { readonly type: 'services' | 'attributes'; readonly of: 'device' | 'service' }
+
+/** A name as it is in the filter. */
+export interface WrittenName {
+  readonly name: string
+  /** What a suggestion replaces. */
+  readonly span: Span
+  /** Where it stands: left of a comparator, or in a function, where dots are ordinary characters. */
+  readonly isArgument: boolean
+  /** What is before `name` in the filter, such as `services.`. */
+  readonly lead: string
+}
+
+const ATTRIBUTES = 'attributes.'
+
+/** Resolves a name left of a comparator (contract A.3). Returns undefined after reporting an error. */
+export function resolveName(resolving: Resolving, scope: Scope, found: WrittenName): NamedSubject | undefined {
+  const { name } = found
+  const { kind } = scope
+  if (kind !== 'device' && name.startsWith('device.')) {
+    const rest = { ...found, name: name.slice('device.'.length), lead: `${found.lead}device.` }
+    if (scope.isInServices && /^services(\.|$)/.test(rest.name)) {
+      return rejectWith(resolving, found.span, 'services cannot be used inside services.', null)
+    }
+    return resolveName(resolving, { ...scope, kind: 'device' }, rest)
+  }
+  if (kind === 'device' && name.startsWith('services.')) {
+    const rest = { ...found, name: name.slice('services.'.length), lead: `${found.lead}services.` }
+    const subject = resolveName(resolving, { ...scope, kind: 'service', isInServices: true }, rest)
+    return subject === undefined ? undefined : toService(resolving, subject, found)
+  }
+  if (name === 'services' && kind === 'device') return { type: 'services', of: 'device' }
+  if (name === 'attributes') return { type: 'attributes', of: attributeOwner(kind) }
+  if (isPrefixAlone(kind, name)) return rejectPrefix(resolving, found)
+  const valueType = fieldType(kind, name)
+  if (valueType !== undefined) return { type: 'field', of: kind, name, valueType } as FieldSubject
+  const attribute = resolveAttributeName(resolving, scope, found)
+  if (attribute === undefined) return undefined
+  return { type: 'attribute', of: attributeOwner(kind), name: attribute, read: { type: 'effective' } }
+}
+
+/** The owner of attributes that a filter names. For events, that is the device as it is now. */
+export const attributeOwner = (kind: FilterKind): 'device' | 'service' => (kind === 'service' ? 'service' : 'device')
+
+function toService(resolving: Resolving, subject: NamedSubject, found: WrittenName): NamedSubject | undefined {
+  if (subject.type === 'field' || subject.type === 'attribute') {
+    if (subject.of === 'service') return { type: 'inServices', subject }
+    return rejectWith(
+      resolving,
+      found.span,
+      'device cannot follow services. Write the name of the device without it.',
+      null,
+    )
+  }
+  const message = 'Write services.attributes. with a name, such as services.attributes.site'
+  return rejectWith(resolving, found.span, message, null)
+}
+
+const isPrefixAlone = (kind: FilterKind, name: string): boolean =>
+  (kind !== 'device' && name === 'device') ||
+  (kind === 'event' && (name === 'target' || name.startsWith('target.')) && !fieldType(kind, name))
+
+function rejectPrefix(resolving: Resolving, { name, span }: WrittenName): undefined {
+  const message =
+    name === 'device'
+      ? 'device is not a value. Write one of its names, such as device.name or device.site.'
+      : 'target has the names target.id, target.name, and target.kind.'
+  return rejectWith(resolving, span, message, null)
+}
+
+/**
+ * Resolves the name of an attribute, with or without `attributes.` before it. Rejects unknown short names, and fields in
+ * functions, because a field has precedence over an attribute of the same name.
+ */
+export function resolveAttributeName(
+  resolving: Resolving,
+  scope: Scope,
+  found: WrittenName,
+): AttributeName | undefined {
+  const isShort = !found.name.startsWith(ATTRIBUTES)
+  const full = isShort ? found.name : found.name.slice(ATTRIBUTES.length)
+  const owner = attributeOwner(scope.kind)
+  if (found.isArgument && isShort && fieldType(scope.kind, full) !== undefined) {
+    const message = `${full} is a field, and a function takes an attribute. For the attribute, write ${ATTRIBUTES}${full}`
+    return rejectWith(resolving, found.span, message, replace(found.span, writeNameArgument(`${ATTRIBUTES}${full}`)))
+  }
+  const isReservedShort = isShort && isReservedShortName(full)
+  const name: AttributeName = isReservedShort ? [RESERVED_GROUP, full] : splitAttributeName(full)
+  const wrong = wrongAttributeName(joinAttributeName(name))
+  if (wrong !== undefined) return rejectWith(resolving, found.span, wrong, null)
+  if (name[0].startsWith('$')) return resolveReserved(resolving, name, found, owner)
+  if (isKnown(resolving, full)) return name
+  return isShort ? rejectUnknown(resolving, scope, found) : warnUnknown(resolving, found, name)
+}
+
+function resolveReserved(
+  resolving: Resolving,
+  name: AttributeName,
+  found: WrittenName,
+  owner: 'device' | 'service',
+): AttributeName | undefined {
+  const [group, subName] = name
+  const isGroup = subName === undefined && group === RESERVED_GROUP
+  if (owner === 'service' && group === RESERVED_GROUP) {
+    const message = `Only devices have the attributes of ${RESERVED_GROUP}. Write device.${joinAttributeName(name)}`
+    const isDirect = found.lead === '' && !found.isArgument
+    return rejectWith(
+      resolving,
+      found.span,
+      message,
+      isDirect ? replace(found.span, `device.${printName(name)}`) : null,
+    )
+  }
+  if (isGroup || isReservedName(name)) return name
+  if (group !== RESERVED_GROUP) {
+    const message = `${abbreviate(joinAttributeName(name))} is not an attribute of devices. Names that begin with $ are reserved.`
+    return rejectWith(resolving, found.span, message, null)
+  }
+  const closest = closestName(subName!, reservedNames)
+  const message = `${RESERVED_GROUP} has the names categoryA to categoryE and statusA to statusE, not ${abbreviate(subName!)}.`
+  const edit = closest === undefined ? null : replace(found.span, printFull(found, `${RESERVED_GROUP}.${closest}`))
+  return rejectWith(resolving, found.span, message, edit)
+}
+
+/** Whether the account ever had an attribute, or a group, of this name. */
+function isKnown({ options: { knownAttributes } }: Resolving, name: string): boolean {
+  if (knownAttributes === undefined || knownAttributes.has(name)) return true
+  if (name.includes('.')) return false
+  for (const known of knownAttributes.keys()) if (known.startsWith(`${name}.`)) return true
+  return false
+}
+
+function rejectUnknown(resolving: Resolving, scope: Scope, found: WrittenName): undefined {
+  const { name, span } = found
+  const closest = closestKnown(resolving, scope.kind, name)
+  const unknown = `Unknown attribute ${JSON.stringify(abbreviate(name))}.`
+  if (closest === undefined) {
+    const message = `${unknown} To filter by a name that no device has yet, write ${ATTRIBUTES} before it.`
+    return rejectWith(resolving, span, message, null)
+  }
+  const message = `${unknown} Did you mean ${JSON.stringify(closest)}?`
+  return rejectWith(resolving, span, message, replace(span, printFull(found, closest)))
+}
+
+function warnUnknown(resolving: Resolving, { span }: WrittenName, name: AttributeName): AttributeName {
+  const message = `No device or service has ever had the attribute ${JSON.stringify(abbreviate(joinAttributeName(name)))}.`
+  warn(resolving, span, message, null)
+  return name
+}
+
+const MAX_SEARCHES = 10
+
+function closestKnown(resolving: Resolving, kind: FilterKind, name: string): string | undefined {
+  const { searched, options } = resolving
+  const key = `${kind} ${name}`
+  if (searched.has(key)) return searched.get(key)
+  if (searched.size >= MAX_SEARCHES) return undefined
+  const fields = [...Object.keys(fieldTypes[kind]), ...(kind === 'device' ? ['services'] : ['device'])]
+  const shortNames = kind === 'service' ? [] : reservedNames
+  const closest = closestName(name, [...fields, ...shortNames, ...(options.knownAttributes?.keys() ?? [])])
+  searched.set(key, closest)
+  return closest
+}
+
+const printFull = ({ lead, isArgument }: WrittenName, name: string): string =>
+  isArgument ? writeNameArgument(name) : lead + printName(splitAttributeName(name))
+
+/** Writes a name left of a comparator, with quotes around unusual levels. */
+export const printName = (name: AttributeName): string => name.map((level) => writeLevel(level!)).join('.')

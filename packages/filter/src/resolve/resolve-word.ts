@@ -1,0 +1,43 @@
+import type { Word } from '../syntax/tree.ts'
+import { isOnlyWildcards } from './resolve-comparison.ts'
+import { toText } from './resolve-literal.ts'
+import type { WordSearch } from './resolved.ts'
+import { type Resolving, rejectWith, replace, type Scope, warn, written } from './resolving.ts'
+
+/** Words that other languages read as operators, with the operators of this one. */
+const operators: ReadonlyMap<string, string> = new Map([
+  ['and', 'AND'],
+  ['or', 'OR'],
+  ['not', 'NOT'],
+  ['&&', 'AND'],
+  ['||', 'OR'],
+  ['&', 'AND'],
+  ['|', 'OR'],
+])
+
+/** Resolves a word without a comparator, which searches names and ids (contract A.4). */
+export function resolveWord(resolving: Resolving, scope: Scope, { value }: Word): WordSearch | undefined {
+  if (isOnlyWildcards(value)) {
+    return rejectWith(
+      resolving,
+      value,
+      'A search needs at least one character besides *. For everything, write id:*',
+      replace(value, 'id:*'),
+    )
+  }
+  if (value.parts.join('') === '') {
+    return rejectWith(
+      resolving,
+      value,
+      'A search needs at least one character. For everything, write id:*',
+      replace(value, 'id:*'),
+    )
+  }
+  const word = written(resolving, value)
+  const operator = operators.get(word.toLowerCase())
+  if (operator !== undefined) {
+    const message = `${word} searches for this word. For the operator, write ${operator}`
+    warn(resolving, value, message, replace(value, operator))
+  }
+  return { type: 'word', of: scope.kind, literal: toText(value) }
+}

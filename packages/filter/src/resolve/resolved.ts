@@ -1,0 +1,159 @@
+import type { AttributeName } from '../names/attribute-name.ts'
+import type { DeviceField, EventField, FieldType, FilterKind, ServiceField } from '../names/fields.ts'
+import type { Span } from '../positions.ts'
+import type { Parts } from '../syntax/quote.ts'
+
+/**
+ * A filter whose names and types are known. Each condition is true or false for every object: a comparison with a value that
+ * does not exist is false (contract A.4). `!=` is `not` around `=`. Groups are flat: no `and` is directly in an `and`.
+ */
+export type ResolvedFilter = ResolvedGroup | ResolvedNot | SomeService | Condition
+
+export interface ResolvedGroup {
+  readonly type: 'and' | 'or'
+  readonly operands: readonly ResolvedFilter[]
+}
+
+export interface ResolvedNot {
+  readonly type: 'not'
+  readonly operand: ResolvedFilter
+}
+
+/**
+ * Some service of the device, except its bulk service, meets the condition; null means any service. Inside, `of: 'service'`
+ * means that service, also in a filter of services.
+ */
+export interface SomeService {
+  readonly type: 'services'
+  readonly condition: ResolvedFilter | null
+}
+
+/** One condition on one object. */
+export type Condition = Compare | CompareList | HasValue | WordSearch | AnyAttribute | IsStale | InView
+
+export type OrderOperator = '<' | '<=' | '>' | '>='
+
+/**
+ * A comparison with one literal.
+ *
+ * - `=` with a string: equal. With a pattern: the whole value matches. With a day: the time is on that day. Case-sensitive.
+ * - `:` with a string: the value contains it. With a pattern: the whole value matches. Case-insensitive.
+ * - An order operator compares as the literal's type says. For strings, that is the natural order.
+ *
+ * On a field with several values, the comparison is true if it is true for one of them.
+ */
+export interface Compare {
+  readonly type: 'compare'
+  readonly subject: Subject
+  readonly operator: '=' | ':' | OrderOperator
+  readonly literal: Literal
+}
+
+/** A comparison with any of several literals (`match: 'any'`), or for `:` with all of them. */
+export interface CompareList {
+  readonly type: 'list'
+  readonly subject: Subject
+  readonly operator: '=' | ':'
+  readonly match: 'any' | 'all'
+  readonly literals: readonly Literal[]
+}
+
+/** There is a value, or for an attribute there is anything in the group of this name. */
+export interface HasValue {
+  readonly type: 'present'
+  readonly subject: FieldSubject | AttributeSubject
+}
+
+/** A bare word: a part of the searched fields, case-insensitive, or the beginning of the id (contract A.4). */
+export interface WordSearch {
+  readonly type: 'word'
+  readonly of: FilterKind
+  readonly literal: StringLiteral | PatternLiteral
+}
+
+/** Some base attribute contains the string, or matches the pattern, case-insensitive. */
+export interface AnyAttribute {
+  readonly type: 'any'
+  readonly of: 'device' | 'service'
+  readonly literal: StringLiteral | PatternLiteral
+}
+
+/** The value in force is stale (contract E.3). */
+export interface IsStale {
+  readonly type: 'stale'
+  readonly of: 'device' | 'service'
+  readonly name: AttributeName
+}
+
+/** The filter of a view, in that view's context. */
+export interface InView {
+  readonly type: 'view'
+  readonly id: string
+}
+
+export type Subject = FieldSubject | AttributeSubject | TimeOfAttribute
+
+export type FieldSubject = { readonly type: 'field'; readonly valueType: FieldType } & (
+  | { readonly of: 'device'; readonly name: DeviceField }
+  | { readonly of: 'service'; readonly name: ServiceField }
+  | { readonly of: 'event'; readonly name: EventField }
+)
+
+export interface AttributeSubject {
+  readonly type: 'attribute'
+  readonly of: 'device' | 'service'
+  readonly name: AttributeName
+  readonly read: AttributeRead
+}
+
+/**
+ * Where an attribute is read: the effective value in the request's context, the base value, the effective value in a context,
+ * or the value that is set in a context itself.
+ */
+export type AttributeRead =
+  | { readonly type: 'effective' }
+  | { readonly type: 'base' }
+  | { readonly type: 'in'; readonly context: string }
+  | { readonly type: 'override'; readonly context: string }
+
+/** How long the value in force has been what it is (a duration), or when it became what it is (a time). */
+export interface TimeOfAttribute {
+  readonly type: 'age' | 'changed'
+  readonly of: 'device' | 'service'
+  readonly name: AttributeName
+}
+
+export type Literal =
+  | StringLiteral
+  | PatternLiteral
+  /** Digits with an optional minus and fraction, exact. */
+  | { readonly type: 'number'; readonly decimal: string }
+  /** Milliseconds since 1970. */
+  | { readonly type: 'time'; readonly milliseconds: number }
+  /** A day in UTC: its first millisecond. Only with `=`. */
+  | { readonly type: 'day'; readonly milliseconds: number }
+  /** Seconds from request start; negative is in the past. */
+  | { readonly type: 'relative'; readonly seconds: number }
+  /** Only with `age()`. */
+  | { readonly type: 'duration'; readonly seconds: number }
+  | { readonly type: 'boolean'; readonly value: boolean }
+
+export interface StringLiteral {
+  readonly type: 'string'
+  readonly value: string
+}
+
+/** The strings between wildcards, at least two: `os*` is `['os', '']`. */
+export interface PatternLiteral {
+  readonly type: 'pattern'
+  readonly parts: Parts
+}
+
+/** One restriction of a filter as `checkFilter` reports it. Also every restriction inside `services:(…)`. */
+export interface FilterTerm extends Span {
+  /** The name in canonical form, such as `attributes.site`. Empty for a bare word. */
+  readonly name: string
+  readonly comparedAs: 'string' | 'number' | 'time' | 'duration' | 'none'
+  /** Whether an index finds what it matches (contract A.8). */
+  readonly isIndexed: boolean
+}

@@ -1,0 +1,54 @@
+/**
+ * Where a filter is used, which limits what it may contain (contract A.1). `list` stands for every read, and for subscriptions
+ * and webhooks.
+ */
+export type FilterUsage = 'list' | 'bulk' | 'alert' | 'silence' | 'role' | 'accessKey' | 'view'
+
+interface UsageRule {
+  /** The place in messages. */
+  readonly place: string
+  /** Fields of devices and services that are not allowed. */
+  readonly fields?: readonly string[]
+  /** Whether relative times, age(), and stale() are not allowed. */
+  readonly isWithoutClock?: true
+  readonly isWithoutView?: true
+  /** Whether an empty filter is rejected. */
+  readonly isRequired?: true
+}
+
+const sinceReports = ['stateSince', 'lastReported']
+
+const rules: Readonly<Record<FilterUsage, UsageRule>> = {
+  list: { place: 'here' },
+  bulk: { place: 'in the target of a bulk change', isRequired: true },
+  alert: { place: 'in an alert rule', fields: sinceReports, isWithoutClock: true },
+  silence: { place: 'in a silence', fields: sinceReports, isWithoutClock: true },
+  role: { place: 'in a role', fields: ['state', 'online', ...sinceReports], isWithoutClock: true },
+  accessKey: { place: 'in an access key', fields: ['state', 'online', ...sinceReports], isWithoutClock: true },
+  view: { place: 'in a view', isWithoutView: true },
+}
+
+/** Returns why a field is not allowed, or undefined if it is. */
+export function forbiddenField(usage: FilterUsage, field: string): string | undefined {
+  const { fields, place } = rules[usage]
+  return fields?.includes(field) ? `${field} is not allowed ${place}.` : undefined
+}
+
+/** Returns why what depends on the clock is not allowed, or undefined if it is. `what` is a plural or a function. */
+export function forbiddenClock(usage: FilterUsage, what: 'Relative times' | 'age()' | 'stale()'): string | undefined {
+  const { isWithoutClock, place } = rules[usage]
+  if (!isWithoutClock) return undefined
+  return what === 'Relative times'
+    ? `Relative times are not allowed ${place}. Write a time, such as 2026-11-20T08:30:00Z.`
+    : `${what} is not allowed ${place}, because its result changes with time.`
+}
+
+/** Returns why view() is not allowed, or undefined if it is. */
+export const forbiddenView = (usage: FilterUsage): string | undefined =>
+  rules[usage].isWithoutView ? `view() is not allowed ${rules[usage].place}.` : undefined
+
+/** Returns why an empty filter is not allowed, or undefined if it is. */
+export const forbiddenEmpty = (usage: FilterUsage): string | undefined =>
+  rules[usage].isRequired
+    ? `The filter must not be empty ${rules[usage].place}. For all devices, write id:*`
+    : undefined

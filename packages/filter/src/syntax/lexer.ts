@@ -1,0 +1,133 @@
+import type { Span } from '../positions.ts'
+import { fault } from '../problems.ts'
+import { isKeyword } from './quote.ts'
+import { type Scanned, scanString, scanText } from './scan-value.ts'
+import { type Comparator, isValueToken, type Parenthesis, type Token, type ValueToken } from './token.ts'
+
+/**
+ * Splits a filter into tokens (contract A.2). Never throws and takes linear time; lexical errors are faults of tokens. The last
+ * token has the kind `end`.
+ *
+ * What a character means depends on its side of the comparator. The lexer therefore tracks parentheses: those after a
+ * comparator contain values, except those of `services:(…)`.
+ */
+export function lex(text: string): Token[] {
+  const tokens: Token[] = []
+  const parentheses: Parenthesis[] = []
+  let at = skipSpace(text, 0)
+  while (at < text.length) {
+    const token = nextToken(text, at, tokens, parentheses.at(-1))
+    if (token.kind === 'open') parentheses.push(token.opens)
+    if (token.kind === 'close') parentheses.pop()
+    tokens.push(token)
+    at = skipSpace(text, token.to)
+  }
+  tokens.push({ kind: 'end', from: text.length, to: text.length, isSpaced: true })
+  return tokens
+}
+
+const space = /\s*/y
+
+function skipSpace(text: string, from: number): number {
+  space.lastIndex = from
+  space.test(text)
+  return space.lastIndex
+}
+
+function nextToken(text: string, at: number, before: readonly Token[], inside: Parenthesis | undefined): Token {
+  const previous = before.at(-1)
+  const isSpaced = previous === undefined || previous.to < at
+  const isRight = inside === 'list' || inside === 'arguments' || previous?.kind === 'comparator'
+  const one = { from: at, to: at + 1, isSpaced }
+  switch (text[at]) {
+    case '(':
+      return { ...one, kind: 'open', opens: openedBy(before, one, inside) }
+    case ')':
+      return { ...one, kind: 'close' }
+    case ',':
+      return { ...one, kind: 'comma' }
+    case '"':
+    case "'": {
+      const word = previous?.kind === 'text' && !isSpaced ? previous : undefined
+      return valueToken('string', scanString(text, at, word), { isSpaced, isRight })
+    }
+    case '-':
+      if (!isRight && previous?.kind !== 'dot') return { ...one, kind: 'minus' }
+      break
+    case '.':
+      if (!isRight) return { ...one, kind: 'dot' }
+      break
+  }
+  return comparatorToken(text, one, isRight) ?? wordToken(text, one, isRight)
+}
+
+/** The comparators, and what is often written instead of them. */
+const comparatorForm = /==|<>|=>|=<|!=|<=|>=|[=<>:]/y
+const misspelled: Readonly<Record<string, Comparator>> = { '==': '=', '<>': '!=', '=>': '>=', '=<': '<=' }
+
+function comparatorToken(text: string, one: Span & { isSpaced: boolean }, isRight: boolean): Token | undefined {
+  // Right of a comparator, a colon is an ordinary character.
+  if (isRight && text[one.from] === ':') return undefined
+  comparatorForm.lastIndex = one.from
+  const found = comparatorForm.exec(text)?.[0]
+  if (found === undefined) return undefined
+  const span = { from: one.from, to: one.from + found.length }
+  const right = misspelled[found]
+  if (right === undefined) return { ...one, ...span, kind: 'comparator', comparator: found as Comparator }
+  const wrong = fault(span, `Write ${right} instead of ${found}.`, right)
+  return { ...one, ...span, kind: 'comparator', comparator: right, fault: wrong }
+}
+
+function wordToken(text: string, one: Span & { isSpaced: boolean }, isRight: boolean): Token {
+  const { isSpaced } = one
+  const id = isRight ? undefined : idAt(text, one.from)
+  if (id !== undefined) return { ...one, kind: 'text', to: one.from + id.length, parts: [id], isRight }
+  const found = scanText(text, one.from, isRight)
+  if (found === undefined) {
+    const message = 'Write NOT to negate a condition, or != to compare.'
+    return { ...one, kind: 'invalid', fault: fault(one, message, isRight ? null : 'NOT ') }
+  }
+  const word = found.parts[0]!
+  if (found.parts.length === 1 && !found.isEscaped && isKeyword(word)) {
+    return { kind: word.toLowerCase() as 'and' | 'or' | 'not', from: found.from, to: found.to, isSpaced }
+  }
+  return valueToken('text', found, { isSpaced, isRight })
+}
+
+function valueToken(
+  kind: 'text' | 'string',
+  { from, to, parts, fault }: Scanned,
+  { isSpaced, isRight }: { isSpaced: boolean; isRight: boolean },
+): ValueToken {
+  return { kind, from, to, parts, isSpaced, isRight, ...(fault === undefined ? {} : { fault }) }
+}
+
+const idForm = /80(?::[0-9a-fA-F]{2})+(?=$|[\s(),"'=<>!:])/y
+
+/** Returns the id, or the beginning of one, at an index. A pasted id is one word, although it contains colons. */
+function idAt(text: string, at: number): string | undefined {
+  idForm.lastIndex = at
+  return idForm.exec(text)?.[0]
+}
+
+function openedBy(
+  before: readonly Token[],
+  { isSpaced }: { isSpaced: boolean },
+  inside: Parenthesis | undefined,
+): Parenthesis {
+  if (inside === 'list' || inside === 'arguments') return inside
+  const previous = before.at(-1)
+  if (previous?.kind === 'comparator') return previous.comparator === ':' && isServices(before) ? 'nested' : 'list'
+  return previous?.kind === 'text' && !previous.isRight && !isSpaced ? 'arguments' : 'group'
+}
+
+/** Whether the name before the last token, a comparator, is `services` or `device.services`. */
+function isServices(before: readonly Token[]): boolean {
+  const at = before.length - 2
+  if (!isNamed(before[at], 'services')) return false
+  if (before[at - 1]?.kind !== 'dot') return true
+  return isNamed(before[at - 2], 'device') && before[at - 3]?.kind !== 'dot'
+}
+
+const isNamed = (token: Token | undefined, name: string): boolean =>
+  isValueToken(token) && token.parts.length === 1 && token.parts[0] === name

@@ -1,0 +1,44 @@
+import type { Span } from '../positions.ts'
+import { abbreviate, applyEdits, type Edit, type Fault } from '../problems.ts'
+
+/** How an operand is joined to the one before it. A space is an AND that is not written. */
+export type Join = 'and' | 'or' | 'space'
+
+/**
+ * Returns the error for AND and OR on one level (contract A.2). The message shows both readings: that of AIP-160, in which OR
+ * binds more tightly, and that of SQL, in which AND does. The suggestion is the reading of AIP-160 if every AND is a space,
+ * else that of SQL.
+ */
+export function mixedOperators(text: string, operands: readonly Span[], joins: readonly Join[]): Fault {
+  const span = { from: operands[0]!.from, to: operands.at(-1)!.to }
+  const readings = {
+    aip: parenthesize(operands, joins, (join) => join === 'or'),
+    sql: parenthesize(operands, joins, (join) => join !== 'or'),
+  }
+  const show = (edits: readonly Edit[]): string => abbreviate(cut(text, span, edits), 200)
+  const message = `AND and OR need parentheses. Write ${show(readings.sql)}, or ${show(readings.aip)}.`
+  return { ...span, message, edits: joins.includes('and') ? readings.sql : readings.aip }
+}
+
+/** Puts parentheses around each run of operands with the joins that bind. */
+function parenthesize(operands: readonly Span[], joins: readonly Join[], binds: (join: Join) => boolean): Edit[] {
+  const edits: Edit[] = []
+  let first = 0
+  for (let index = 0; index < operands.length; index++) {
+    const join = joins[index]
+    if (join !== undefined && binds(join)) continue
+    if (index > first) {
+      edits.push(insert(operands[first]!.from, '('), insert(operands[index]!.to, ')'))
+    }
+    first = index + 1
+  }
+  return edits
+}
+
+const insert = (at: number, text: string): Edit => ({ from: at, to: at, text })
+
+/** Applies edits within a span and returns only the span. */
+function cut(text: string, { from, to }: Span, edits: readonly Edit[]): string {
+  const moved = edits.map((edit) => ({ ...edit, from: edit.from - from, to: edit.to - from }))
+  return applyEdits(text.slice(from, to), moved)
+}

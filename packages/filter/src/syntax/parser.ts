@@ -1,0 +1,192 @@
+import { filterLimits } from '../limits.ts'
+import type { Span } from '../positions.ts'
+import { byPlace, type Fault, type FilterProblem, fault, toProblem } from '../problems.ts'
+import { lex } from './lexer.ts'
+import { type Join, mixedOperators } from './mixed-operators.ts'
+import { parseRestriction, tooDeep, unclosed } from './parse-restriction.ts'
+import { type Broken, broken, lastRead, next, type Parsing, peek, report, skipPart } from './parsing.ts'
+import { isValueToken, type Token } from './token.ts'
+import type { Expression } from './tree.ts'
+
+/** A parsed filter. */
+export interface ParsedFilter {
+  readonly text: string
+  /** null for an empty filter. With errors, the parts without an error, or null if there are none. */
+  readonly tree: Expression | null
+  /** At most five syntax errors, and at most one problem for each limit, by place. */
+  readonly problems: readonly FilterProblem[]
+}
+
+export interface ParseOptions {
+  /** Characters that the filter may have: 4096 by default. Canonical forms that the server stores can be longer. */
+  readonly maxLength?: number
+}
+
+/**
+ * Parses a filter (contract A.2, a narrowed AIP-160). Never throws. Takes linear time for any string, and recurses only as
+ * deep as the limit of parentheses.
+ */
+export function parseFilter(text: string, { maxLength = filterLimits.filterLength }: ParseOptions = {}): ParsedFilter {
+  const tooLong = excessLength(text, maxLength)
+  if (tooLong !== undefined) return { text, tree: null, problems: [tooLong] }
+  const tokens = lex(text)
+  const parsing: Parsing = {
+    text,
+    tokens,
+    at: 0,
+    depth: 0,
+    fifths: 0,
+    patterns: 0,
+    syntaxErrors: [],
+    exceeded: new Map(),
+  }
+  for (const found of lexicalFaults(text, tokens)) report(parsing, found)
+  const tree = parseAll(parsing)
+  const problems = [...parsing.syntaxErrors, ...parsing.exceeded.values()].sort(byPlace)
+  return { text, tree: tree === broken ? null : tree, problems }
+}
+
+function excessLength(text: string, maxLength: number): FilterProblem | undefined {
+  if (text.length <= maxLength) return undefined
+  let found = 0
+  for (const _ of text) found++
+  if (found <= maxLength) return undefined
+  const message = `A filter may have at most ${maxLength} characters, found ${found}.`
+  const wrong = { from: 0, to: text.length, message, edits: null }
+  return toProblem(text, 'limit', wrong, 'filterLength')
+}
+
+/** The characters that PostgreSQL cannot store: U+0000, and surrogates without their other half. */
+const unstorable = /\0|\p{Surrogate}/u
+
+function lexicalFaults(text: string, tokens: readonly Token[]): Fault[] {
+  const faults = tokens.flatMap((token) => token.fault ?? [])
+  const at = text.search(unstorable)
+  if (at === -1) return faults
+  const what = text[at] === '\0' ? 'the character U+0000' : 'a lone surrogate'
+  return [...faults, fault({ from: at, to: at + 1 }, `A filter must not contain ${what}.`, '')]
+}
+
+/** Parses the whole filter. A closing parenthesis without an opening one does not end it. */
+function parseAll(parsing: Parsing): Expression | null | Broken {
+  if (peek(parsing).kind === 'end') return null
+  let result: Expression | Broken | undefined
+  for (;;) {
+    const { kind } = peek(parsing)
+    const expression = kind === 'end' || kind === 'close' ? broken : parseExpression(parsing)
+    result = result === undefined || result === broken ? expression : result
+    const token = next(parsing)
+    if (token.kind === 'end') return result
+    report(parsing, fault(token, 'This parenthesis closes none.', ''))
+  }
+}
+
+/** Parses conditions up to a closing parenthesis or the end. */
+function parseExpression(parsing: Parsing): Expression | Broken {
+  const operands: (Expression | Broken)[] = []
+  const spans: Span[] = []
+  const joins: Join[] = []
+  for (;;) {
+    const { from } = peek(parsing)
+    operands.push(parseTerm(parsing))
+    spans.push({ from, to: Math.max(from, lastRead(parsing).to) })
+    const token = peek(parsing)
+    if (token.kind === 'close' || token.kind === 'end') break
+    if (token.kind === 'and' || token.kind === 'or') {
+      next(parsing)
+      joins.push(token.kind)
+    } else {
+      if (startsCondition(token) && !token.isSpaced && operands.at(-1) !== broken) reportAdjacent(parsing, token)
+      joins.push('space')
+    }
+  }
+  return combine(parsing, { operands, spans, joins })
+}
+
+interface Level {
+  operands: readonly (Expression | Broken)[]
+  spans: readonly Span[]
+  joins: readonly Join[]
+}
+
+function combine(parsing: Parsing, { operands, spans, joins }: Level): Expression | Broken {
+  const valid = operands.filter((operand) => operand !== broken)
+  const isOr = joins.includes('or')
+  if (isOr && joins.some((join) => join !== 'or')) report(parsing, mixedOperators(parsing.text, spans, joins))
+  if (valid.length <= 1) return valid[0] ?? broken
+  return { type: isOr ? 'or' : 'and', from: valid[0]!.from, to: valid.at(-1)!.to, operands: valid }
+}
+
+const startsCondition = (token: Token): boolean =>
+  token.fault === undefined && (isValueToken(token) || token.kind === 'open' || token.kind === 'minus')
+
+function reportAdjacent(parsing: Parsing, { from }: Token): void {
+  const message = 'Write a space, AND, or OR between two conditions. Quote a value that contains quotes or parentheses.'
+  report(parsing, { from, to: from, message, edits: [{ from, to: from, text: ' ' }] })
+}
+
+/** Parses a condition with its NOT or minus. Reads at least one token, unless the part ends here. */
+function parseTerm(parsing: Parsing): Expression | Broken {
+  const first = peek(parsing)
+  if (first.kind !== 'not' && first.kind !== 'minus') return parseSimple(parsing)
+  next(parsing)
+  const token = peek(parsing)
+  if (first.kind === 'minus' && token.isSpaced) {
+    const message = 'Write a minus directly before the condition that it negates, or write NOT.'
+    report(parsing, fault(first, message, 'NOT'))
+  }
+  if (token.kind === 'not' || token.kind === 'minus') {
+    const written = parsing.text.slice(first.from, token.to)
+    const span = { from: first.from, to: token.to }
+    report(parsing, fault(span, `${written} negates twice. Use parentheses, as in NOT (NOT site = oslo).`))
+    skipPart(parsing)
+    return broken
+  }
+  const operand = parseSimple(parsing)
+  return operand === broken ? broken : { type: 'not', from: first.from, to: lastRead(parsing).to, operand }
+}
+
+function parseSimple(parsing: Parsing): Expression | Broken {
+  const token = peek(parsing)
+  if (isValueToken(token)) {
+    const restriction = parseRestriction(parsing, parseParenthesized)
+    if (restriction === broken) skipPart(parsing)
+    return restriction
+  }
+  if (token.kind === 'open') {
+    next(parsing)
+    return parseParenthesized(parsing, token)
+  }
+  if (token.kind !== 'invalid') report(parsing, misplaced(parsing, token))
+  skipPart(parsing)
+  return broken
+}
+
+/** Parses the conditions after an opening parenthesis, and the closing one. */
+function parseParenthesized(parsing: Parsing, open: Token): Expression | Broken {
+  if (parsing.depth >= filterLimits.filterDepth) return tooDeep(parsing, open)
+  parsing.depth++
+  const expression = parseExpression(parsing)
+  parsing.depth--
+  if (next(parsing).kind === 'end') report(parsing, unclosed(parsing, open))
+  return expression
+}
+
+function misplaced({ text }: Parsing, token: Token): Fault {
+  const written = text.slice(token.from, token.to)
+  switch (token.kind) {
+    case 'and':
+    case 'or':
+      return fault(token, `Write a condition before ${written}. To search for the word, quote it: "${written}"`)
+    case 'end':
+      return fault(token, 'The filter ends where a condition must follow.')
+    case 'close':
+      return fault(token, 'Write a condition before the closing parenthesis.')
+    case 'comparator':
+      return fault(token, `Write a name before ${written}.`)
+    case 'comma':
+      return fault(token, 'Write AND or a space between conditions, not a comma.', ' AND')
+    default:
+      return fault(token, `Quote a word that begins with ${written}.`)
+  }
+}

@@ -1,0 +1,96 @@
+import { type FilterLimit, filterLimits, MAX_SYNTAX_ERRORS } from '../limits.ts'
+import type { Span } from '../positions.ts'
+import { type Fault, type FilterProblem, toProblem } from '../problems.ts'
+import type { Token, ValueToken } from './token.ts'
+
+/** Marks that a part has a syntax error, which is already reported. */
+export const broken = Symbol('broken')
+export type Broken = typeof broken
+
+/** What the parser knows while it reads a filter. */
+export interface Parsing {
+  readonly text: string
+  readonly tokens: readonly Token[]
+  /** The index of the next token. */
+  at: number
+  /** Levels of parentheses around the next token. */
+  depth: number
+  /** Terms so far, in fifths. */
+  fifths: number
+  /** Literals with wildcards so far. */
+  patterns: number
+  readonly syntaxErrors: FilterProblem[]
+  /** At most one of each limit. */
+  readonly exceeded: Map<FilterLimit, FilterProblem>
+}
+
+/** Returns the next token without reading it. */
+export const peek = (parsing: Parsing): Token => parsing.tokens[parsing.at]!
+
+/** Reads the next token. The last token, `end`, can be read any number of times. */
+export function next(parsing: Parsing): Token {
+  const token = peek(parsing)
+  if (token.kind !== 'end') parsing.at++
+  return token
+}
+
+/** Returns the token that was read last. */
+export const lastRead = (parsing: Parsing): Token => parsing.tokens[Math.max(parsing.at - 1, 0)]!
+
+/** Reports a syntax error, unless five are reported. */
+export function report(parsing: Parsing, found: Fault): Broken {
+  if (parsing.syntaxErrors.length < MAX_SYNTAX_ERRORS) {
+    parsing.syntaxErrors.push(toProblem(parsing.text, 'syntax', found))
+  }
+  return broken
+}
+
+/** Reports once that a limit is exceeded. */
+export function exceed(parsing: Parsing, limit: FilterLimit, span: Span, message: string): void {
+  if (parsing.exceeded.has(limit)) return
+  const found = { from: span.from, to: span.to, message, edits: null }
+  parsing.exceeded.set(limit, toProblem(parsing.text, 'limit', found, limit))
+}
+
+/** Counts a restriction. `values` is the length of its list, if it has one. */
+export function countTerm(parsing: Parsing, span: Span, values = 0): void {
+  const { filterTerms } = filterLimits
+  parsing.fifths += Math.max(5, values)
+  if (parsing.fifths <= filterTerms * 5) return
+  const message = `A filter may have at most ${filterTerms} terms. Each value of a list counts as a fifth of a term.`
+  exceed(parsing, 'filterTerms', span, message)
+}
+
+/** Counts a literal if it has wildcards, and checks how many. */
+export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueToken, 'parts' | 'from' | 'to'>): void {
+  if (parts.length === 1 || parts.every((part) => part === '')) return
+  const { filterPatterns, patternWildcards } = filterLimits
+  if (parts.length - 1 > patternWildcards) {
+    const message = `A value may have at most ${patternWildcards} wildcards, found ${parts.length - 1}.`
+    exceed(parsing, 'patternWildcards', { from, to }, message)
+  }
+  if (++parsing.patterns > filterPatterns) {
+    exceed(parsing, 'filterPatterns', { from, to }, `A filter may have at most ${filterPatterns} values with *.`)
+  }
+}
+
+/** Skips the rest of a part with an error: up to AND, OR, or the parenthesis that closes the current level. */
+export function skipPart(parsing: Parsing): void {
+  for (let token = peek(parsing); !endsPart(token); token = peek(parsing)) {
+    next(parsing)
+    if (token.kind === 'open') skipToClose(parsing)
+  }
+}
+
+/** Skips up to and including the parenthesis that closes the one that was read last. */
+export function skipToClose(parsing: Parsing): void {
+  for (let open = 1; open > 0; ) {
+    const token = next(parsing)
+    if (token.kind === 'end') return
+    if (token.kind === 'open') open++
+    if (token.kind === 'close') open--
+  }
+}
+
+export const endsPart = ({ kind }: Token): boolean =>
+  kind === 'and' || kind === 'or' || kind === 'close' || kind === 'end'

@@ -1,0 +1,119 @@
+import type { Span } from '../positions.ts'
+import { type Fault, fault } from '../problems.ts'
+import { type Parts, quote } from './quote.ts'
+
+/** A word or string as it is in the filter. */
+export interface Scanned extends Span {
+  readonly parts: Parts
+  /** Whether it contains a backslash, so that it is not a keyword. */
+  readonly isEscaped: boolean
+  readonly fault?: Fault
+}
+
+const endOfRun = /[^\s)]*/y
+
+/** Returns the end of the run of characters without whitespace and closing parentheses at an index. */
+export function runEnd(text: string, from: number): number {
+  endOfRun.lastIndex = from
+  endOfRun.test(text)
+  return endOfRun.lastIndex
+}
+
+/** Scans a string in single or double quotes. `previous` is the word directly before it, if there is one. */
+export function scanString(text: string, from: number, previous: Span | undefined): Scanned {
+  const mark = text[from]!
+  const parts = new PartsBuilder()
+  let wrong: Fault | undefined
+  let at = from + 1
+  for (; at < text.length && text[at] !== mark; at++) {
+    const character = text[at]!
+    if (character === '*') parts.wildcard()
+    else if (character !== '\\') parts.add(character)
+    else {
+      const next = text[at + 1]
+      if (next === '"' || next === "'" || next === '\\' || next === '*') {
+        parts.add(next)
+        at++
+      } else {
+        parts.add(character)
+        const message = 'A backslash is valid only in \\", \\\', \\\\, and \\*. For the character \\, write \\\\.'
+        wrong ??= fault({ from: at, to: at + 1 }, message, '\\\\')
+      }
+    }
+  }
+  if (at < text.length) return scanned({ from, to: at + 1 }, parts, wrong)
+  return scanned({ from, to: at }, parts, unterminated(text, { from, to: at }, { mark, previous }))
+}
+
+function unterminated(
+  text: string,
+  { from, to }: Span,
+  { mark, previous }: { mark: string; previous: Span | undefined },
+): Fault {
+  const message = `The string has no closing ${mark}.`
+  if (previous === undefined) return { from, to, message, edits: [{ from: to, to, text: mark }] }
+  // The mark is probably an apostrophe, as in it's.
+  const end = runEnd(text, from)
+  const word = quote([text.slice(previous.from, end)])
+  const edits = [{ from: previous.from, to: end, text: word }]
+  return { from, to, message: `${message} To use ${mark} in a word, quote the word: ${word}`, edits }
+}
+
+// Left of a comparator, a dot separates levels, and a colon is a comparator.
+const leftRun = /[^\s(),"'=<>!:.\\*]+/y
+const rightRun = /[^\s(),"'=<>!\\*]+/y
+
+/** Scans a word. Returns undefined if there is none at this index. `isRight` selects the rules right of a comparator. */
+export function scanText(text: string, from: number, isRight: boolean): Scanned | undefined {
+  const run = isRight ? rightRun : leftRun
+  const parts = new PartsBuilder()
+  let hasEscape = false
+  let wrong: Span | undefined
+  let at = from
+  for (;;) {
+    run.lastIndex = at
+    const found = run.exec(text)?.[0] ?? ''
+    parts.add(found)
+    at += found.length
+    if (text[at] === '*') parts.wildcard()
+    else if (text[at] === '\\') {
+      hasEscape = true
+      if (text[at + 1] === '*') at++
+      else wrong ??= { from: at, to: at + 1 }
+      parts.add(text[at]!)
+    } else break
+    at++
+  }
+  if (at === from) return undefined
+  const span = { from, to: at }
+  if (wrong === undefined) return scanned(span, parts, undefined, hasEscape)
+  const message =
+    'Outside quotes, a backslash is valid only in \\*. Quote the word, and write \\\\ for the character \\.'
+  const edits = [{ ...span, text: quote(parts.parts()) }]
+  return scanned(span, parts, { ...wrong, message, edits }, hasEscape)
+}
+
+const scanned = (span: Span, parts: PartsBuilder, wrong: Fault | undefined, isEscaped = false): Scanned => ({
+  ...span,
+  parts: parts.parts(),
+  isEscaped,
+  ...(wrong === undefined ? {} : { fault: wrong }),
+})
+
+class PartsBuilder {
+  readonly #done: string[] = []
+  #current = ''
+
+  add(text: string): void {
+    this.#current += text
+  }
+
+  wildcard(): void {
+    this.#done.push(this.#current)
+    this.#current = ''
+  }
+
+  parts(): Parts {
+    return [...this.#done, this.#current]
+  }
+}

@@ -1,0 +1,47 @@
+import type { Span } from '../positions.ts'
+import type { Fault } from '../problems.ts'
+import type { Parts } from './quote.ts'
+
+export const comparators = ['=', '!=', '<', '<=', '>', '>=', ':'] as const
+export type Comparator = (typeof comparators)[number]
+
+/**
+ * What a parenthesis contains: a group of conditions, the values of a list, the conditions of `services:(…)`, or the
+ * arguments of a function.
+ */
+export type Parenthesis = 'group' | 'list' | 'nested' | 'arguments'
+
+interface TokenBase extends Span {
+  /** Whether it is the first token, or whitespace is before it. */
+  readonly isSpaced: boolean
+  /** A lexical error in it. The rest of the token is usable. */
+  readonly fault?: Fault
+}
+
+/** A word or a quoted string, with escapes resolved. */
+export interface ValueToken extends TokenBase {
+  readonly kind: 'text' | 'string'
+  readonly parts: Parts
+  /** Whether it was read by the rules right of a comparator. */
+  readonly isRight: boolean
+}
+
+export interface ComparatorToken extends TokenBase {
+  readonly kind: 'comparator'
+  readonly comparator: Comparator
+}
+
+export interface OpenToken extends TokenBase {
+  readonly kind: 'open'
+  readonly opens: Parenthesis
+}
+
+export interface OtherToken extends TokenBase {
+  /** `invalid` is a character that cannot be at its place; it always has a fault. */
+  readonly kind: 'and' | 'or' | 'not' | 'minus' | 'dot' | 'comma' | 'close' | 'invalid' | 'end'
+}
+
+export type Token = ValueToken | ComparatorToken | OpenToken | OtherToken
+
+export const isValueToken = (token: Token | undefined): token is ValueToken =>
+  token?.kind === 'text' || token?.kind === 'string'

@@ -1,0 +1,69 @@
+import type { Span } from '../positions.ts'
+import type { Parts } from './quote.ts'
+import type { Comparator } from './token.ts'
+
+/** A filter as written, before names and types are known. */
+export type Expression = Group | Not | Restriction
+
+/** Conditions joined by AND (or spaces), or by OR. At least two. */
+export interface Group extends Span {
+  readonly type: 'and' | 'or'
+  readonly operands: readonly Expression[]
+}
+
+/** A condition after NOT or a minus. */
+export interface Not extends Span {
+  readonly type: 'not'
+  readonly operand: Expression
+}
+
+/** One condition, which the contract calls a term. */
+export type Restriction = Word | Comparison | Call
+
+/** A word or string without a comparator. */
+export interface Word extends Span {
+  readonly type: 'word'
+  readonly value: Value
+}
+
+/** A name or function with a comparator and what it is compared with. */
+export interface Comparison extends Span {
+  readonly type: 'comparison'
+  readonly subject: Member | Call
+  readonly comparator: Comparator
+  readonly argument: Value | ValueList | Nested
+}
+
+/** A name with its levels, which dots separate. */
+export interface Member extends Span {
+  readonly type: 'member'
+  readonly levels: readonly Value[]
+}
+
+/** A function with its arguments. As a restriction, it has no comparator. */
+export interface Call extends Span {
+  readonly type: 'call'
+  readonly name: string
+  readonly arguments: readonly Value[]
+}
+
+/** One word or string. */
+export interface Value extends Span {
+  readonly type: 'value'
+  /** The strings between wildcards. */
+  readonly parts: Parts
+  readonly isQuoted: boolean
+}
+
+/** Values in parentheses after a comparator. A single value has the operator OR. */
+export interface ValueList extends Span {
+  readonly type: 'list'
+  readonly join: 'and' | 'or'
+  readonly values: readonly Value[]
+}
+
+/** Conditions in parentheses after `services:`. */
+export interface Nested extends Span {
+  readonly type: 'nested'
+  readonly expression: Expression
+}

@@ -1,0 +1,29 @@
+import { type CheckedFilter, checkFilter, type FilterProblem, type ResolveOptions } from '../src/index.ts'
+
+/** Attribute names that the account has had, with the unusual ones of case 7. */
+export const known: ReadonlySet<string> = new Set([
+  'site',
+  'rack',
+  'load',
+  'firmware',
+  'lastBackup',
+  'net.ssid',
+  'net.ssid 5',
+  'rack row',
+  'state',
+  'a.b.c',
+  'AND',
+  '__proto__',
+  'x"y',
+  '50%_\\',
+])
+
+/** Checks a filter with the known names. */
+export const check = (text: string, options: ResolveOptions = {}): CheckedFilter =>
+  checkFilter(text, { knownAttributes: known, ...options })
+
+export const problemsOf = (text: string): readonly FilterProblem[] => checkFilter(text).problems
+
+/** Removes the places from a syntax tree. */
+export const strip = (tree: unknown): unknown =>
+  JSON.parse(JSON.stringify(tree, (key, value) => (key === 'from' || key === 'to' ? undefined : value)))
