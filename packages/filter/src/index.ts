@@ -1,5 +1,8 @@
 export { canonicalize } from './canonical.ts'
 export { type CheckedFilter, checkFilter } from './check-filter.ts'
+export { type Chip, fromChips, showChipValue, toChips, writeChipValue } from './editor/chips.ts'
+export { type CompletionItem, type Completions, completionsAt, type Expectation } from './editor/completion.ts'
+export { type HighlightToken, tokens } from './editor/highlight.ts'
 export { type FilterLimit, filterLimits } from './limits.ts'
 export type { AttributeName } from './names/attribute-name.ts'
 export {
@@ -14,6 +17,7 @@ export {
 } from './names/fields.ts'
 export { type Position, positionAt, type Span, toCodePoints, toIndex } from './positions.ts'
 export type { FilterProblem } from './problems.ts'
+export { type FilterReads, readsOf, wordFields } from './reads.ts'
 export { type IndexOptions, isIndexed } from './resolve/indexing.ts'
 export { type Resolution, resolveFilter } from './resolve/resolve-filter.ts'
 export type * from './resolve/resolved.ts'

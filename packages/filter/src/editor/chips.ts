@@ -1,0 +1,99 @@
+import { parseFilter } from '../syntax/parser.ts'
+import { printFilter, printValue } from '../syntax/print.ts'
+import { writeValue, writeWord } from '../syntax/quote.ts'
+import type { Comparator } from '../syntax/token.ts'
+import type { Comparison, Expression } from '../syntax/tree.ts'
+
+/**
+ * One condition of a filter that is a list of conditions, all of which must be true.
+ *
+ * - `site = (oslo OR bergen)` has the subject `site`, the operator `=`, and two values.
+ * - `site:*` has the value `*`.
+ * - A bare word has the subject `''`, the operator `null`, and one value.
+ * - `stale(site)` has the subject `stale(site)`, the operator `null`, and no values.
+ */
+export interface Chip {
+  /** What is compared, as it is in the filter: a name or a function. */
+  readonly subject: string
+  readonly operator: Comparator | null
+  /** Values as they are in the filter, with quotes where they are needed. See `writeChipValue`. */
+  readonly values: readonly string[]
+  /** Whether NOT or a minus is before the condition. `NOT site = oslo` has the operator `!=` instead. */
+  readonly isNegated: boolean
+  /** Whether all values must be contained, as in `name:(gate AND north)`, instead of any. */
+  readonly matchesAll: boolean
+}
+
+/**
+ * Converts a filter to chips. Returns undefined if it cannot be expressed as chips: if it has OR between conditions,
+ * `services:(…)`, or syntax errors. An empty filter has no chips.
+ */
+export function toChips(text: string): Chip[] | undefined {
+  const { tree, problems } = parseFilter(text)
+  if (problems.length > 0) return undefined
+  if (tree === null) return []
+  const chips = flatten(tree).map(toChip)
+  return chips.includes(undefined) ? undefined : chips.filter((chip) => chip !== undefined)
+}
+
+/** The operands of nested conjunctions, in order. */
+const flatten = (tree: Expression): readonly Expression[] =>
+  tree.type === 'and' ? tree.operands.flatMap(flatten) : [tree]
+
+function toChip(tree: Expression): Chip | undefined {
+  switch (tree.type) {
+    case 'word':
+      return { subject: '', operator: null, values: [printValue(tree.value)], isNegated: false, matchesAll: false }
+    case 'call':
+      return { subject: printFilter(tree), operator: null, values: [], isNegated: false, matchesAll: false }
+    case 'comparison':
+      return comparisonChip(tree)
+    case 'not': {
+      const chip = tree.operand.type === 'not' ? undefined : toChip(tree.operand)
+      return chip && negate(chip)
+    }
+    default:
+      return undefined
+  }
+}
+
+function comparisonChip({ subject, comparator, argument }: Comparison): Chip | undefined {
+  if (argument.type === 'nested') return undefined
+  const values = argument.type === 'list' ? argument.values : [argument]
+  return {
+    subject: subject.type === 'call' ? printFilter(subject) : subject.levels.map(printValue).join('.'),
+    operator: comparator,
+    values: values.map(printValue),
+    isNegated: false,
+    matchesAll: argument.type === 'list' && argument.join === 'and',
+  }
+}
+
+function negate(chip: Chip): Chip {
+  if (chip.operator === '=') return { ...chip, operator: '!=' }
+  if (chip.operator === '!=') return { ...chip, operator: '=' }
+  return { ...chip, isNegated: true }
+}
+
+/** Writes chips as a filter. */
+export const fromChips = (chips: readonly Chip[]): string => chips.map(writeChip).join(' AND ')
+
+function writeChip({ subject, operator, values, isNegated, matchesAll }: Chip): string {
+  const not = isNegated ? 'NOT ' : ''
+  if (operator === null) return not + (subject === '' ? values.join('') : subject)
+  const value = values.length === 1 ? values[0]! : `(${values.join(matchesAll ? ' AND ' : ' OR ')})`
+  return `${not}${subject}${operator === ':' ? ':' : ` ${operator} `}${value}`
+}
+
+/**
+ * Writes what a user typed as the value of a chip: quoted unless it is a plain word. A string of digits is quoted too, so
+ * write numbers and times without this function. With `isWord`, writes a bare word.
+ */
+export const writeChipValue = (text: string, { isWord = false }: { isWord?: boolean } = {}): string =>
+  isWord ? writeWord([text]) : writeValue([text])
+
+/** Returns a value without its quotes and escapes, for display. Wildcards and asterisks both become `*`. */
+export function showChipValue(value: string): string {
+  const { tree } = parseFilter(`x = ${value}`)
+  return tree?.type === 'comparison' && tree.argument.type === 'value' ? tree.argument.parts.join('*') : value
+}

@@ -1,0 +1,69 @@
+import { type AttributeName, joinAttributeName } from './names/attribute-name.ts'
+import type { Condition, ResolvedFilter, Subject } from './resolve/resolved.ts'
+
+/** What a filter reads: what decides whether an object matches. */
+export interface FilterReads {
+  /** Fields with their objects, such as `device.state` and `service.port`. */
+  readonly fields: ReadonlySet<string>
+  /** Attributes of devices and events' devices. A name may be that of a group. */
+  readonly deviceAttributes: ReadonlySet<string>
+  readonly serviceAttributes: ReadonlySet<string>
+  /** Whether any() reads every base attribute. */
+  readonly isAnyAttribute: boolean
+  /** Whether it reads which services a device has. */
+  readonly isServices: boolean
+  readonly views: ReadonlySet<string>
+}
+
+/** Lists what a resolved filter reads, without what its views read. */
+export function readsOf(filter: ResolvedFilter | null): FilterReads {
+  const reads = {
+    fields: new Set<string>(),
+    deviceAttributes: new Set<string>(),
+    serviceAttributes: new Set<string>(),
+    isAnyAttribute: false,
+    isServices: false,
+    views: new Set<string>(),
+  }
+  const addAttribute = (of: 'device' | 'service', name: AttributeName): void => {
+    const names = of === 'device' ? reads.deviceAttributes : reads.serviceAttributes
+    names.add(joinAttributeName(name))
+  }
+  const addSubject = (subject: Subject): void => {
+    if (subject.type === 'field') reads.fields.add(`${subject.of}.${subject.name}`)
+    else addAttribute(subject.of, subject.name)
+  }
+  const addCondition = (condition: Condition): void => {
+    if (condition.type === 'word') for (const field of wordFields[condition.of]) reads.fields.add(field)
+    else if (condition.type === 'any') reads.isAnyAttribute = true
+    else if (condition.type === 'stale') addAttribute(condition.of, condition.name)
+    else if (condition.type === 'view') reads.views.add(condition.id)
+    else addSubject(condition.subject)
+  }
+  const add = (part: ResolvedFilter): void => {
+    switch (part.type) {
+      case 'and':
+      case 'or':
+        for (const operand of part.operands) add(operand)
+        break
+      case 'not':
+        add(part.operand)
+        break
+      case 'services':
+        reads.isServices = true
+        if (part.condition !== null) add(part.condition)
+        break
+      default:
+        addCondition(part)
+    }
+  }
+  if (filter !== null) add(filter)
+  return reads
+}
+
+/** The fields that a bare word searches (contract A.4). */
+export const wordFields = {
+  device: ['device.name', 'device.hardwareId', 'device.id'],
+  service: ['service.name', 'service.host', 'service.id'],
+  event: ['event.target.name'],
+} as const
