@@ -1,5 +1,5 @@
 import { parseFilter } from '../syntax/parser.ts'
-import { printFilter, printValue } from '../syntax/print.ts'
+import { printFilter, printMember, printValue } from '../syntax/print.ts'
 import { writeValue, writeWord } from '../syntax/quote.ts'
 import type { Comparator } from '../syntax/token.ts'
 import type { Comparison, Expression } from '../syntax/tree.ts'
@@ -61,7 +61,7 @@ function comparisonChip({ subject, comparator, argument }: Comparison): Chip | u
   if (argument.type === 'nested') return undefined
   const values = argument.type === 'list' ? argument.values : [argument]
   return {
-    subject: subject.type === 'call' ? printFilter(subject) : subject.levels.map(printValue).join('.'),
+    subject: subject.type === 'call' ? printFilter(subject) : printMember(subject),
     operator: comparator,
     values: values.map(printValue),
     isNegated: false,
@@ -82,7 +82,8 @@ function writeChip({ subject, operator, values, isNegated, matchesAll }: Chip): 
   const not = isNegated ? 'NOT ' : ''
   if (operator === null) return not + (subject === '' ? values.join('') : subject)
   const value = values.length === 1 ? values[0]! : `(${values.join(matchesAll ? ' AND ' : ' OR ')})`
-  return `${not}${subject}${operator === ':' ? ':' : ` ${operator} `}${value}`
+  const space = subject.startsWith('80') ? ' ' : ''
+  return `${not}${subject}${operator === ':' ? `${space}:` : ` ${operator} `}${value}`
 }
 
 /**

@@ -99,7 +99,7 @@ function conditionSpot(text: string, before: readonly Token[], prefix: string): 
     case 'dot':
       return {
         type: 'condition',
-        name: subjectBefore(text, before, before.length - 1) + `.${prefix}`,
+        name: `${subjectBefore(text, before, before.length - 1)}.${prefix}`,
         isAfterNot: false,
       }
     case 'text':

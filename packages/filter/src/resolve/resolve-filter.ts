@@ -29,11 +29,13 @@ export interface Resolution {
 
 /**
  * Resolves names, functions, and values of a parsed filter (contract A.3 to A.5). Reports all semantic errors, also in a
- * filter with syntax errors, as far as it could be parsed. Never throws.
+ * filter with syntax errors, as far as it could be parsed. A filter over a limit is not resolved. Never throws.
  */
 export function resolveFilter(parsed: ParsedFilter, options: ResolveOptions = {}): Resolution {
   const { kind = 'device', usage = 'list' } = options
-  const { text, tree } = parsed
+  const { text } = parsed
+  // Beyond a limit, the work is not limited.
+  const tree = parsed.problems.some((problem) => problem.kind === 'limit') ? null : parsed.tree
   const all = { ...options, kind, usage }
   const resolving: Resolving = { text, options: all, problems: [], warnings: [], terms: [], searched: new Map() }
   const resolved = tree === null ? null : resolve(resolving, { kind, isInServices: false, isNegated: false }, tree)

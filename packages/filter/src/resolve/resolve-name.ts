@@ -148,11 +148,17 @@ function resolveReserved(
 }
 
 /** Whether the account ever had an attribute, or a group, of this name. */
-function isKnown({ options: { knownAttributes } }: Resolving, name: string): boolean {
+function isKnown(resolving: Resolving, name: string): boolean {
+  const { knownAttributes } = resolving.options
   if (knownAttributes === undefined || knownAttributes.has(name)) return true
-  if (name.includes('.')) return false
-  for (const known of knownAttributes.keys()) if (known.startsWith(`${name}.`)) return true
-  return false
+  resolving.knownGroups ??= groupsOf(knownAttributes.keys())
+  return resolving.knownGroups.has(name)
+}
+
+function groupsOf(names: Iterable<string>): ReadonlySet<string> {
+  const groups = new Set<string>()
+  for (const name of names) if (name.includes('.')) groups.add(splitAttributeName(name)[0])
+  return groups
 }
 
 function rejectUnknown(resolving: Resolving, scope: Scope, found: WrittenName): undefined {
@@ -173,7 +179,7 @@ function warnUnknown(resolving: Resolving, { span }: WrittenName, name: Attribut
   return name
 }
 
-const MAX_SEARCHES = 10
+const MAX_SEARCHES = 5
 
 function closestKnown(resolving: Resolving, kind: FilterKind, name: string): string | undefined {
   const { searched, options } = resolving

@@ -46,6 +46,8 @@ export interface Resolving {
   readonly terms: FilterTerm[]
   /** Unknown names for which the closest known name was searched. Limits the work for filters with many of them. */
   readonly searched: Map<string, string | undefined>
+  /** Known names that are only groups, once they are needed. */
+  knownGroups?: ReadonlySet<string>
 }
 
 /** Reports a semantic error. Returns undefined, which marks a part that cannot be resolved. */

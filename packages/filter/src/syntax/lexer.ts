@@ -58,7 +58,7 @@ function nextToken(text: string, at: number, before: readonly Token[], inside: P
       if (!isRight) return { ...one, kind: 'dot' }
       break
   }
-  return comparatorToken(text, one, isRight) ?? wordToken(text, one, isRight)
+  return comparatorToken(text, one, isRight) ?? wordToken(text, one, { isRight, isFirst: previous?.kind !== 'dot' })
 }
 
 /** The comparators, and what is often written instead of them. */
@@ -78,9 +78,13 @@ function comparatorToken(text: string, one: Span & { isSpaced: boolean }, isRigh
   return { ...one, ...span, kind: 'comparator', comparator: right, fault: wrong }
 }
 
-function wordToken(text: string, one: Span & { isSpaced: boolean }, isRight: boolean): Token {
+function wordToken(
+  text: string,
+  one: Span & { isSpaced: boolean },
+  { isRight, isFirst }: { isRight: boolean; isFirst: boolean },
+): Token {
   const { isSpaced } = one
-  const id = isRight ? undefined : idAt(text, one.from)
+  const id = isRight || !isFirst ? undefined : idAt(text, one.from)
   if (id !== undefined) return { ...one, kind: 'text', to: one.from + id.length, parts: [id], isRight }
   const found = scanText(text, one.from, isRight)
   if (found === undefined) {

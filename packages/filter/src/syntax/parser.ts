@@ -57,14 +57,15 @@ function excessLength(text: string, maxLength: number): FilterProblem | undefine
 }
 
 /** The characters that PostgreSQL cannot store: U+0000, and surrogates without their other half. */
-const unstorable = /\0|\p{Surrogate}/u
+const unstorable = /\0|\p{Surrogate}/gu
 
 function lexicalFaults(text: string, tokens: readonly Token[]): Fault[] {
   const faults = tokens.flatMap((token) => token.fault ?? [])
-  const at = text.search(unstorable)
-  if (at === -1) return faults
-  const what = text[at] === '\0' ? 'the character U+0000' : 'a lone surrogate'
-  return [...faults, fault({ from: at, to: at + 1 }, `A filter must not contain ${what}.`, '')]
+  const edits = Array.from(text.matchAll(unstorable), ({ index }) => ({ from: index, to: index + 1, text: '' }))
+  const [first] = edits
+  if (first === undefined) return faults
+  const what = text[first.from] === '\0' ? 'the character U+0000' : 'a lone surrogate'
+  return [...faults, { from: first.from, to: first.to, message: `A filter must not contain ${what}.`, edits }]
 }
 
 /** Parses the whole filter. A closing parenthesis without an opening one does not end it. */
@@ -112,7 +113,9 @@ interface Level {
 function combine(parsing: Parsing, { operands, spans, joins }: Level): Expression | Broken {
   const valid = operands.filter((operand) => operand !== broken)
   const isOr = joins.includes('or')
-  if (isOr && joins.some((join) => join !== 'or')) report(parsing, mixedOperators(parsing.text, spans, joins))
+  // Beside a part with an error, a space may be a part of that error.
+  const isMixed = isOr && joins.some((join) => join !== 'or') && valid.length === operands.length
+  if (isMixed) report(parsing, mixedOperators(parsing.text, spans, joins))
   if (valid.length <= 1) return valid[0] ?? broken
   return { type: isOr ? 'or' : 'and', from: valid[0]!.from, to: valid.at(-1)!.to, operands: valid }
 }
@@ -172,8 +175,8 @@ function parseParenthesized(parsing: Parsing, open: Token): Expression | Broken 
   return expression
 }
 
-function misplaced({ text }: Parsing, token: Token): Fault {
-  const written = text.slice(token.from, token.to)
+function misplaced(parsing: Parsing, token: Token): Fault {
+  const written = parsing.text.slice(token.from, token.to)
   switch (token.kind) {
     case 'and':
     case 'or':
@@ -185,8 +188,15 @@ function misplaced({ text }: Parsing, token: Token): Fault {
     case 'comparator':
       return fault(token, `Write a name before ${written}.`)
     case 'comma':
-      return fault(token, 'Write AND or a space between conditions, not a comma.', ' AND')
+      return fault(token, 'Write AND or a space between conditions, not a comma.', isBetween(parsing) ? ' AND' : null)
     default:
       return fault(token, `Quote a word that begins with ${written}.`)
   }
+}
+
+/** Whether the next token is between two conditions. */
+function isBetween({ tokens, at }: Parsing): boolean {
+  const before = tokens[at - 1]
+  const after = tokens[at + 1]
+  return (isValueToken(before) || before?.kind === 'close') && (isValueToken(after) || after?.kind === 'open')
 }

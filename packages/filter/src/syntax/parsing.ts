@@ -74,12 +74,19 @@ export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueTo
   }
 }
 
-/** Skips the rest of a part with an error: up to AND, OR, or the parenthesis that closes the current level. */
+/** Skips the rest of a part with an error: up to the next condition, AND, OR, or the end of the current parentheses. */
 export function skipPart(parsing: Parsing): void {
-  for (let token = peek(parsing); !endsPart(token); token = peek(parsing)) {
+  for (let token = peek(parsing); !endsPart(token) && !beginsPart(token); token = peek(parsing)) {
     next(parsing)
     if (token.kind === 'open') skipToClose(parsing)
   }
+}
+
+const endsPart = ({ kind }: Token): boolean => kind === 'and' || kind === 'or' || kind === 'close' || kind === 'end'
+
+function beginsPart(token: Token): boolean {
+  if (token.kind === 'text' || token.kind === 'string') return token.isSpaced && !token.isRight
+  return token.kind === 'not' || token.kind === 'minus' || (token.kind === 'open' && token.opens === 'group')
 }
 
 /** Skips up to and including the parenthesis that closes the one that was read last. */
@@ -91,6 +98,3 @@ export function skipToClose(parsing: Parsing): void {
     if (token.kind === 'close') open--
   }
 }
-
-export const endsPart = ({ kind }: Token): boolean =>
-  kind === 'and' || kind === 'or' || kind === 'close' || kind === 'end'

@@ -17,7 +17,9 @@ export function printFilter(tree: Expression | null): string {
       return `${tree.name}(${tree.arguments.map(printValue).join(', ')})`
     case 'comparison': {
       const subject = tree.subject.type === 'call' ? printFilter(tree.subject) : printMember(tree.subject)
-      const comparator = tree.comparator === ':' ? ':' : ` ${tree.comparator} `
+      // Without a space, 80:ab would be the beginning of an id.
+      const colon = subject.startsWith('80') ? ' :' : ':'
+      const comparator = tree.comparator === ':' ? colon : ` ${tree.comparator} `
       return subject + comparator + printArgument(tree.argument)
     }
   }
@@ -32,7 +34,13 @@ function printArgument(argument: Extract<Expression, { type: 'comparison' }>['ar
   return `(${argument.values.map(printValue).join(argument.join === 'or' ? ' OR ' : ' AND ')})`
 }
 
-const printMember = (member: Member): string => member.levels.map(printValue).join('.')
+/** Writes a name with its levels. */
+export function printMember({ levels }: Member): string {
+  const [first, ...others] = levels.map(printValue)
+  // Directly before a dot, an id is not read as one word.
+  const isId = !levels[0]!.isQuoted && first!.includes(':')
+  return [isId && others.length > 0 ? `${first} ` : first, ...others].join('.')
+}
 
 /** Writes a value as it was written: a string in quotes, a word without. */
 export const printValue = ({ parts, isQuoted }: Value): string => (isQuoted ? quote(parts) : unquoted(parts))

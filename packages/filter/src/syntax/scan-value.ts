@@ -1,5 +1,5 @@
 import type { Span } from '../positions.ts'
-import { type Fault, fault } from '../problems.ts'
+import type { Edit, Fault } from '../problems.ts'
 import { type Parts, quote } from './quote.ts'
 
 /** A word or string as it is in the filter. */
@@ -23,7 +23,7 @@ export function runEnd(text: string, from: number): number {
 export function scanString(text: string, from: number, previous: Span | undefined): Scanned {
   const mark = text[from]!
   const parts = new PartsBuilder()
-  let wrong: Fault | undefined
+  const doubled: Edit[] = []
   let at = from + 1
   for (; at < text.length && text[at] !== mark; at++) {
     const character = text[at]!
@@ -36,22 +36,28 @@ export function scanString(text: string, from: number, previous: Span | undefine
         at++
       } else {
         parts.add(character)
-        const message = 'A backslash is valid only in \\", \\\', \\\\, and \\*. For the character \\, write \\\\.'
-        wrong ??= fault({ from: at, to: at + 1 }, message, '\\\\')
+        doubled.push({ from: at, to: at + 1, text: '\\\\' })
       }
     }
   }
-  if (at < text.length) return scanned({ from, to: at + 1 }, parts, wrong)
-  return scanned({ from, to: at }, parts, unterminated(text, { from, to: at }, { mark, previous }))
+  if (at < text.length) return scanned({ from, to: at + 1 }, parts, wrongEscapes(doubled))
+  return scanned({ from, to: at }, parts, unterminated(text, { from, to: at }, { mark, previous, doubled }))
+}
+
+function wrongEscapes(edits: readonly Edit[]): Fault | undefined {
+  const [first] = edits
+  if (first === undefined) return undefined
+  const message = 'A backslash is valid only in \\", \\\', \\\\, and \\*. For the character \\, write \\\\.'
+  return { from: first.from, to: first.to, message, edits }
 }
 
 function unterminated(
   text: string,
   { from, to }: Span,
-  { mark, previous }: { mark: string; previous: Span | undefined },
+  { mark, previous, doubled }: { mark: string; previous: Span | undefined; doubled: readonly Edit[] },
 ): Fault {
   const message = `The string has no closing ${mark}.`
-  if (previous === undefined) return { from, to, message, edits: [{ from: to, to, text: mark }] }
+  if (previous === undefined) return { from, to, message, edits: [...doubled, { from: to, to, text: mark }] }
   // The mark is probably an apostrophe, as in it's.
   const end = runEnd(text, from)
   const word = quote([text.slice(previous.from, end)])

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { filterOf, hostile } from '../test/arbitraries.ts'
+import { known, strip } from '../test/fixtures.ts'
+import {
+  checkFilter,
+  completionsAt,
+  type FilterKind,
+  fromChips,
+  parseFilter,
+  printFilter,
+  toChips,
+  tokens,
+} from './index.ts'
+
+const kinds: readonly FilterKind[] = ['device', 'service', 'event']
+
+test.each(kinds)('the canonical form of a filter of %ss is itself, and means the same (case 6)', (kind) => {
+  let valid = 0
+  fc.assert(
+    fc.property(filterOf(kind), (text) => {
+      const first = checkFilter(text, { kind, knownAttributes: known })
+      if (first.canonical === null) return
+      valid++
+      const second = checkFilter(first.canonical, { kind, knownAttributes: known, maxLength: 100_000 })
+      expect(second.problems).toEqual([])
+      expect(second.canonical).toBe(first.canonical)
+      expect(second.filter).toEqual(first.filter)
+      expect(second.isIndexed).toBe(first.isIndexed)
+    }),
+    { numRuns: 1500 },
+  )
+  expect(valid).toBeGreaterThan(500)
+})
+
+test('a printed tree is parsed as the same tree', () => {
+  let parsed = 0
+  fc.assert(
+    fc.property(fc.oneof(filterOf('device'), hostile), (text) => {
+      const { tree, problems } = parseFilter(text)
+      if (problems.length > 0) return
+      parsed++
+      const again = parseFilter(printFilter(tree), { maxLength: 100_000 })
+      expect(again.problems).toEqual([])
+      expect(strip(again.tree)).toEqual(strip(tree))
+    }),
+    { numRuns: 4000 },
+  )
+  expect(parsed).toBeGreaterThan(1000)
+})
+
+test('chips are converted back to a filter that means the same', () => {
+  let converted = 0
+  fc.assert(
+    fc.property(filterOf('device'), (text) => {
+      const chips = toChips(text)
+      if (chips === undefined) return
+      converted++
+      expect(toChips(fromChips(chips))).toEqual(chips)
+      const { filter } = checkFilter(fromChips(chips), { maxLength: 100_000 })
+      expect(withoutDoubleNegation(filter)).toEqual(withoutDoubleNegation(checkFilter(text).filter))
+    }),
+    { numRuns: 2000 },
+  )
+  expect(converted).toBeGreaterThan(500)
+})
+
+/** Chips write `NOT (a != b)` as `a = b`. */
+const withoutDoubleNegation = (filter: unknown): unknown =>
+  JSON.parse(JSON.stringify(filter), (_, part) =>
+    part?.type === 'not' && part.operand.type === 'not' ? part.operand.operand : part,
+  )
+
+test('no string causes an exception, and every problem has a place in it', () => {
+  fc.assert(
+    fc.property(hostile, fc.constantFrom(...kinds), fc.nat(), (text, kind, at) => {
+      const { problems, warnings, isValid } = checkFilter(text, { kind, knownAttributes: known })
+      expect(isValid).toBe(problems.length === 0)
+      const lines = text.split(/\r\n|\n|\r/)
+      for (const { line, column, length } of [...problems, ...warnings]) {
+        expect(line).toBeGreaterThanOrEqual(1)
+        expect(line).toBeLessThanOrEqual(lines.length)
+        expect(column).toBeLessThanOrEqual(Array.from(lines[line - 1]!).length + 1)
+        expect(length).toBeGreaterThanOrEqual(0)
+      }
+      expect(problems.filter((problem) => problem.kind === 'syntax').length).toBeLessThanOrEqual(5)
+      const cursor = at % (text.length + 1)
+      const { from, to } = completionsAt(text, cursor, kind)
+      expect([from <= cursor, to >= cursor, to <= text.length]).toEqual([true, true, true])
+      toChips(text)
+      const spans = tokens(text)
+      const between = spans.map((span, index) => text.slice(spans[index - 1]?.to ?? 0, span.from)).join('')
+      expect(between.trim()).toBe('')
+    }),
+    { numRuns: 12_000 },
+  )
+})
+
+test('a suggestion fixes its problem', () => {
+  let checked = 0
+  fc.assert(
+    fc.property(filterOf('device'), (text) => {
+      const { problems } = checkFilter(text, { knownAttributes: known })
+      const [only] = problems
+      if (problems.length !== 1 || only?.suggestion == null) return
+      checked++
+      const after = checkFilter(only.suggestion, { knownAttributes: known }).problems
+      expect(after.map(({ message }) => message)).not.toContain(only.message)
+    }),
+    { numRuns: 3000 },
+  )
+  expect(checked).toBeGreaterThan(100)
+})
+
+const repeated = [
+  '(',
+  ')',
+  '-',
+  'NOT ',
+  'a ',
+  'a OR b ',
+  'a b OR ',
+  '"',
+  '\\',
+  '!',
+  '.',
+  'a.',
+  ':',
+  '80:00:',
+  'a=',
+  'a=(',
+  ',',
+  'a , ',
+  'f(',
+  '*',
+  '\n',
+]
+
+test.each(repeated)('takes linear time for %j again and again', (part) => {
+  const run = (count: number): number => {
+    const text = part.repeat(count)
+    const start = performance.now()
+    checkFilter(text, { knownAttributes: known, maxLength: Number.POSITIVE_INFINITY })
+    tokens(text)
+    return performance.now() - start
+  }
+  const fastest = (count: number): number => Math.min(...Array.from({ length: 5 }, () => run(count)))
+  run(2000)
+  // 16 times as long. Quadratic time would take 256 times as long.
+  expect(fastest(32_000)).toBeLessThan(100 * Math.max(fastest(2000), 0.2))
+})
