@@ -62,6 +62,13 @@ describe('names (A.3)', () => {
     expect(resolved('sate = active', withoutNames)).toBeTruthy()
   })
 
+  test('lists unknown names, and suggests only names that the caller may read', () => {
+    const names = { has: (name: string) => name === 'secret', keys: () => ['site'] }
+    const found = check('sekret = 1 secret = 2 attributes.siet = 3 age(site.x) > 2d', { knownAttributes: names })
+    expect(found.unknownNames).toEqual(['sekret', 'siet', 'site.x'])
+    expect(found.problems[0]).toMatchObject({ column: 1, suggestion: null })
+  })
+
   test.each([
     ['siet = x', 'site = x'],
     ['Site = x', 'site = x'],

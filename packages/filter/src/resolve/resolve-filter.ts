@@ -23,6 +23,8 @@ export interface Resolution {
   readonly warnings: readonly FilterProblem[]
   /** The restrictions that could be resolved, by place. */
   readonly terms: readonly FilterTerm[]
+  /** Attribute names that `knownAttributes` does not have. The caller can look them up and resolve the filter again. */
+  readonly unknownNames: readonly string[]
   /** Whether the whole filter is indexed (contract A.8). True for an empty filter. */
   readonly isIndexed: boolean
 }
@@ -37,7 +39,15 @@ export function resolveFilter(parsed: ParsedFilter, options: ResolveOptions = {}
   // Beyond a limit, the work is not limited.
   const tree = parsed.problems.some((problem) => problem.kind === 'limit') ? null : parsed.tree
   const all = { ...options, kind, usage }
-  const resolving: Resolving = { text, options: all, problems: [], warnings: [], terms: [], searched: new Map() }
+  const resolving: Resolving = {
+    text,
+    options: all,
+    problems: [],
+    warnings: [],
+    terms: [],
+    searched: new Map(),
+    unknown: new Set(),
+  }
   const resolved = tree === null ? null : resolve(resolving, { kind, isInServices: false, isNegated: false }, tree)
   const empty = tree === null && parsed.problems.length === 0 ? forbiddenEmpty(usage) : undefined
   if (empty !== undefined) {
@@ -51,6 +61,7 @@ export function resolveFilter(parsed: ParsedFilter, options: ResolveOptions = {}
     problems: resolving.problems.sort(byPlace),
     warnings: resolving.warnings.sort(byPlace),
     terms: resolving.terms,
+    unknownNames: [...resolving.unknown],
     isIndexed: filter === null ? isValid : isIndexed(filter, { kind, isIndexedView: options.isIndexedView }),
   }
 }

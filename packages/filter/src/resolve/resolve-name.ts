@@ -115,6 +115,7 @@ export function resolveAttributeName(
   if (wrong !== undefined) return rejectWith(resolving, found.span, wrong, null)
   if (name[0].startsWith('$')) return resolveReserved(resolving, name, found, owner)
   if (isKnown(resolving, full)) return name
+  resolving.unknown.add(full)
   return isShort ? rejectUnknown(resolving, scope, found) : warnUnknown(resolving, found, name)
 }
 

@@ -4,9 +4,11 @@ import { type Edit, type Fault, type FilterProblem, toProblem } from '../problem
 import type { FilterTerm } from './resolved.ts'
 import type { FilterUsage } from './usage.ts'
 
-/** The attribute names that an account ever had, such as `site`, `net.ssid`, and `$svc.statusA`. A Set or a Map is one. */
+/** The attribute names that an account ever had, such as `site` and `net.ssid`. A Set or a Map is one. */
 export interface KnownNames {
+  /** Whether the account ever had this attribute or group. */
   has(name: string): boolean
+  /** The names that suggestions may contain, such as those that the caller may read. Their groups are known too. */
   keys(): Iterable<string>
 }
 
@@ -46,6 +48,8 @@ export interface Resolving {
   readonly terms: FilterTerm[]
   /** Unknown names for which the closest known name was searched. Limits the work for filters with many of them. */
   readonly searched: Map<string, string | undefined>
+  /** Names of attributes that are not known, with and without `attributes.` before them in the filter. */
+  readonly unknown: Set<string>
   /** Known names that are only groups, once they are needed. */
   knownGroups?: ReadonlySet<string>
 }
