@@ -6,7 +6,7 @@ import { combineDependencies, type Manifest, readManifest, writeManifest } from 
 import { npm } from './run.ts'
 
 /** Workspace packages whose sources the server package contains. */
-const included = ['server', 'cli', 'client', 'fleet-csv', 'http-signature']
+const included = ['server', 'cli', 'client', 'filter', 'fleet-csv', 'http-signature']
 
 export interface ServerBuild {
   /**

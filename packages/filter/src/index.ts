@@ -4,7 +4,7 @@ export { type Chip, fromChips, showChipValue, toChips, writeChipValue } from './
 export { type CompletionItem, type Completions, completionsAt, type Expectation } from './editor/completion.ts'
 export { type HighlightToken, tokens } from './editor/highlight.ts'
 export { type FilterLimit, filterLimits } from './limits.ts'
-export type { AttributeName } from './names/attribute-name.ts'
+export { type AttributeName, splitAttributeName } from './names/attribute-name.ts'
 export {
   type DeviceField,
   type EventField,
@@ -20,11 +20,12 @@ export type { FilterProblem } from './problems.ts'
 export { type FilterReads, readsOf, wordFields } from './reads.ts'
 export { type IndexOptions, isIndexed } from './resolve/indexing.ts'
 export { type Resolution, resolveFilter } from './resolve/resolve-filter.ts'
+export { printName } from './resolve/resolve-name.ts'
 export type * from './resolve/resolved.ts'
 export type { KnownNames, ResolveOptions } from './resolve/resolving.ts'
 export type { FilterUsage } from './resolve/usage.ts'
 export { type ParsedFilter, type ParseOptions, parseFilter } from './syntax/parser.ts'
 export { printFilter } from './syntax/print.ts'
-export type { Parts } from './syntax/quote.ts'
+export { type Parts, writeNameArgument, writeValue } from './syntax/quote.ts'
 export type { Comparator } from './syntax/token.ts'
 export type * from './syntax/tree.ts'

@@ -1,3 +1,5 @@
+import { filterLimits } from '@muster/filter'
+
 /**
  * All limits of the API. Lengths count characters (Unicode code points); sizes count bytes of UTF-8. `login { limits }` lists
  * them under these names; docs/reference/limits.md describes them.
@@ -37,6 +39,16 @@ export const limits = {
   /** Records per page. */
   pageSize: 1_000,
   idsPerList: 1_000,
+  /** Characters of a filter. */
+  filterLength: filterLimits.filterLength,
+  /** Restrictions of a filter. A list of values counts as a fifth of its values. */
+  filterTerms: filterLimits.filterTerms,
+  /** Levels of parentheses in a filter. */
+  filterDepth: filterLimits.filterDepth,
+  /** Values with wildcards in a filter. */
+  filterPatterns: filterLimits.filterPatterns,
+  /** Names in `facets(by:)`. */
+  facetNames: 8,
   idempotencyKeyLength: 255,
   /** Idempotency-Keys per account in 24 hours. */
   idempotencyRecords: 250_000,
@@ -86,6 +98,11 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   userNameLength: 'characters of a user name',
   pageSize: 'records of a page',
   idsPerList: 'ids or items in a list argument',
+  filterLength: 'characters of a filter',
+  filterTerms: 'restrictions of a filter; a list of values counts as a fifth of its values',
+  filterDepth: 'levels of parentheses in a filter',
+  filterPatterns: 'values with wildcards in a filter',
+  facetNames: 'names in facets(by:)',
   idempotencyKeyLength: 'characters of an Idempotency-Key',
   idempotencyRecords: 'Idempotency-Keys that an account uses in 24 hours',
   idempotentResponseLength:

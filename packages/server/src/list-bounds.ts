@@ -16,6 +16,12 @@ export const listBounds: ListBounds = {
   'User.attributeNames': 1_000,
   'User.limits': 50,
   'Device.services': limits.servicesPerDevice,
+  'User.facets': ({ by }) => (by as unknown[]).length,
+  'Facet.buckets': 100,
+  'FilterCheck.completions': 300,
+  'FilterCheck.problems': 100,
+  'FilterCheck.terms': 100,
+  'FilterCheck.warnings': 100,
   'Event.target': 2,
   'Mutation.setAttributesMany': (args) => (args.items as unknown[]).length,
 }

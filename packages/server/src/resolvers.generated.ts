@@ -46,6 +46,15 @@ export type User = {
   events: EventList;
   /** A URL that returns the same events as CSV for one hour. */
   eventsUrl: Scalars['String']['output'];
+  /**
+   * Counts the devices that match, by the values of each of these names. A name is a field or an attribute, as in sort, or a field
+   * of services such as services.port. At most 8 names. An unknown name is BAD_USER_INPUT, with the closest known name.
+   */
+  facets: Array<Facet>;
+  /** Counts the devices that match, all at the same moment. */
+  deviceTotals: DeviceTotals;
+  /** Checks a filter. Never fails because of the filter. Costs one rate-limit point, or 5 with a cursor. */
+  checkFilter: FilterCheck;
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Array<RegistrationCode>;
   /** Returns the services with these IDs, at most 1,000. A device ID returns the bulk service. Omits IDs that the user does not own. */
@@ -95,6 +104,8 @@ export type UserDevicesArgs = {
   application?: InputMaybe<Array<Scalars['Int']['input']>>;
   attributes?: InputMaybe<Scalars['Object']['input']>;
   context?: InputMaybe<Scalars['String']['input']>;
+  where?: InputMaybe<Scalars['String']['input']>;
+  now?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 
@@ -123,6 +134,32 @@ export type UserEventsUrlArgs = {
   maxDate?: InputMaybe<Scalars['DateTime']['input']>;
   types?: InputMaybe<Array<EventType>>;
   deviceId?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserFacetsArgs = {
+  by: Array<Scalars['String']['input']>;
+  where?: InputMaybe<Scalars['String']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
+  size?: InputMaybe<Scalars['Int']['input']>;
+  interval?: InputMaybe<FacetInterval>;
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserDeviceTotalsArgs = {
+  where?: InputMaybe<Scalars['String']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserCheckFilterArgs = {
+  where: Scalars['String']['input'];
+  kind?: FilterKind;
+  context?: InputMaybe<Scalars['String']['input']>;
+  cursor?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -805,6 +842,118 @@ export type EventType =
    */
   | 'MASTER_KEY_ROTATE';
 
+/** An interval of time in UTC. */
+export type FacetInterval =
+  | 'HOUR'
+  | 'DAY'
+  /** Starts on Monday. */
+  | 'WEEK'
+  | 'MONTH';
+
+/** The values of one name, the most frequent first. */
+export type Facet = {
+  __typename?: 'Facet';
+  name: Scalars['String']['output'];
+  buckets: Array<FacetBucket>;
+  /** Devices without a value. */
+  missing: Scalars['Int']['output'];
+  /** Active devices without a value. */
+  missingActive: Scalars['Int']['output'];
+  /** Devices with a value that is in no bucket. */
+  other: Scalars['Int']['output'];
+  /** Active devices with a value that is in no bucket. */
+  otherActive: Scalars['Int']['output'];
+  /** The number of different values. */
+  distinct: Scalars['Int']['output'];
+  /** Devices that match. Equal to buckets, other, and missing together, except for fields of services. */
+  total: Scalars['Int']['output'];
+};
+
+/** One value, or one interval of time. */
+export type FacetBucket = {
+  __typename?: 'FacetBucket';
+  /** The value, at most 200 characters, or the start of the interval. */
+  value: Scalars['String']['output'];
+  count: Scalars['Int']['output'];
+  /** How many of them are active. */
+  active: Scalars['Int']['output'];
+  /** The filter that finds these devices. */
+  where: Scalars['String']['output'];
+};
+
+/** Numbers of devices that match. */
+export type DeviceTotals = {
+  __typename?: 'DeviceTotals';
+  total: Scalars['Int']['output'];
+  active: Scalars['Int']['output'];
+  inactive: Scalars['Int']['output'];
+  neverReported: Scalars['Int']['output'];
+};
+
+/** What a filter selects. */
+export type FilterKind =
+  | 'DEVICES'
+  | 'SERVICES'
+  | 'EVENTS';
+
+/** How the server reads a filter. */
+export type FilterCheck = {
+  __typename?: 'FilterCheck';
+  /** The same filter written in full, as it would be stored; null for an invalid or empty filter. */
+  canonical?: Maybe<Scalars['String']['output']>;
+  problems: Array<FilterProblem>;
+  /** What is valid and probably not intended. */
+  warnings: Array<FilterProblem>;
+  terms: Array<FilterTerm>;
+  /** The rate-limit points that a page of a list with this filter costs at most. */
+  points: Scalars['Int']['output'];
+  /** What can be written at the cursor; empty without a cursor. */
+  completions: Array<FilterCompletion>;
+};
+
+/** A part of a filter that is wrong, or that deserves a warning. */
+export type FilterProblem = {
+  __typename?: 'FilterProblem';
+  message: Scalars['String']['output'];
+  /** Counted from 1. */
+  line: Scalars['Int']['output'];
+  /** In code points, counted from 1. */
+  column: Scalars['Int']['output'];
+  /** In code points. */
+  length: Scalars['Int']['output'];
+  /** The whole corrected filter; null if the server cannot determine it. */
+  suggestion?: Maybe<Scalars['String']['output']>;
+};
+
+/** A restriction of a filter. */
+export type FilterTerm = {
+  __typename?: 'FilterTerm';
+  /** The start in the filter, in code points from 0. */
+  from: Scalars['Int']['output'];
+  /** The end in the filter, in code points from 0. */
+  to: Scalars['Int']['output'];
+  /** The restricted name in canonical form. */
+  name: Scalars['String']['output'];
+  /** string, number, time, duration, or none */
+  comparedAs: Scalars['String']['output'];
+  /** Whether an index finds what it matches. */
+  isIndexed: Scalars['Boolean']['output'];
+};
+
+/** A string that can be written at the cursor. */
+export type FilterCompletion = {
+  __typename?: 'FilterCompletion';
+  text: Scalars['String']['output'];
+  /** name, operator, value, function, view, or keyword */
+  kind: Scalars['String']['output'];
+  /** The start of the part of the filter that it replaces, in code points from 0. */
+  from: Scalars['Int']['output'];
+  /** The end of the part of the filter that it replaces, in code points from 0. */
+  to: Scalars['Int']['output'];
+  /** The approximate number of devices that have the name or value; null if unknown. */
+  count?: Maybe<Scalars['Int']['output']>;
+};
+
 /** A code that devices register with. It expires and has a maximum number of uses. */
 export type RegistrationCode = {
   __typename?: 'RegistrationCode';
@@ -1042,6 +1191,15 @@ export type ResolversTypes = {
   ChangeSource: ResolverTypeWrapper<ChangeSource>;
   EventTarget: ResolverTypeWrapper<EventTarget>;
   EventType: EventType;
+  FacetInterval: FacetInterval;
+  Facet: ResolverTypeWrapper<Facet>;
+  FacetBucket: ResolverTypeWrapper<FacetBucket>;
+  DeviceTotals: ResolverTypeWrapper<DeviceTotals>;
+  FilterKind: FilterKind;
+  FilterCheck: ResolverTypeWrapper<FilterCheck>;
+  FilterProblem: ResolverTypeWrapper<FilterProblem>;
+  FilterTerm: ResolverTypeWrapper<FilterTerm>;
+  FilterCompletion: ResolverTypeWrapper<FilterCompletion>;
   RegistrationCode: ResolverTypeWrapper<RegistrationCode>;
   CreatedRegistrationCode: ResolverTypeWrapper<CreatedRegistrationCode>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -1078,6 +1236,13 @@ export type ResolversParentTypes = {
   Event: EventModel;
   ChangeSource: ChangeSource;
   EventTarget: EventTarget;
+  Facet: Facet;
+  FacetBucket: FacetBucket;
+  DeviceTotals: DeviceTotals;
+  FilterCheck: FilterCheck;
+  FilterProblem: FilterProblem;
+  FilterTerm: FilterTerm;
+  FilterCompletion: FilterCompletion;
   RegistrationCode: RegistrationCode;
   CreatedRegistrationCode: CreatedRegistrationCode;
   Query: Record<PropertyKey, never>;
@@ -1103,6 +1268,9 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   device?: Resolver<Array<ResolversTypes['Device']>, ParentType, ContextType, RequireFields<UserDeviceArgs, 'id'>>;
   events?: Resolver<ResolversTypes['EventList'], ParentType, ContextType, RequireFields<UserEventsArgs, 'size'>>;
   eventsUrl?: Resolver<ResolversTypes['String'], ParentType, ContextType, Partial<UserEventsUrlArgs>>;
+  facets?: Resolver<Array<ResolversTypes['Facet']>, ParentType, ContextType, RequireFields<UserFacetsArgs, 'by' | 'size' | 'interval'>>;
+  deviceTotals?: Resolver<ResolversTypes['DeviceTotals'], ParentType, ContextType, Partial<UserDeviceTotalsArgs>>;
+  checkFilter?: Resolver<ResolversTypes['FilterCheck'], ParentType, ContextType, RequireFields<UserCheckFilterArgs, 'where' | 'kind'>>;
   registrationCodes?: Resolver<Array<ResolversTypes['RegistrationCode']>, ParentType, ContextType>;
   service?: Resolver<Array<ResolversTypes['Service']>, ParentType, ContextType, RequireFields<UserServiceArgs, 'id'>>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -1271,6 +1439,64 @@ export type EventTargetResolvers<ContextType = Context, ParentType extends Resol
   kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type FacetResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Facet'] = ResolversParentTypes['Facet']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  buckets?: Resolver<Array<ResolversTypes['FacetBucket']>, ParentType, ContextType>;
+  missing?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  missingActive?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  other?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  otherActive?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  distinct?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type FacetBucketResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FacetBucket'] = ResolversParentTypes['FacetBucket']> = {
+  value?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  active?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  where?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type DeviceTotalsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DeviceTotals'] = ResolversParentTypes['DeviceTotals']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  active?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  inactive?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  neverReported?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type FilterCheckResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FilterCheck'] = ResolversParentTypes['FilterCheck']> = {
+  canonical?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  problems?: Resolver<Array<ResolversTypes['FilterProblem']>, ParentType, ContextType>;
+  warnings?: Resolver<Array<ResolversTypes['FilterProblem']>, ParentType, ContextType>;
+  terms?: Resolver<Array<ResolversTypes['FilterTerm']>, ParentType, ContextType>;
+  points?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  completions?: Resolver<Array<ResolversTypes['FilterCompletion']>, ParentType, ContextType>;
+};
+
+export type FilterProblemResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FilterProblem'] = ResolversParentTypes['FilterProblem']> = {
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  line?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  column?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  length?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  suggestion?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type FilterTermResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FilterTerm'] = ResolversParentTypes['FilterTerm']> = {
+  from?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  to?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  comparedAs?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  isIndexed?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+};
+
+export type FilterCompletionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FilterCompletion'] = ResolversParentTypes['FilterCompletion']> = {
+  text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  from?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  to?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  count?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
 export type RegistrationCodeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RegistrationCode'] = ResolversParentTypes['RegistrationCode']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   prefix?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1370,6 +1596,13 @@ export type Resolvers<ContextType = Context> = {
   Event?: EventResolvers<ContextType>;
   ChangeSource?: ChangeSourceResolvers<ContextType>;
   EventTarget?: EventTargetResolvers<ContextType>;
+  Facet?: FacetResolvers<ContextType>;
+  FacetBucket?: FacetBucketResolvers<ContextType>;
+  DeviceTotals?: DeviceTotalsResolvers<ContextType>;
+  FilterCheck?: FilterCheckResolvers<ContextType>;
+  FilterProblem?: FilterProblemResolvers<ContextType>;
+  FilterTerm?: FilterTermResolvers<ContextType>;
+  FilterCompletion?: FilterCompletionResolvers<ContextType>;
   RegistrationCode?: RegistrationCodeResolvers<ContextType>;
   CreatedRegistrationCode?: CreatedRegistrationCodeResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;

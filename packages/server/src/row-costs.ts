@@ -20,6 +20,15 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Webhook.deliveries': (_args, { events }) => ({ rows: 0, total: events }),
   // The devices are read only if the summary is out of date.
   'User.attributeNames': (_args, { devices }) => ({ rows: devices }),
+  'User.facets': (_args, { devices }) => ({ rows: devices }),
+  'User.deviceTotals': (_args, { devices }) => ({ rows: devices }),
+  'Facet.buckets': 0,
+  // Completions read the values of a sample of devices.
+  'User.checkFilter': ({ cursor }) => ({ rows: cursor == null ? 0 : 8_000 }),
+  'FilterCheck.completions': 0,
+  'FilterCheck.problems': 0,
+  'FilterCheck.terms': 0,
+  'FilterCheck.warnings': 0,
   'Query.applicationTypes': 0,
   'User.device': 0,
   'User.service': 0,

@@ -5,6 +5,8 @@ import { deviceChangesPart } from './features/devices/changes/device-changes.res
 import { devicesPart } from './features/devices/devices.resolvers.ts'
 import { eventsPart } from './features/events/events.resolvers.ts'
 import { eventsSubscriptionPart } from './features/events/events-subscription.resolvers.ts'
+import { facetsPart } from './features/facets/facets.resolvers.ts'
+import { filtersPart } from './features/filters/filters.resolvers.ts'
 import { reportPart } from './features/presence/report.resolvers.ts'
 import { registrationCodesPart } from './features/registration-codes/registration-codes.resolvers.ts'
 import { serviceChangesPart } from './features/services/service-changes.resolvers.ts'
@@ -28,6 +30,8 @@ export function buildSchema(): GraphQLSchema {
     registrationCodesPart,
     reportPart,
     webhooksPart,
+    filtersPart,
+    facetsPart,
     eventsPart,
     eventsSubscriptionPart,
   ])

@@ -121,6 +121,12 @@ export const schemaTable: SchemaTable = {
   "device": "Device!",
   "secret": "String"
  },
+ "DeviceTotals": {
+  "active": "Int!",
+  "inactive": "Int!",
+  "neverReported": "Int!",
+  "total": "Int!"
+ },
  "Event": {
   "actor": "UserReference",
   "data": "Object!",
@@ -143,6 +149,51 @@ export const schemaTable: SchemaTable = {
   "id": "ID!",
   "kind": "String!",
   "name": "String!"
+ },
+ "Facet": {
+  "buckets": "[FacetBucket!]!",
+  "distinct": "Int!",
+  "missing": "Int!",
+  "missingActive": "Int!",
+  "name": "String!",
+  "other": "Int!",
+  "otherActive": "Int!",
+  "total": "Int!"
+ },
+ "FacetBucket": {
+  "active": "Int!",
+  "count": "Int!",
+  "value": "String!",
+  "where": "String!"
+ },
+ "FilterCheck": {
+  "canonical": "String",
+  "completions": "[FilterCompletion!]!",
+  "points": "Int!",
+  "problems": "[FilterProblem!]!",
+  "terms": "[FilterTerm!]!",
+  "warnings": "[FilterProblem!]!"
+ },
+ "FilterCompletion": {
+  "count": "Int",
+  "from": "Int!",
+  "kind": "String!",
+  "text": "String!",
+  "to": "Int!"
+ },
+ "FilterProblem": {
+  "column": "Int!",
+  "length": "Int!",
+  "line": "Int!",
+  "message": "String!",
+  "suggestion": "String"
+ },
+ "FilterTerm": {
+  "comparedAs": "String!",
+  "from": "Int!",
+  "isIndexed": "Boolean!",
+  "name": "String!",
+  "to": "Int!"
  },
  "Limit": {
   "name": "String!",
@@ -420,12 +471,28 @@ export const schemaTable: SchemaTable = {
     "context": "String"
    }
   ],
+  "checkFilter": [
+   "FilterCheck!",
+   {
+    "context": "String",
+    "cursor": "Int",
+    "kind": "FilterKind!",
+    "where": "String!"
+   }
+  ],
   "contexts": "[String!]!",
   "created": "DateTime!",
   "device": [
    "[Device!]!",
    {
     "id": "[String!]!"
+   }
+  ],
+  "deviceTotals": [
+   "DeviceTotals!",
+   {
+    "context": "String",
+    "where": "String"
    }
   ],
   "devices": [
@@ -440,10 +507,12 @@ export const schemaTable: SchemaTable = {
     "id": "[String!]",
     "last": "String",
     "name": "String",
+    "now": "DateTime",
     "platform": "[String!]",
     "size": "Int",
     "sort": "String",
-    "state": "String"
+    "state": "String",
+    "where": "String"
    }
   ],
   "email": "String!",
@@ -467,6 +536,16 @@ export const schemaTable: SchemaTable = {
     "maxDate": "DateTime",
     "minDate": "DateTime",
     "types": "[EventType!]"
+   }
+  ],
+  "facets": [
+   "[Facet!]!",
+   {
+    "by": "[String!]!",
+    "context": "String",
+    "interval": "FacetInterval",
+    "size": "Int",
+    "where": "String"
    }
   ],
   "id": "ID!",

@@ -6,6 +6,12 @@ import type { Branch, Leaf } from '../select/fields.ts'
 /** The type of an event. */
 export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'MASTER_KEY_ROTATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
 
+/** An interval of time in UTC. */
+export type FacetInterval = 'DAY' | 'HOUR' | 'MONTH' | 'WEEK'
+
+/** What a filter selects. */
+export type FilterKind = 'DEVICES' | 'EVENTS' | 'SERVICES'
+
 /** The arguments of setAttributes. */
 export interface AttributesInput {
   attributes: AttributeChanges
@@ -167,6 +173,14 @@ export interface DeviceRegistration {
   secret: string | null
 }
 
+/** Numbers of devices that match. */
+export interface DeviceTotals {
+  active: number
+  inactive: number
+  neverReported: number
+  total: number
+}
+
 /** A record of one change, written in the transaction of the change. */
 export interface Event {
   /** The user who made the change; null if a device or the server did. */
@@ -204,6 +218,89 @@ export interface EventTarget {
   kind: string
   /** Its name at the time. */
   name: string
+}
+
+/** The values of one name, the most frequent first. */
+export interface Facet {
+  buckets: FacetBucket[]
+  /** The number of different values. */
+  distinct: number
+  /** Devices without a value. */
+  missing: number
+  /** Active devices without a value. */
+  missingActive: number
+  name: string
+  /** Devices with a value that is in no bucket. */
+  other: number
+  /** Active devices with a value that is in no bucket. */
+  otherActive: number
+  /** Devices that match. Equal to buckets, other, and missing together, except for fields of services. */
+  total: number
+}
+
+/** One value, or one interval of time. */
+export interface FacetBucket {
+  /** How many of them are active. */
+  active: number
+  count: number
+  /** The value, at most 200 characters, or the start of the interval. */
+  value: string
+  /** The filter that finds these devices. */
+  where: string
+}
+
+/** How the server reads a filter. */
+export interface FilterCheck {
+  /** The same filter written in full, as it would be stored; null for an invalid or empty filter. */
+  canonical: string | null
+  /** What can be written at the cursor; empty without a cursor. */
+  completions: FilterCompletion[]
+  /** The rate-limit points that a page of a list with this filter costs at most. */
+  points: number
+  problems: FilterProblem[]
+  terms: FilterTerm[]
+  /** What is valid and probably not intended. */
+  warnings: FilterProblem[]
+}
+
+/** A string that can be written at the cursor. */
+export interface FilterCompletion {
+  /** The approximate number of devices that have the name or value; null if unknown. */
+  count: number | null
+  /** The start of the part of the filter that it replaces, in code points from 0. */
+  from: number
+  /** name, operator, value, function, view, or keyword */
+  kind: string
+  text: string
+  /** The end of the part of the filter that it replaces, in code points from 0. */
+  to: number
+}
+
+/** A part of a filter that is wrong, or that deserves a warning. */
+export interface FilterProblem {
+  /** In code points, counted from 1. */
+  column: number
+  /** In code points. */
+  length: number
+  /** Counted from 1. */
+  line: number
+  message: string
+  /** The whole corrected filter; null if the server cannot determine it. */
+  suggestion: string | null
+}
+
+/** A restriction of a filter. */
+export interface FilterTerm {
+  /** string, number, time, duration, or none */
+  comparedAs: string
+  /** The start in the filter, in code points from 0. */
+  from: number
+  /** Whether an index finds what it matches. */
+  isIndexed: boolean
+  /** The restricted name in canonical form. */
+  name: string
+  /** The end in the filter, in code points from 0. */
+  to: number
 }
 
 /** A limit that the server enforces. */
@@ -514,6 +611,14 @@ export interface DeviceRegistrationFields {
   secret: Leaf<string | null>
 }
 
+/** The selectable fields of DeviceTotals. */
+export interface DeviceTotalsFields {
+  active: Leaf<number>
+  inactive: Leaf<number>
+  neverReported: Leaf<number>
+  total: Leaf<number>
+}
+
 /** The selectable fields of Event. */
 export interface EventFields {
   /** The user who made the change; null if a device or the server did. */
@@ -552,6 +657,89 @@ export interface EventTargetFields {
   kind: Leaf<string>
   /** Its name at the time. */
   name: Leaf<string>
+}
+
+/** The selectable fields of Facet. */
+export interface FacetFields {
+  buckets: Branch<'FacetBucket', 'many'>
+  /** The number of different values. */
+  distinct: Leaf<number>
+  /** Devices without a value. */
+  missing: Leaf<number>
+  /** Active devices without a value. */
+  missingActive: Leaf<number>
+  name: Leaf<string>
+  /** Devices with a value that is in no bucket. */
+  other: Leaf<number>
+  /** Active devices with a value that is in no bucket. */
+  otherActive: Leaf<number>
+  /** Devices that match. Equal to buckets, other, and missing together, except for fields of services. */
+  total: Leaf<number>
+}
+
+/** The selectable fields of FacetBucket. */
+export interface FacetBucketFields {
+  /** How many of them are active. */
+  active: Leaf<number>
+  count: Leaf<number>
+  /** The value, at most 200 characters, or the start of the interval. */
+  value: Leaf<string>
+  /** The filter that finds these devices. */
+  where: Leaf<string>
+}
+
+/** The selectable fields of FilterCheck. */
+export interface FilterCheckFields {
+  /** The same filter written in full, as it would be stored; null for an invalid or empty filter. */
+  canonical: Leaf<string | null>
+  /** What can be written at the cursor; empty without a cursor. */
+  completions: Branch<'FilterCompletion', 'many'>
+  /** The rate-limit points that a page of a list with this filter costs at most. */
+  points: Leaf<number>
+  problems: Branch<'FilterProblem', 'many'>
+  terms: Branch<'FilterTerm', 'many'>
+  /** What is valid and probably not intended. */
+  warnings: Branch<'FilterProblem', 'many'>
+}
+
+/** The selectable fields of FilterCompletion. */
+export interface FilterCompletionFields {
+  /** The approximate number of devices that have the name or value; null if unknown. */
+  count: Leaf<number | null>
+  /** The start of the part of the filter that it replaces, in code points from 0. */
+  from: Leaf<number>
+  /** name, operator, value, function, view, or keyword */
+  kind: Leaf<string>
+  text: Leaf<string>
+  /** The end of the part of the filter that it replaces, in code points from 0. */
+  to: Leaf<number>
+}
+
+/** The selectable fields of FilterProblem. */
+export interface FilterProblemFields {
+  /** In code points, counted from 1. */
+  column: Leaf<number>
+  /** In code points. */
+  length: Leaf<number>
+  /** Counted from 1. */
+  line: Leaf<number>
+  message: Leaf<string>
+  /** The whole corrected filter; null if the server cannot determine it. */
+  suggestion: Leaf<string | null>
+}
+
+/** The selectable fields of FilterTerm. */
+export interface FilterTermFields {
+  /** string, number, time, duration, or none */
+  comparedAs: Leaf<string>
+  /** The start in the filter, in code points from 0. */
+  from: Leaf<number>
+  /** Whether an index finds what it matches. */
+  isIndexed: Leaf<boolean>
+  /** The restricted name in canonical form. */
+  name: Leaf<string>
+  /** The end in the filter, in code points from 0. */
+  to: Leaf<number>
 }
 
 /** The selectable fields of Limit. */
@@ -816,12 +1004,29 @@ export interface UserFields {
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
+  /** Checks a filter. Never fails because of the filter. Costs one rate-limit point, or 5 with a cursor. */
+  checkFilter: Branch<'FilterCheck', 'one', {
+    /** The context in which the filter reads attributes. */
+    context?: string | null | undefined
+    /** A place in where, in code points from 0, for which completions are returned. */
+    cursor?: number | null | undefined
+    /** What the filter selects. */
+    kind?: FilterKind | undefined
+    where: string
+  }>
   /** The contexts in which this user has overrides. */
   contexts: Leaf<string[]>
   created: Leaf<string>
   /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other users' devices. */
   device: Branch<'Device', 'many', {
     id: readonly string[]
+  }>
+  /** Counts the devices that match, all at the same moment. */
+  deviceTotals: Branch<'DeviceTotals', 'one', {
+    /** The context in which the filter reads attributes. */
+    context?: string | null | undefined
+    /** A device filter. */
+    where?: string | null | undefined
   }>
   devices: Branch<'DeviceList', 'one', {
     /** Start after this device ID or page cursor. */
@@ -830,7 +1035,7 @@ export interface UserFields {
     application?: readonly number[] | null | undefined
     /** Attribute values by name. A device must match all of them; null matches a missing value. */
     attributes?: AttributeChanges | null | undefined
-    /** The context in which the attributes filter and the sort read values. */
+    /** The context in which the filters and the sort read values. */
     context?: string | null | undefined
     /** Position of the first record, counted from 1. Ignored if after or last is set. */
     from?: number | null | undefined
@@ -840,6 +1045,8 @@ export interface UserFields {
     last?: string | null | undefined
     /** Part of the name, case-insensitive. */
     name?: string | null | undefined
+    /** The time from which relative times in where count. Default: the start of the request. */
+    now?: string | Date | null | undefined
     platform?: readonly string[] | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
@@ -847,6 +1054,8 @@ export interface UserFields {
     sort?: string | null | undefined
     /** active or inactive */
     state?: string | null | undefined
+    /** A filter in the language of AIP-160, such as site = oslo AND NOT state = active. Combined with the other filters by and. An invalid filter is BAD_USER_INPUT, with every problem in extensions.filter. */
+    where?: string | null | undefined
   }>
   email: Leaf<string>
   /** Newest first. Without minDate and after, the list covers the month before maxDate or now. */
@@ -870,6 +1079,18 @@ export interface UserFields {
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
     types?: readonly EventType[] | null | undefined
+  }>
+  /** Counts the devices that match, by the values of each of these names. A name is a field or an attribute, as in sort, or a field of services such as services.port. At most 8 names. An unknown name is BAD_USER_INPUT, with the closest known name. */
+  facets: Branch<'Facet', 'many', {
+    by: readonly string[]
+    /** The context in which the filter and the values are read. */
+    context?: string | null | undefined
+    /** The interval in which times are counted. */
+    interval?: FacetInterval | null | undefined
+    /** Values for each name, 1 to 100. */
+    size?: number | null | undefined
+    /** A device filter. */
+    where?: string | null | undefined
   }>
   id: Leaf<string>
   /** The limits that apply to this user, with the current use. */
@@ -975,9 +1196,16 @@ export interface ObjectTypes {
   Device: DeviceFields
   DeviceList: DeviceListFields
   DeviceRegistration: DeviceRegistrationFields
+  DeviceTotals: DeviceTotalsFields
   Event: EventFields
   EventList: EventListFields
   EventTarget: EventTargetFields
+  Facet: FacetFields
+  FacetBucket: FacetBucketFields
+  FilterCheck: FilterCheckFields
+  FilterCompletion: FilterCompletionFields
+  FilterProblem: FilterProblemFields
+  FilterTerm: FilterTermFields
   Limit: LimitFields
   Mutation: MutationFields
   Query: QueryFields

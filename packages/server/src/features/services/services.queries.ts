@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { sortable, valueIn } from '../../db/attribute-expressions.ts'
 import type { Database } from '../../db/database.ts'
 import { allOf, isAnyOf, naturally } from '../../db/sorted-page.ts'
+import { contains } from '../../db/text-match.ts'
 import type { State } from '../devices/device.ts'
-import { nameContains } from '../devices/list/name-contains.ts'
 import type { Service, ServiceName } from './service.ts'
 import type { ServiceFilter, ServiceOrder } from './service-list.ts'
 import { joinLive, type ServiceRow, serviceColumns, servicesAsRows, stateColumn, toService } from './service-row.ts'
@@ -54,7 +54,7 @@ export async function selectServicesOfDevices<Of extends { id: string; state: St
 
 function matching({ name, state, applications }: ServiceFilter): Sql {
   const conditions: Sql[] = [sql`true`]
-  if (name !== undefined) conditions.push(nameContains(sql`s.name`, name))
+  if (name !== undefined) conditions.push(contains(sql`s.name`, name))
   if (state !== undefined) conditions.push(sql`${stateColumn} = ${state}`)
   if (applications !== undefined) conditions.push(sql`s.application = any(${applications})`)
   return allOf(conditions)

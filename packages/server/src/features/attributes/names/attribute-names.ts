@@ -5,6 +5,7 @@ import {
   type AttributeName,
   countNamesOnTargets,
   findRecentTargets,
+  type NameCount,
   type RecentChanges,
   readRecentChanges,
 } from './attribute-names.queries.ts'
@@ -51,11 +52,12 @@ async function withRecentChanges(
   recent: RecentChanges,
 ): Promise<AttributeName[]> {
   const changes = new Map(Object.entries(recent.names))
-  const known = names.map((name) => {
+  const used = names.filter(isUsed)
+  const known = used.map((name) => {
     const changed = changes.get(name.name)
     return changed === undefined ? name : { ...name, lastChanged: new Date(changed) }
   })
-  for (const { name } of names) changes.delete(name)
+  for (const { name } of used) changes.delete(name)
   const appeared = [...changes.keys()]
   if (appeared.length === 0) return sorted(known)
   const { accountId } = viewer
@@ -64,5 +66,11 @@ async function withRecentChanges(
   return sorted([...known, ...counts.map((count) => ({ ...count, lastChanged: new Date(recent.names[count.name]!) }))])
 }
 
+/** The summary also has the names that no target has any more. */
+const isUsed = ({ devices, services }: NameCount): boolean => devices + services > 0
+
 const sorted = (names: readonly AttributeName[]): AttributeName[] =>
-  names.toSorted((one, other) => (one.name < other.name ? -1 : 1)).slice(0, limits.attributeNames)
+  names
+    .filter(isUsed)
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .slice(0, limits.attributeNames)

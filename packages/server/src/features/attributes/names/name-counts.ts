@@ -39,7 +39,7 @@ export function createNameCounts({ db, feed }: { db: Database; feed: Pick<Feed, 
     const ofUser = userDatabase(db, accountId)
     const counts = await countNames(ofUser, accountId)
     const recent = await readRecentChanges(ofUser, accountId, { after: former?.eventId ?? 0n, limit: EVENTS_READ })
-    const names = withLastChanges(counts, recent.names, former?.names ?? [])
+    const names = withFormerNames(withLastChanges(counts, recent.names, former?.names ?? []), recent.names, former)
     await saveSummary(ofUser, accountId, { names, eventId })
     return { names, eventId }
   }
@@ -93,6 +93,25 @@ function keepMostUsed(counts: Map<string, NameCount>, limit: number): void {
   const targetsOf = ({ devices, services }: NameCount): number => devices + services
   const byUse = [...counts.values()].sort((one, other) => targetsOf(other) - targetsOf(one))
   for (const { name } of byUse.slice(limit)) counts.delete(name)
+}
+
+/**
+ * Adds the names that no target has any more, with counts of zero. Filters accept every name that the account ever had. If there
+ * are too many, the names that changed last are kept.
+ */
+function withFormerNames(
+  names: readonly AttributeName[],
+  recent: Readonly<Record<string, number>>,
+  former: CountedNames | undefined,
+): AttributeName[] {
+  const present = new Set(names.map(({ name }) => name))
+  const changes = new Map((former?.names ?? []).map(({ name, lastChanged }) => [name, lastChanged]))
+  for (const [name, changed] of Object.entries(recent)) changes.set(name, new Date(changed))
+  const gone = [...changes]
+    .filter(([name]) => !present.has(name))
+    .map(([name, lastChanged]) => ({ name, devices: 0, services: 0, lastChanged }))
+    .sort((one, other) => Number(other.lastChanged) - Number(one.lastChanged))
+  return [...names, ...gone.slice(0, Math.max(0, limits.attributeNames - names.length))]
 }
 
 function withLastChanges(

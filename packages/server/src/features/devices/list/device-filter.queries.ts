@@ -1,13 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { sortable } from '../../../db/attribute-expressions.ts'
 import { allOf, naturally } from '../../../db/sorted-page.ts'
+import { contains } from '../../../db/text-match.ts'
 import type { Change } from '../../attributes/apply-changes.ts'
 import { type AttributeName, RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
+import { filterCondition } from '../../filters/sql/conditions.ts'
+import { noTables } from '../../filters/sql/rows.ts'
 import { BULK_SERVICE } from '../../services/application-types.ts'
 import type { DeviceFilter } from './device-filter.ts'
 import { type Reads, reservedColumn, valueAt } from './device-sort.queries.ts'
-import { nameContains } from './name-contains.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -20,12 +22,17 @@ export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql
   const where = fieldConditions(accountId, filter)
   if (others.length > 0) where.push(...valueConditions(accountId, others, context))
   for (const each of reserved) where.push(...reservedConditions(accountId, each, context))
+  const tables = noTables()
+  if (filter.where !== undefined) {
+    const scope = { accountId, context, now: filter.now!, tables }
+    where.push(filterCondition(filter.where.filter, scope))
+  }
   return {
     where,
     reads: {
-      device: readsDevice(filter) || others.length > 0,
-      live: readsLive(filter) || reserved.length > 0,
-      context,
+      device: readsDevice(filter) || others.length > 0 || tables.device,
+      live: readsLive(filter) || reserved.length > 0 || tables.live,
+      context: values.length > 0 || tables.overrides ? context : undefined,
     },
   }
 }
@@ -42,7 +49,7 @@ function fieldConditions(accountId: string, filter: DeviceFilter): Sql[] {
   if (hardwareId !== undefined) where.push(sql`d.hardware_id = ${hardwareId}`)
   if (platforms !== undefined) where.push(platformIn(platforms))
   if (state !== undefined) where.push(sql`l.state = ${state}`)
-  if (name !== undefined) where.push(nameContains(sql`d.name`, name))
+  if (name !== undefined) where.push(contains(sql`d.name`, name))
   // Every device has a bulk service, so a filter that includes its type matches every device.
   if (applications !== undefined && !applications.includes(BULK_SERVICE)) {
     where.push(sql`exists (select from service s

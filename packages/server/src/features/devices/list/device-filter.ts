@@ -2,6 +2,7 @@ import { ApiError, badInput } from '../../../errors.ts'
 import { assertStorable } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
 import { type Change, flattenAttributes } from '../../attributes/apply-changes.ts'
+import { type ReadFilter, readFilter } from '../../filters/read-filter.ts'
 import type { State } from '../device.ts'
 import { parseId } from '../device-id.ts'
 
@@ -14,6 +15,9 @@ export interface DeviceFilterArguments {
   platform?: readonly string[] | null | undefined
   application?: readonly number[] | null | undefined
   attributes?: Record<string, unknown> | null | undefined
+  where?: string | null | undefined
+  /** The time from which relative times in `where` count. */
+  now?: Date | null | undefined
 }
 
 /** The validated filters. A device must match all of them. An empty list matches no device. */
@@ -25,8 +29,12 @@ export interface DeviceFilter {
   hardwareId?: string
   platforms?: readonly string[]
   applications?: readonly number[]
-  /** Attribute values in `context`. null matches a name without a value. */
+  /** Attribute values. null matches a name without a value. */
   values?: Change[]
+  where?: ReadFilter
+  /** Milliseconds since 1970, from which relative times in `where` count. */
+  now?: number
+  /** The context in which `values` and `where` read attributes. */
   context?: string | undefined
 }
 
@@ -40,7 +48,10 @@ export function readDeviceFilter(args: DeviceFilterArguments, context: string | 
   if (args.application != null) filter.applications = args.application
   const values = args.attributes == null ? [] : flattenAttributes(args.attributes, 'attributes')
   assertAtMost(limits.namesPerTarget, values.length, 'names in attributes')
-  return values.length === 0 ? filter : { ...filter, values, context }
+  if (values.length > 0) filter.values = values
+  const where = args.where == null ? undefined : readFilter(args.where, { kind: 'device', path: 'where' })
+  if (where !== undefined) Object.assign(filter, { where, now: (args.now ?? new Date()).getTime() })
+  return filter.values === undefined && where === undefined ? filter : { ...filter, context }
 }
 
 export function readState(state: string): State {

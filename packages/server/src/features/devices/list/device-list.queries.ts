@@ -1,15 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { sortable, sortableFrom, textIn } from '../../../db/attribute-expressions.ts'
+import { sortableFrom, textIn } from '../../../db/attribute-expressions.ts'
 import { type Database, plannedEachTime } from '../../../db/database.ts'
-import {
-  allOf,
-  naturally,
-  rowsFromEnd,
-  type SqlOrder,
-  type SqlStart,
-  scannedRows,
-  sortedRows,
-} from '../../../db/sorted-page.ts'
+import { allOf, rowsFromEnd, type SqlStart, scannedRows, sortedRows } from '../../../db/sorted-page.ts'
 import { parseTime } from '../../../db/types.ts'
 import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
 import { deviceCount } from '../device-count.queries.ts'
@@ -24,7 +16,7 @@ import {
 } from '../device-row.ts'
 import { sqlFilter } from './device-filter.queries.ts'
 import type { DeviceFilter } from './device-filter.ts'
-import { type DeviceKey, keyOf, type Reads } from './device-sort.queries.ts'
+import { type DeviceKey, keyFromValue, keyOf, type Reads } from './device-sort.queries.ts'
 import { type DeviceOrder, isByTime } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
@@ -35,12 +27,24 @@ export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | 
 /** `fromEnd` reads the page from the end of the list. It requires a list without a filter, in an order with an index. */
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
 
+/**
+ * How to find the matches. `planned` leaves the choice to PostgreSQL. For a filter without an index, PostgreSQL cannot know
+ * whether to read the list in order until the page is full, or all devices: `walk` reads the first `WALKED` devices of the list
+ * in order, and `scan` reads all devices once and sorts the matches.
+ */
+export type Search = 'planned' | 'walk' | 'scan'
+
+/** Devices that a walk reads at most. */
+export const WALKED = 20_000
+
 export interface DevicePageQuery {
   filter: DeviceFilter
   order: DeviceOrder
   start: DeviceStart
   limit: number
   attributes: AttributesRead
+  /** Default: `planned`. */
+  search?: Search
 }
 
 /** Returns the rows of one page in order. */
@@ -67,8 +71,11 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const { start, limit, attributes } = page
   const toComplete = { accountId, attributes, hasKey: !isKeyInRow(page.order) }
 
-  if (key.isComputed) {
-    const { source, computed } = computedSource({ reads, where, key, direction: order.direction })
+  if (page.search === 'walk' && !key.isComputed) {
+    return completed(walkedRows(accountId, page, filter), { ...toComplete, device: false, live: false })
+  }
+  if (key.isComputed || page.search === 'scan') {
+    const { source, computed } = computedSource({ reads, where, key, order: page.order })
     return completed(scannedRows(source, computed, start, limit), { ...toComplete, device: false, live: false })
   }
   const joined = reads.device && reads.live ? { ...order, id: key.id, twinId: sql`l.device_id` } : order
@@ -82,25 +89,51 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   return completed(sortedRows(source, joined, start, limit), completing)
 }
 
+/** Returns the matches among the first `WALKED` devices of the list, in order. The `OFFSET 0` fences keep that order. */
+function walkedRows(accountId: string, { order, start, limit }: DevicePageQuery, filter: Filtered): Sql {
+  const key = keyOf(order)
+  const from = { columns: sql`${key.id} as id`, from: tables(key.reads), where: [isOf(accountId, key.reads)] }
+  const isAfter = 'after' in start
+  const list = sortedRows(from, { ...key, direction: order.direction }, isAfter ? start : { offset: 0 }, WALKED)
+  const { device, live, context } = filter.reads
+  const parts: Sql[] = []
+  if (device) {
+    parts.push(sql`cross join lateral (
+      select * from device where account_id = ${accountId} and id = w.id offset 0) as d`)
+  }
+  if (live) {
+    parts.push(sql`cross join lateral (
+      select * from device_live where account_id = ${accountId} and device_id = w.id offset 0) as l`)
+  }
+  if (context !== undefined) {
+    parts.push(sql`left join lateral (select * from attribute_override
+      where account_id = ${accountId} and target_id = w.id and context = ${context} offset 0) as o on true`)
+  }
+  return sql`select w.id, w.sort_key from (${list}) as w ${sql.join(parts, sql` `)} where ${allOf(filter.where)}
+    limit ${limit} offset ${isAfter ? 0 : start.offset}`
+}
+
+type Filtered = ReturnType<typeof sqlFilter>
+
 interface Computing {
   reads: Reads
   where: Sql[]
   key: DeviceKey
-  direction: SqlOrder['direction']
+  order: DeviceOrder
 }
 
-function computedSource({ reads, where, key, direction }: Computing) {
+function computedSource({ reads, where, key, order }: Computing) {
   const value = sql`c.value`
   return {
     source: { columns: sql`c.id`, from: sql`(${computedValues({ reads, where, key })}) as c`, where: [] },
-    computed: { key: naturally(value), nullable: value, id: sql`c.id`, direction },
+    computed: { key: keyFromValue(order, value), nullable: value, id: sql`c.id`, direction: order.direction },
   }
 }
 
-/** Computes keys that have no index. The `OFFSET 0` fences prevent PostgreSQL from computing a key again for each use. */
-function computedValues({ reads, where, key }: Omit<Computing, 'direction'>): Sql {
+/** Computes keys before sorting. The `OFFSET 0` fences prevent PostgreSQL from computing a key again for each use. */
+function computedValues({ reads, where, key }: Omit<Computing, 'order'>): Sql {
   const from = sql`from ${tables(reads)} where ${allOf(where)} offset 0`
-  if (key.attribute === undefined) return sql`select d.id, ${sortable(key.nullable!)} as value ${from}`
+  if (key.attribute === undefined) return sql`select ${key.id} as id, ${key.value ?? sql`null::text`} as value ${from}`
   const texts = sql`select d.id, d.attributes, ${textIn(sql`d.attributes`, key.attribute)} as text ${from}`
   return sql`select t.id, ${sortableFrom(sql`t.text`, sql`t.attributes`, key.attribute)} as value from (${texts}) as t offset 0`
 }

@@ -5,23 +5,35 @@ import { notFound } from '../../../errors.ts'
 import type { Place } from '../../../graphql/lists/cursor.ts'
 import type { List } from '../../../graphql/lists/paging.ts'
 import { listOf, type Start } from '../../../graphql/lists/paging.ts'
+import { assertKnownNames } from '../../filters/account-names.ts'
 import type { Device } from '../device.ts'
 import { parseId } from '../device-id.ts'
 import { type AttributesRead, toDevice } from '../device-row.ts'
 import type { DeviceFilter } from './device-filter.ts'
-import { countDevices, type DeviceStart, findPlace, placeOf, selectDevicePage } from './device-list.queries.ts'
+import {
+  countDevices,
+  type DeviceStart,
+  findPlace,
+  type ListedDeviceRow,
+  placeOf,
+  type Search,
+  selectDevicePage,
+  WALKED,
+} from './device-list.queries.ts'
 import { type DeviceListArguments, readDeviceListArguments } from './device-list-arguments.ts'
 import { type DeviceOrder, databasePlace } from './device-sort.ts'
-import { FAR, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
+import { FAR, isIndexed, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
 
 /** Returns one page of the viewer's devices. `attributes` states which attributes the document selects. */
 export async function listDevices(
-  { db, viewer, firstRecord, rowMeter }: Context,
+  context: Context,
   args: DeviceListArguments,
   { attributes }: { attributes: AttributesRead },
 ): Promise<List<Device>> {
+  const { db, viewer, firstRecord, rowMeter } = context
   const { accountId } = viewer
   const { filter, order, page } = readDeviceListArguments(args, firstRecord)
+  if (filter.where !== undefined) await assertKnownNames(context, filter.where)
 
   const total = (): Promise<number> => {
     rowMeter.add(({ devices }) => rowsReadByTotal(filter, devices).rows)
@@ -29,11 +41,18 @@ export async function listDevices(
   }
   const found = await findStart(page.start, order, (id) => findPlace(db, accountId, { order, id }))
   const start = isUnfiltered(filter) ? await fromNearerEnd(found, total) : found
-  rowMeter.add(({ devices }) => rowsReadByPage({ filter, order, start }, devices).rows)
   const { reasons } = rowsReadByPage({ filter, order, start })
-  const rows = await walk(db, reasons, (walking) =>
-    selectDevicePage(walking, accountId, { filter, order, start, limit: page.size + 1, attributes }),
-  )
+  const read = (search: Search): Promise<ListedDeviceRow[]> =>
+    walk(db, reasons, (walking) => {
+      const limit = page.size + 1
+      return selectDevicePage(walking, accountId, { filter, order, start, limit, attributes, search })
+    })
+  const charge = (): void => rowMeter.add(({ devices }) => rowsReadByPage({ filter, order, start }, devices).rows)
+  const isFull = (rows: readonly unknown[]): boolean => rows.length > page.size
+  const rows =
+    filter.where === undefined || isIndexed(filter)
+      ? await readCharged({ read, charge })
+      : await readUnindexed({ read, charge, isFull, devices: await countDevices(db, accountId, {}) })
   return listOf({
     rows,
     size: page.size,
@@ -42,6 +61,29 @@ export async function listDevices(
     toItem: (row) => toDevice(row, attributes),
     total,
   })
+}
+
+interface Reading {
+  read: (search: Search) => Promise<ListedDeviceRow[]>
+  charge: () => void
+}
+
+function readCharged({ read, charge }: Reading): Promise<ListedDeviceRow[]> {
+  charge()
+  return read('planned')
+}
+
+/** A walk that fills the page reads few devices and is not charged for. */
+async function readUnindexed({
+  read,
+  charge,
+  isFull,
+  devices,
+}: Reading & { isFull: (rows: readonly unknown[]) => boolean; devices: number }): Promise<ListedDeviceRow[]> {
+  const rows = await read(devices > WALKED ? 'walk' : 'planned')
+  if (isFull(rows)) return rows
+  charge()
+  return devices > WALKED ? read('scan') : rows
 }
 
 const isUnfiltered = (filter: DeviceFilter): boolean => Object.keys(filter).length === 0

@@ -3,7 +3,7 @@ import { sortable, valueIn } from '../../../db/attribute-expressions.ts'
 import { naturally, type SqlOrder } from '../../../db/sorted-page.ts'
 import { type AttributeName, RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
-import type { DeviceField, DeviceOrder } from './device-sort.ts'
+import { type DeviceField, type DeviceOrder, isByTime } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -17,6 +17,8 @@ export interface Reads {
 /** The SQL expressions for a device's key and ID in an order. Both are in the same index. */
 export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
+  /** What the key is computed from, which the `OFFSET 0` fence of a scan returns; omitted for a list by ID. */
+  value?: Sql
   /** Whether the key has no index and must be computed for every device. */
   isComputed: boolean
   /** The attribute name, if the key depends only on its value in `device d`. */
@@ -29,12 +31,22 @@ const ofLive = { id: sql`l.device_id`, isComputed: false, reads: { device: false
 /** Each expression must match the expression in its index. */
 const fieldKeys: Record<DeviceField, DeviceKey> = {
   id: ofDevice,
-  name: { ...ofDevice, key: naturally(sql`d.name`) },
-  created: { ...ofDevice, key: sql`d.created` },
-  hardwareId: { ...ofDevice, key: naturally(sql`d.hardware_id`), nullable: sql`d.hardware_id` },
-  platform: { ...ofDevice, key: naturally(sql`d.platform`), nullable: sql`d.platform` },
-  state: { ...ofLive, key: sql`l.state` },
-  lastReported: { ...ofLive, key: sql`l.last_reported`, nullable: sql`l.last_reported` },
+  name: { ...ofDevice, key: naturally(sql`d.name`), value: sql`d.name` },
+  created: { ...ofDevice, key: sql`d.created`, value: sql`d.created` },
+  hardwareId: {
+    ...ofDevice,
+    key: naturally(sql`d.hardware_id`),
+    nullable: sql`d.hardware_id`,
+    value: sql`d.hardware_id`,
+  },
+  platform: { ...ofDevice, key: naturally(sql`d.platform`), nullable: sql`d.platform`, value: sql`d.platform` },
+  state: { ...ofLive, key: sql`l.state`, value: sql`l.state` },
+  lastReported: {
+    ...ofLive,
+    key: sql`l.last_reported`,
+    nullable: sql`l.last_reported`,
+    value: sql`l.last_reported`,
+  },
 }
 
 export function keyOf({ by, context }: DeviceOrder): DeviceKey {
@@ -42,11 +54,16 @@ export function keyOf({ by, context }: DeviceOrder): DeviceKey {
   const value = valueAt(by, context)
   const key = naturally(sortable(value))
   const isReserved = reservedColumn(by) !== undefined
-  if (isReserved && context === undefined) return { ...ofLive, key, nullable: value }
+  if (isReserved && context === undefined) return { ...ofLive, key, nullable: value, value: sortable(value) }
   const reads = { device: true, live: isReserved, context }
   const isPlain = !isReserved && context === undefined
-  return { ...ofDevice, isComputed: true, key, nullable: value, reads, ...(isPlain && { attribute: by }) }
+  const computed = { isComputed: true, key, nullable: value, value: sortable(value), reads }
+  return { ...ofDevice, ...computed, ...(isPlain && { attribute: by }) }
 }
+
+/** Returns the key of a column that contains `DeviceKey.value`. */
+export const keyFromValue = (order: DeviceOrder, value: Sql): Sql =>
+  order.by === 'state' || order.by === 'id' || isByTime(order) ? value : naturally(value)
 
 /** Returns the device_live column of a reserved attribute; undefined for other attributes. */
 export function reservedColumn([group, subName]: AttributeName): Sql | undefined {

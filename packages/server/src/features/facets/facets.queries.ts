@@ -1,0 +1,153 @@
+import type { ResolvedFilter } from '@muster/filter'
+import { sql } from 'kysely'
+import { type Database, plannedEachTime } from '../../db/database.ts'
+import { filterCondition } from '../filters/sql/conditions.ts'
+import { both, type FilterScope, noTables, type Sql } from '../filters/sql/rows.ts'
+import {
+  type Interval,
+  isNoBulkService,
+  joinServiceLive,
+  overridesIn,
+  textOfValue,
+  type ValueSubject,
+} from '../filters/sql/value-source.ts'
+
+export interface Counted {
+  accountId: string
+  /** The devices to count; undefined for all. */
+  filter: ResolvedFilter | undefined
+  context: string | undefined
+  /** Milliseconds since 1970, from which relative times count. */
+  now: number
+}
+
+/**
+ * The devices of one facet: those in one `bucket`, those with `other` values, those without a value (`missing`), or `all`. The
+ * facet is a number, the position of its name.
+ */
+export interface FacetRow {
+  facet: number
+  part: 'bucket' | 'other' | 'missing' | 'all'
+  value: string | null
+  devices: number
+  active: number
+  /** The number of different values. */
+  distinct: number
+}
+
+export interface FacetQuery extends Counted {
+  subjects: readonly ValueSubject[]
+  size: number
+  interval: Interval
+}
+
+/**
+ * Counts the matching devices by value, all in one snapshot. Names of devices are counted in one pass with grouping sets. A
+ * device can have several services, so each name of services is counted in a pass of its own.
+ */
+export async function countByValue(db: Database, query: FacetQuery): Promise<FacetRow[]> {
+  const { subjects, size } = query
+  const places = subjects.map((subject, place) => ({ subject, place }))
+  const ofDevices = places.filter(({ subject }) => !hasManyValues(subject))
+  const ofMany = places.filter(({ subject }) => hasManyValues(subject))
+  const counts = [countDevices(query, ofDevices), ...ofMany.map((each) => countOfMany(query, each))]
+  const { rows } = await sql<FacetRow>`${sql.raw(plannedEachTime)}
+    with counted as (${sql.join(counts, sql` union all `)}),
+    ranked as (
+      select *, row_number() over (partition by facet, value is null order by devices desc, value) as rank from counted
+    )
+    select facet, part, value, sum(devices)::int as devices, sum(active)::int as active,
+      count(*) filter (where part in ('bucket', 'other'))::int as distinct
+    from (
+      select facet, devices, active, part, case when part = 'bucket' then value end as value
+      from (
+        select *, case when facet is null then 'all' when value is null then 'missing'
+          when rank <= ${size} then 'bucket' else 'other' end as part from ranked
+      ) as parted
+    ) as summed
+    group by facet, part, value order by facet, devices desc, value`.execute(db)
+  return rows
+}
+
+const hasManyValues = (subject: ValueSubject): boolean =>
+  subject.of === 'service' || (subject.type === 'field' && subject.valueType === 'strings')
+
+/** The column of the matched devices that has the value of the name at this position. */
+const column = (place: number): Sql => sql.raw(`value_${place}`)
+
+interface PlacedSubject {
+  subject: ValueSubject
+  place: number
+}
+
+/** Counts each subject's values and, with facet null, all devices. */
+function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sql {
+  const scope = scopeOf(query)
+  const columns = subjects.map(({ subject, place }) => {
+    const value = textOfValue(scope, subject, query.interval)
+    return sql`${value} as ${column(place)}`
+  })
+  const matched = matchedDevices(query, scope, [sql`(l.state = 'active') as active`, ...columns])
+  const names = subjects.map(({ place }) => column(place))
+  if (names.length === 0) {
+    return sql`select null::int as facet, null::text as value, count(*) as devices, count(*) filter (where active) as active
+      from (${matched}) as matched`
+  }
+  const facet = subjects.map(({ place }) => sql`when grouping(${column(place)}) = 0 then ${sql.lit(place)}`)
+  const value = subjects.map(({ place }) => sql`when grouping(${column(place)}) = 0 then ${column(place)}`)
+  const sets = [...names.map((name) => sql`(${name})`), sql`()`]
+  return sql`select case ${sql.join(facet, sql` `)} end as facet, case ${sql.join(value, sql` `)} end as value,
+      count(*) as devices, count(*) filter (where active) as active
+    from (${matched}) as matched group by grouping sets (${sql.join(sets, sql`, `)})`
+}
+
+/** Counts each device once for each of its different values. */
+function countOfMany(query: FacetQuery, { subject, place }: PlacedSubject): Sql {
+  const scope = scopeOf(query)
+  scope.tables.device = true
+  const values = sql`array(${valuesOfDevice(query, scope, subject)})`
+  const matched = matchedDevices(query, scope, [sql`(l.state = 'active') as active`, sql`${values} as "values"`])
+  return sql`select ${sql.lit(place)}::int, each.value, count(*), count(*) filter (where active)
+    from (${matched}) as matched left join lateral unnest(matched."values") as each (value) on true
+    group by each.value`
+}
+
+function valuesOfDevice({ accountId, context, interval }: FacetQuery, scope: FilterScope, subject: ValueSubject): Sql {
+  if (subject.of === 'device') {
+    return sql`select x.context from attribute_override x where x.account_id = ${accountId} and x.target_id = d.id`
+  }
+  const inner = { ...scope, tables: noTables() }
+  const value = textOfValue(inner, subject, interval)
+  return sql`select distinct ${value} from service s
+    ${inner.tables.serviceLive ? joinServiceLive : sql``}
+    ${inner.tables.serviceOverrides ? overridesIn(context!, 'service') : sql``}
+    where s.account_id = ${accountId} and s.device_id = d.id and ${isNoBulkService} and ${value} is not null`
+}
+
+export interface Totals {
+  total: number
+  active: number
+  neverReported: number
+}
+
+/** Counts the matching devices in one pass. */
+export async function countTotals(db: Database, query: Counted): Promise<Totals> {
+  const columns = [sql`(l.state = 'active') as active`, sql`l.last_reported is null as never`]
+  const { rows } = await sql<Totals>`${sql.raw(plannedEachTime)}
+    select count(*)::int as total, count(*) filter (where active)::int as active,
+      count(*) filter (where never)::int as "neverReported"
+    from (${matchedDevices(query, scopeOf(query), columns)}) as matched`.execute(db)
+  return rows[0]!
+}
+
+const scopeOf = ({ accountId, context, now }: Counted): FilterScope => ({ accountId, context, now, tables: noTables() })
+
+/** Selects columns of the matching devices. The conditions and columns of the scope decide which tables are joined. */
+function matchedDevices({ accountId, filter, context }: Counted, scope: FilterScope, columns: readonly Sql[]): Sql {
+  const where = [sql`l.account_id = ${accountId}`]
+  if (filter !== undefined) where.push(filterCondition(filter, scope))
+  const { device, overrides } = scope.tables
+  const devices = device || overrides ? sql`join device d on d.account_id = l.account_id and d.id = l.device_id` : sql``
+  return sql`select ${sql.join([...columns], sql`, `)} from device_live l ${devices}
+    ${overrides ? overridesIn(context!, 'device') : sql``} where ${both(where)}`
+}

@@ -1,0 +1,132 @@
+import { type AttributeName, printName, splitAttributeName, writeValue } from '@muster/filter'
+import type { Context } from '../../context.ts'
+import { walk } from '../../db/fair/user-database.ts'
+import { ApiError, badInput } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import type { DeviceTotals, Facet, UserDeviceTotalsArgs, UserFacetsArgs } from '../../resolvers.generated.ts'
+import { parseContext } from '../attributes/attribute-name.ts'
+import { assertKnownNames, isGroupOnly } from '../filters/account-names.ts'
+import { type ReadFilter, readFilter } from '../filters/read-filter.ts'
+import type { Interval, ValueSubject } from '../filters/sql/value-source.ts'
+import { type Counted, countByValue, countTotals, type FacetRow } from './facets.queries.ts'
+
+const MAX_SIZE = 100
+
+/** Counts the viewer's devices by the values of several names. */
+export async function listFacets(context: Context, args: UserFacetsArgs): Promise<Facet[]> {
+  const { by } = args
+  if (by.length > limits.facetNames) {
+    const found = by.length
+    throw new ApiError('LIMIT_EXCEEDED', `at most ${limits.facetNames} names in by, found ${found}`, {
+      limit: limits.facetNames,
+      found,
+    })
+  }
+  const size = args.size ?? 20
+  if (size < 1 || size > MAX_SIZE) throw badInput(`size must be 1 to ${MAX_SIZE}, not ${size}`)
+  const interval = (args.interval ?? 'DAY').toLowerCase() as Interval
+  const counted = await readCounted(context, args)
+  const subjects = await Promise.all(by.map((name, index) => readName(context, name, `by[${index}]`)))
+  const rows = await count(context, (db) => countByValue(db, { ...counted, subjects, size, interval }))
+  const all = rows.find(({ part }) => part === 'all')
+  return by.map((name, place) => ({
+    name,
+    ...summarize(rows, { place, conditionOf: (value) => condition(name, subjects[place]!, { value, interval }) }),
+    total: all?.devices ?? 0,
+  }))
+}
+
+export async function countDeviceTotals(context: Context, args: UserDeviceTotalsArgs): Promise<DeviceTotals> {
+  const counted = await readCounted(context, args)
+  const { total, active, neverReported } = await count(context, (db) => countTotals(db, counted))
+  return { total, active, inactive: total - active, neverReported }
+}
+
+type Counting<Result> = (db: Context['db']) => Promise<Result>
+
+/** Every matching device is counted, so the statement is charged and queued like others that read all devices. */
+function count<Result>({ db, rowMeter }: Context, run: Counting<Result>): Promise<Result> {
+  rowMeter.add(({ devices }) => devices)
+  return walk(db, ['facets and totals count every device that matches'], run)
+}
+
+async function readCounted(
+  context: Context,
+  args: { where?: string | null | undefined; context?: string | null | undefined },
+): Promise<Counted> {
+  const where: ReadFilter | undefined =
+    args.where == null ? undefined : readFilter(args.where, { kind: 'device', path: 'where' })
+  if (where !== undefined) await assertKnownNames(context, where)
+  return {
+    accountId: context.viewer.accountId,
+    filter: where?.filter,
+    context: parseContext(args.context, 'context'),
+    now: Date.now(),
+  }
+}
+
+/** Resolves a name like a filter does, so that errors suggest the same names. */
+async function readName(context: Context, name: string, path: string): Promise<ValueSubject> {
+  const read = readFilter(`${printName(splitAttributeName(name))}:*`, { kind: 'device', path })!
+  await assertKnownNames(context, read)
+  const { filter } = read
+  const found = filter.type === 'services' ? filter.condition : filter
+  if (found?.type !== 'present')
+    throw badInput(`${path} must be a field or an attribute, such as services.port or site`)
+  const { subject } = found
+  if (subject.type === 'attribute' && (await isGroupOnly(context, subject.name))) {
+    throw badInput(`${path}: ${JSON.stringify(name)} is a group. Write one of its names, such as ${name}.x`)
+  }
+  return subject
+}
+
+interface Summarizing {
+  place: number
+  conditionOf: (value: string) => string
+}
+
+function summarize(rows: readonly FacetRow[], { place, conditionOf }: Summarizing): Omit<Facet, 'name' | 'total'> {
+  const own = rows.filter(({ facet, part }) => facet === place && part !== 'all')
+  const of = (part: FacetRow['part']): FacetRow | undefined => own.find((row) => row.part === part)
+  const missing = of('missing')
+  const other = of('other')
+  const buckets = own.filter(({ part }) => part === 'bucket')
+  return {
+    buckets: buckets.map(({ value, devices, active }) => ({
+      value: value!,
+      count: devices,
+      active,
+      where: conditionOf(value!),
+    })),
+    missing: missing?.devices ?? 0,
+    missingActive: missing?.active ?? 0,
+    other: other?.devices ?? 0,
+    otherActive: other?.active ?? 0,
+    distinct: own.reduce((sum, row) => sum + row.distinct, 0),
+  }
+}
+
+/** Returns the filter that finds a bucket's devices. */
+function condition(
+  name: string,
+  subject: ValueSubject,
+  { value, interval }: { value: string; interval: Interval },
+): string {
+  const printed = printName(splitAttributeName(name) as AttributeName)
+  if (subject.type === 'field' && subject.valueType === 'time') {
+    return `${printed} >= ${value} AND ${printed} < ${endOfInterval(value, interval)}`
+  }
+  if (subject.type === 'field' && ['number', 'application', 'boolean', 'state'].includes(subject.valueType))
+    return `${printed} = ${value}`
+  // A longer value was truncated.
+  const isWhole = value.length < 200
+  return `${printed} = ${isWhole ? writeValue([value]) : writeValue([value, ''])}`
+}
+
+function endOfInterval(start: string, interval: Interval): string {
+  const end = new Date(start)
+  if (interval === 'hour') end.setUTCHours(end.getUTCHours() + 1)
+  else if (interval === 'month') end.setUTCMonth(end.getUTCMonth() + 1)
+  else end.setUTCDate(end.getUTCDate() + (interval === 'week' ? 7 : 1))
+  return end.toISOString().replace('.000', '')
+}

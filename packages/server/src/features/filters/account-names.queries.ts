@@ -1,0 +1,47 @@
+import { type Database, query } from '../../db/database.ts'
+
+/** Returns those names that the summary contains, as a name or as the group of a name. */
+export async function selectKnownNames(db: Database, accountId: string, names: readonly string[]): Promise<string[]> {
+  const rows = await query<{ name: string }>(
+    db,
+    // The slash follows the dot, so the range contains every name in the group.
+    `select asked.name from unnest($2::text[]) as asked (name)
+     where exists (select from attribute_name where account_id = $1 and name = asked.name)
+       or exists (select from attribute_name
+         where account_id = $1 and name > asked.name || '.' and name < asked.name || '/')`,
+    [accountId, names],
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Whether the summary has names in a group of this name, but not the name itself. */
+export async function selectIsGroupOnly(db: Database, accountId: string, name: string): Promise<boolean> {
+  const rows = await query<{ is_group: boolean }>(
+    db,
+    `select exists (select from attribute_name where account_id = $1 and name > $2 || '.' and name < $2 || '/')
+       and not exists (select from attribute_name where account_id = $1 and name = $2) as is_group`,
+    [accountId, name],
+  )
+  return rows[0]!.is_group
+}
+
+/** Number of devices whose values show whether a name has versions. */
+const SAMPLE = 1_000
+
+/** Returns those names of which a sampled device has a value with two dots between digits, such as 2.10.1. */
+export async function selectNamesOfVersions(
+  db: Database,
+  accountId: string,
+  names: readonly string[],
+): Promise<string[]> {
+  const rows = await query<{ name: string }>(
+    db,
+    `select asked.name from unnest($2::text[]) as asked (name), split_part(asked.name, '.', 1) as first
+     where exists (
+       select from (select attributes from device where account_id = $1 order by id limit ${SAMPLE}) as sampled
+       where coalesce(sampled.attributes ->> asked.name,
+         sampled.attributes -> first ->> substr(asked.name, length(first) + 2)) ~ '^[^0-9]{0,2}[0-9]+[.][0-9]+[.][0-9]+')`,
+    [accountId, names],
+  )
+  return rows.map(({ name }) => name)
+}

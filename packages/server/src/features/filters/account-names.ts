@@ -1,0 +1,46 @@
+import type { AttributeName, KnownNames } from '@muster/filter'
+import type { Context } from '../../context.ts'
+import { listAttributeNames } from '../attributes/names/attribute-names.ts'
+import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './account-names.queries.ts'
+import { check, filterError, type ReadFilter } from './read-filter.ts'
+
+/**
+ * Throws BAD_USER_INPUT if the filter has a short name that the account never had, or compares versions as numbers. The error
+ * suggests the closest name.
+ */
+export async function assertKnownNames(context: Context, filter: ReadFilter): Promise<void> {
+  const { text, place } = filter
+  const unknown = await findUnknown(context, [...filter.names])
+  const versions = await findVersions(context, [...filter.fractions])
+  if (unknown.size === 0 && versions.size === 0) return
+  const hasVersions = (name: string): boolean => versions.has(name)
+  const has = (name: string): boolean => !unknown.has(name)
+  // Names that are written with `attributes.` may be unknown.
+  if (check(text, place, { knownAttributes: { has, keys: () => [] }, hasVersions }).isValid) return
+  const knownAttributes = await readKnownNames(context, (name) => !unknown.has(name))
+  const checked = check(text, place, { knownAttributes, hasVersions })
+  if (!checked.isValid) throw filterError(place.path, checked.problems)
+}
+
+/**
+ * Returns the names of the account. `wasSeen` states which names the summary contains, including names that no device has any
+ * more. The summary may be older than a name, so later events are read too.
+ */
+async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
+  const used = new Set((await listAttributeNames(context)).map(({ name }) => name))
+  return { has: (name) => used.has(name) || wasSeen(name), keys: () => used }
+}
+
+/** Whether the name is known only as a group, so that no device has a value of it. */
+export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName): Promise<boolean> =>
+  name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
+
+async function findUnknown({ db, viewer }: Context, names: readonly string[]): Promise<Set<string>> {
+  if (names.length === 0) return new Set()
+  const known = new Set(await selectKnownNames(db, viewer.accountId, names))
+  return new Set(names.filter((name) => !known.has(name)))
+}
+
+async function findVersions({ db, viewer }: Context, names: readonly string[]): Promise<Set<string>> {
+  return new Set(names.length === 0 ? [] : await selectNamesOfVersions(db, viewer.accountId, names))
+}

@@ -1,0 +1,127 @@
+import {
+  type CompletionItem,
+  checkFilter as checkText,
+  completionsAt,
+  type Expectation,
+  type FilterKind,
+  printName,
+  splitAttributeName,
+  toCodePoints,
+  toIndex,
+  writeNameArgument,
+  writeValue,
+} from '@muster/filter'
+import type { Context } from '../../context.ts'
+import { badInput } from '../../errors.ts'
+import { MANY_ROWS } from '../../graphql/cost/row-count.ts'
+import { assertStorable } from '../../lib/text.ts'
+import type { FilterCheck, FilterCompletion, UserCheckFilterArgs } from '../../resolvers.generated.ts'
+import { parseContext } from '../attributes/attribute-name.ts'
+import { listAttributeNames } from '../attributes/names/attribute-names.ts'
+import { countDevices } from '../devices/list/device-list.queries.ts'
+import { selectNamesOfVersions } from './account-names.queries.ts'
+import { check, toFilterProblem } from './read-filter.ts'
+import { selectFrequentValues } from './sql/sampled-values.ts'
+
+const kinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const satisfies Record<string, FilterKind>
+
+/** Checks a filter with the names of the viewer's account, and completes it at the cursor. */
+export async function checkFilter(context: Context, args: UserCheckFilterArgs): Promise<FilterCheck> {
+  const { where, cursor } = args
+  const kind = kinds[args.kind ?? 'DEVICES']
+  assertStorable(where, 'where')
+  const inContext = parseContext(args.context, 'context')
+  if (cursor != null && (cursor < 0 || cursor > toCodePoints(where, where.length)))
+    throw badInput(`cursor must be a number of code points from 0 to the length of where, not ${cursor}`)
+  const names = await listAttributeNames(context)
+  const known = new Set(names.map(({ name }) => name))
+  const fractions = new Set<string>()
+  const hasVersions = (name: string): boolean => fractions.add(name).size === 0
+  const { isIndexed, ...first } = check(where, { kind, path: 'where' }, { knownAttributes: known, hasVersions })
+  const versions = new Set(
+    fractions.size === 0 ? [] : await selectNamesOfVersions(context.db, context.viewer.accountId, [...fractions]),
+  )
+  const checked =
+    versions.size === 0
+      ? first
+      : check(where, { kind, path: 'where' }, { knownAttributes: known, hasVersions: (name) => versions.has(name) })
+  const at = (index: number): number => toCodePoints(where, index)
+  return {
+    canonical: checked.canonical,
+    problems: checked.problems.map(toFilterProblem),
+    warnings: checked.warnings.map(toFilterProblem),
+    terms: checked.terms.map((term) => ({ ...term, from: at(term.from), to: at(term.to) })),
+    points: 1 + (isIndexed || checked.canonical === null ? 0 : await pointsOfAll(context)),
+    completions: cursor == null ? [] : await complete(context, { where, cursor, kind, inContext, names }),
+  }
+}
+
+/** A filter without an index may read every device. */
+const pointsOfAll = async ({ db, viewer }: Context): Promise<number> =>
+  Math.ceil((await countDevices(db, viewer.accountId, {})) / MANY_ROWS)
+
+interface Completing {
+  where: string
+  cursor: number
+  kind: FilterKind
+  inContext: string | undefined
+  names: readonly { name: string; devices: number; services: number }[]
+}
+
+async function complete(context: Context, completing: Completing): Promise<FilterCompletion[]> {
+  const { where, cursor, kind } = completing
+  const { from, to, expected, items } = completionsAt(where, toIndex(where, cursor), kind)
+  const span = { from: toCodePoints(where, from), to: toCodePoints(where, to) }
+  const found = await Promise.all(expected.map((each) => completionsFor(context, each, completing)))
+  return [...items.map((item: CompletionItem) => ({ ...item, count: null })), ...found.flat()].map((item) => ({
+    ...item,
+    ...span,
+  }))
+}
+
+type Found = Pick<FilterCompletion, 'kind' | 'text'> & { count: number | null }
+
+async function completionsFor(context: Context, expected: Expectation, completing: Completing): Promise<Found[]> {
+  if (expected.type === 'name') return namesFor(expected, completing)
+  if (expected.type !== 'value') return []
+  return valuesFor(context, expected, completing)
+}
+
+const MAX_NAMES = 100
+
+/** Names by use, most used first. */
+function namesFor(
+  { of, lead, prefix, isArgument }: Extract<Expectation, { type: 'name' }>,
+  { names }: Completing,
+): Found[] {
+  const countOf = (name: Completing['names'][number]): number => (of === 'service' ? name.services : name.devices)
+  const start = prefix.toLowerCase().replace(/^attributes\./, '')
+  const lower = (name: string): string => name.toLowerCase()
+  return names
+    .filter((name) => countOf(name) > 0 && lower(name.name).startsWith(start) && !name.name.startsWith('$'))
+    .sort((one, other) => countOf(other) - countOf(one))
+    .slice(0, MAX_NAMES)
+    .map((name) => ({
+      kind: 'name',
+      text: isArgument ? writeNameArgument(name.name) : lead + printName(splitAttributeName(name.name)),
+      count: countOf(name),
+    }))
+}
+
+async function valuesFor(
+  { db, viewer }: Context,
+  { subject, prefix }: Extract<Expectation, { type: 'value' }>,
+  { kind, inContext }: Completing,
+): Promise<Found[]> {
+  const { filter } = checkText(`${subject}:*`, { kind })
+  const condition = filter?.type === 'services' ? filter.condition : filter
+  if (condition?.type !== 'present' || kind === 'event') return []
+  const { subject: found } = condition
+  if (found.type === 'field' && !['string', 'number'].includes(found.valueType)) return []
+  const isNumber = found.type === 'field' && found.valueType === 'number'
+  const values = await selectFrequentValues(db, viewer.accountId, { subject: found, context: inContext })
+  const start = prefix.toLowerCase()
+  return values
+    .filter(({ value }) => value.toLowerCase().startsWith(start))
+    .map(({ value, count }) => ({ kind: 'value', text: isNumber ? value : writeValue([value]), count }))
+}

@@ -1,0 +1,92 @@
+import {
+  type CheckedFilter,
+  checkFilter,
+  type FilterKind,
+  type FilterProblem,
+  type FilterUsage,
+  filterLimits,
+  type ResolvedFilter,
+  type ResolveOptions,
+} from '@muster/filter'
+import { ApiError } from '../../errors.ts'
+import { assertStorable } from '../../lib/text.ts'
+import { eventTypes } from '../events/event-types.ts'
+
+/** Which filters a place accepts, and the argument that error messages name. */
+export interface FilterPlace {
+  readonly kind: FilterKind
+  readonly usage?: FilterUsage
+  readonly path: string
+}
+
+/** A filter without errors, except that its attribute names may be unknown. */
+export interface ReadFilter {
+  readonly text: string
+  readonly place: FilterPlace
+  readonly filter: ResolvedFilter
+  readonly isIndexed: boolean
+  /** The terms without an index, as they are in the filter. */
+  readonly unindexed: readonly string[]
+  /** Names of attributes. The account must have those that are not written with `attributes.`. */
+  readonly names: ReadonlySet<string>
+  /** Names that are compared with a fraction, which may have been meant as a version. */
+  readonly fractions: ReadonlySet<string>
+}
+
+/**
+ * Parses a filter argument. Returns undefined for an empty filter, which matches everything. Throws BAD_USER_INPUT or
+ * LIMIT_EXCEEDED with every problem in `extensions.filter`.
+ */
+export function readFilter(text: string, place: FilterPlace): ReadFilter | undefined {
+  assertStorable(text, place.path)
+  const names = new Set<string>()
+  const fractions = new Set<string>()
+  const checked = check(text, place, {
+    knownAttributes: {
+      has(name) {
+        names.add(name)
+        return true
+      },
+      keys: () => [],
+    },
+    hasVersions(name) {
+      fractions.add(name)
+      return false
+    },
+  })
+  if (!checked.isValid) throw filterError(place.path, checked.problems)
+  const { filter, isIndexed, terms } = checked
+  if (filter === null) return undefined
+  const unindexed = terms.filter((term) => !term.isIndexed).map(({ from, to }) => text.slice(from, to))
+  return { text, place, filter, isIndexed, unindexed, names, fractions }
+}
+
+/** Checks a filter with what is known about the attributes of an account. */
+export const check = (
+  text: string,
+  { kind, usage }: FilterPlace,
+  names: Pick<ResolveOptions, 'knownAttributes' | 'hasVersions'>,
+): CheckedFilter => checkFilter(text, { kind, ...(usage && { usage }), eventTypes, ...names })
+
+/** Returns the error of a filter argument: its first problem, with all of them in `extensions.filter`. */
+export function filterError(path: string, problems: readonly FilterProblem[]): ApiError {
+  const [first] = problems
+  const { message, line, column, suggestion, limit } = problems.find(({ kind }) => kind === 'limit') ?? first!
+  const place = line === 1 ? `column ${column}` : `line ${line}, column ${column}`
+  const hint = suggestion === null ? '' : ` Suggestion: ${suggestion}`
+  const filter = problems.map(toFilterProblem)
+  return new ApiError(
+    limit === undefined ? 'BAD_USER_INPUT' : 'LIMIT_EXCEEDED',
+    `${path}, ${place}: ${message}${hint}`,
+    limit === undefined ? { filter } : { filter, limit: filterLimits[limit] },
+  )
+}
+
+/** Returns a problem as the API shows it. */
+export const toFilterProblem = ({ message, line, column, length, suggestion }: FilterProblem) => ({
+  message,
+  line,
+  column,
+  length,
+  suggestion,
+})

@@ -1,0 +1,154 @@
+import type { AttributeName, AttributeSubject, Compare, CompareList, HasValue } from '@muster/filter'
+import { sql } from 'kysely'
+import { sortable, valueIn } from '../../../db/attribute-expressions.ts'
+import { naturally } from '../../../db/sorted-page.ts'
+import { RESERVED_GROUP } from '../../attributes/attribute-name.ts'
+import { reservedColumns } from '../../attributes/attributes.ts'
+import { compareNaturally, compareText, compareTime, textOf } from './compare.ts'
+import { both, either, type FilterScope, idOf, type Sql } from './rows.ts'
+
+/** How a condition is used. Below NOT, an index cannot find anything, so the condition needs no form for it. */
+export interface Use {
+  readonly isNegated: boolean
+}
+
+export function compareAttribute(
+  scope: FilterScope,
+  { subject, operator, literal }: Compare & { subject: AttributeSubject },
+  use: Use,
+): Sql {
+  if (operator === '=' && literal.type === 'string') return equalsAny(scope, subject, [literal.value], use)
+  const column = columnOf(scope, subject)
+  if (literal.type === 'number')
+    return sql`attribute_number(${attributeText(scope, subject)}) ${sql.raw(operator)} ${literal.decimal}::numeric`
+  if (literal.type === 'time' || literal.type === 'relative')
+    return compareTime(sql`attribute_time(${attributeText(scope, subject)})`, operator, { literal, now: scope.now })
+  if (column !== undefined && operator !== '=' && operator !== ':' && readsBase(subject, scope))
+    return compareNaturally(sortable(column), operator, textOf(literal))
+  return compareText(attributeText(scope, subject), operator, literal)
+}
+
+export function compareAttributeList(
+  scope: FilterScope,
+  { subject, operator, match, literals }: CompareList & { subject: AttributeSubject },
+  use: Use,
+): Sql {
+  const strings = literals.filter((literal) => literal.type === 'string').map(({ value }) => value)
+  if (operator === '=' && strings.length === literals.length) return equalsAny(scope, subject, strings, use)
+  const each = literals.map((literal) => compareAttribute(scope, { type: 'compare', subject, operator, literal }, use))
+  return match === 'all' ? both(each) : either(each)
+}
+
+/** Whether there is a value, or anything in the group of this name. */
+export function hasAttribute(scope: FilterScope, { subject }: HasValue & { subject: AttributeSubject }): Sql {
+  const { of, name } = subject
+  const overrides = overridesOf(scope, subject)
+  const found: Sql[] = []
+  if (subject.read.type !== 'override') {
+    const columns = of === 'device' ? columnsIn(name) : []
+    if (columns.length > 0) scope.tables.live = true
+    found.push(...columns.map((column) => sql`l.${sql.ref(column)} is not null`))
+    if (columns.length === 0) found.push(contains(attributesOf(scope, of), name))
+  }
+  if (overrides !== undefined) found.push(contains(overrides, name))
+  return either(found.map((each) => sql`coalesce(${each}, false)`))
+}
+
+const contains = (attributes: Sql, [first, subName]: AttributeName): Sql =>
+  subName === undefined ? sql`${attributes} ? ${first}` : sql`(${attributes} -> ${first}::text) ? ${subName}`
+
+/** The columns of the reserved names that a name or a group consists of. */
+function columnsIn([group, subName]: AttributeName): string[] {
+  if (group !== RESERVED_GROUP) return []
+  const column = subName === undefined ? undefined : reservedColumns.get(subName)
+  return column === undefined ? [...reservedColumns.values()] : [column]
+}
+
+/** The column that has the base value of a reserved name; undefined for other names. */
+function columnOf(scope: FilterScope, { of, name }: Pick<AttributeSubject, 'of' | 'name'>): Sql | undefined {
+  const [column] = of === 'device' && name.length === 2 ? columnsIn(name) : []
+  if (column === undefined) return undefined
+  scope.tables.live = true
+  return sql.ref(`l.${column}`)
+}
+
+function attributesOf(scope: FilterScope, of: 'device' | 'service'): Sql {
+  if (of === 'service') return sql`s.attributes`
+  scope.tables.device = true
+  return sql`d.attributes`
+}
+
+const readsBase = ({ read }: AttributeSubject, { context }: FilterScope): boolean =>
+  read.type === 'base' || (read.type === 'effective' && context === undefined)
+
+function contextOf({ read }: AttributeSubject, scope: FilterScope): string | undefined {
+  if (read.type === 'base') return undefined
+  return read.type === 'effective' ? scope.context : read.context
+}
+
+/** The attributes that a context overrides, or undefined if the condition reads the base. */
+function overridesOf(scope: FilterScope, subject: AttributeSubject): Sql | undefined {
+  const context = contextOf(subject, scope)
+  if (context === undefined) return undefined
+  const { of } = subject
+  if (subject.read.type === 'effective') {
+    if (of === 'device') scope.tables.overrides = true
+    else scope.tables.serviceOverrides = true
+    return of === 'device' ? sql`o.attributes` : sql`so.attributes`
+  }
+  return sql`(select x.attributes from attribute_override x
+    where x.account_id = ${scope.accountId} and x.target_id = ${idOf(scope, of)} and x.context = ${context})`
+}
+
+/** Returns the value as text; null if it is missing or a group. */
+export function attributeText(scope: FilterScope, subject: AttributeSubject): Sql {
+  const overrides = overridesOf(scope, subject)
+  const override = overrides && valueIn(overrides, subject.name)
+  if (override !== undefined && subject.read.type === 'override') return override
+  const base = columnOf(scope, subject) ?? valueIn(attributesOf(scope, subject.of), subject.name)
+  return override === undefined ? base : sql`coalesce(${override}, ${base})`
+}
+
+/** Whether the value is one of these, in a form that uses the indexes on values. */
+function equalsAny(scope: FilterScope, subject: AttributeSubject, values: readonly string[], use: Use): Sql {
+  const { of, name } = subject
+  const column = columnOf(scope, subject)
+  if (readsBase(subject, scope)) {
+    if (column !== undefined) return either(values.map((value) => equalsReserved(column, value)))
+    return containsAny(attributesOf(scope, of), name, values)
+  }
+  const exact = sql`${attributeText(scope, subject)} = any(${values})`
+  if (use.isNegated) return exact
+  const context = contextOf(subject, scope)!
+  const inOverrides = sql`select v.target_id from attribute_override v
+    where v.account_id = ${scope.accountId} and v.context = ${context}
+      and ${containsAny(sql`v.attributes`, name, values)}`
+  const id = idOf(scope, of)
+  if (subject.read.type === 'override') return sql`${id} in (${inOverrides})`
+  const inBase = column === undefined ? targetsByValue(scope, subject, values) : targetsByReserved(scope, name, values)
+  return sql`(${id} in (${inOverrides} union all ${inBase}) and ${exact})`
+}
+
+function targetsByValue({ accountId }: FilterScope, { of, name }: AttributeSubject, values: readonly string[]): Sql {
+  return sql`select b.id from ${sql.table(of)} b
+    where b.account_id = ${accountId} and ${containsAny(sql`b.attributes`, name, values)}`
+}
+
+function targetsByReserved({ accountId }: FilterScope, name: AttributeName, values: readonly string[]): Sql {
+  const column = sql.ref(`b.${columnsIn(name)[0]!}`)
+  return sql`select b.device_id from device_live b
+    where b.account_id = ${accountId} and ${either(values.map((value) => equalsReserved(column, value)))}`
+}
+
+/** The first comparison uses the index, which does not distinguish A1 from a01. The second comparison is exact. */
+const equalsReserved = (column: Sql, value: string): Sql =>
+  sql`(${naturally(sortable(column))} = ${naturally(sortable(sql`${value}::text`))} and ${column} = ${value})`
+
+const containsAny = (attributes: Sql, name: AttributeName, values: readonly string[]): Sql =>
+  values.length === 1
+    ? sql`${attributes} @> ${nested(name, values[0]!)}::jsonb`
+    : sql`${attributes} @> any(${values.map((value) => nested(name, value))}::jsonb[])`
+
+/** Returns a value as nested JSON, the form in which attributes are stored. */
+const nested = ([first, subName]: AttributeName, value: string): string =>
+  JSON.stringify({ [first]: subName === undefined ? value : { [subName]: value } })

@@ -1,0 +1,58 @@
+import type { Compare, Literal, OrderOperator } from '@muster/filter'
+import { sql } from 'kysely'
+import { sortable } from '../../../db/attribute-expressions.ts'
+import { naturally } from '../../../db/sorted-page.ts'
+import { contains, matchesExactly, matchesIgnoringCase } from '../../../db/text-match.ts'
+import type { Sql } from './rows.ts'
+
+type Operator = Compare['operator']
+
+/** Compares a string, or null for a missing value. A missing value makes the comparison null. */
+export function compareText(value: Sql, operator: Operator, literal: Literal): Sql {
+  if (literal.type === 'pattern') {
+    return operator === '=' ? matchesExactly(value, literal.parts) : matchesIgnoringCase(value, literal.parts)
+  }
+  const text = textOf(literal)
+  if (operator === '=') return sql`${value} = ${text}`
+  return operator === ':' ? contains(value, text) : compareNaturally(sortable(value), operator, text)
+}
+
+/** Compares in natural order. `value` must be truncated as `sortable` does, or shorter. */
+export const compareNaturally = (value: Sql, operator: '=' | OrderOperator, text: string): Sql =>
+  sql`${naturally(value)} ${sql.raw(operator)} ${naturally(sortable(sql`${text}::text`))}`
+
+export function textOf(literal: Literal): string {
+  if (literal.type !== 'string') throw new Error(`expected a string, found a literal of the type ${literal.type}`)
+  return literal.value
+}
+
+/** Compares a time, or null for a missing one. Relative times count from `now`. */
+export function compareTime(value: Sql, operator: Operator, { literal, now }: { literal: Literal; now: number }): Sql {
+  const DAY = 86_400_000
+  if (literal.type === 'day') {
+    return sql`(${value} >= ${timeOf(literal.milliseconds)} and ${value} < ${timeOf(literal.milliseconds + DAY)})`
+  }
+  if (literal.type === 'time') return sql`${value} ${sql.raw(operator)} ${timeOf(literal.milliseconds)}`
+  if (literal.type === 'relative') return sql`${value} ${sql.raw(operator)} ${timeOf(now + literal.seconds * 1000)}`
+  throw new Error(`expected a time, found a literal of the type ${literal.type}`)
+}
+
+/** JavaScript's times end before those of PostgreSQL, so a time outside its range is beyond every stored time. */
+function timeOf(milliseconds: number): Sql {
+  const time = new Date(milliseconds)
+  if (!Number.isNaN(time.getTime())) return sql`${time}::timestamptz`
+  return sql.raw(`'${milliseconds < 0 ? '-' : ''}infinity'::timestamptz`)
+}
+
+const MAX_INTEGER = 2_147_483_647
+
+/**
+ * Compares an integer column. The literal becomes an integer, because an index does not support a comparison with a fraction:
+ * more than 22.5 is more than 22.
+ */
+export function compareInteger(value: Sql, operator: Operator, literal: Literal): Sql {
+  if (literal.type !== 'number') throw new Error(`expected a number, found a literal of the type ${literal.type}`)
+  const round = operator === '<' || operator === '>=' ? Math.ceil : Math.floor
+  const integer = Math.max(-MAX_INTEGER, Math.min(MAX_INTEGER, round(Number(literal.decimal))))
+  return sql`${value} ${sql.raw(operator)} ${integer}::int`
+}

@@ -1,0 +1,97 @@
+import type {
+  AttributeSubject,
+  Compare,
+  CompareList,
+  Condition,
+  FieldSubject,
+  HasValue,
+  ResolvedFilter,
+} from '@muster/filter'
+import { sql } from 'kysely'
+import { contains, matchesIgnoringCase } from '../../../db/text-match.ts'
+import { reservedColumns } from '../../attributes/attributes.ts'
+import { compareAttribute, compareAttributeList, hasAttribute, type Use } from './attribute-conditions.ts'
+import { compareField, compareFieldList, hasField, matchesWord } from './field-conditions.ts'
+import { both, either, type FilterScope, type Sql } from './rows.ts'
+import { isNoBulkService, joinServiceLive, overridesIn } from './value-source.ts'
+
+/**
+ * Returns a filter as one SQL condition. It is null where a value is missing, which WHERE treats like false. NOT must not, so it
+ * treats null as false first. The scope's tables then state what the condition reads.
+ */
+export const filterCondition = (filter: ResolvedFilter, scope: FilterScope): Sql =>
+  condition(filter, scope, { isNegated: false })
+
+function condition(filter: ResolvedFilter, scope: FilterScope, use: Use): Sql {
+  switch (filter.type) {
+    case 'and':
+      return both(filter.operands.map((operand) => condition(operand, scope, use)))
+    case 'or':
+      return either(filter.operands.map((operand) => condition(operand, scope, use)))
+    case 'not':
+      return sql`not coalesce(${condition(filter.operand, scope, { isNegated: true })}, false)`
+    case 'services':
+      return someService(filter.condition, scope, use)
+    default:
+      return single(filter, scope, use)
+  }
+}
+
+function single(found: Condition, scope: FilterScope, use: Use): Sql {
+  switch (found.type) {
+    case 'compare':
+      return compare(found, scope, use)
+    case 'list':
+      return isOfField(found) ? compareFieldList(scope, found) : compareAttributeList(scope, ofAttribute(found), use)
+    case 'present':
+      return isOfField(found) ? hasField(scope, found) : hasAttribute(scope, ofAttribute(found))
+    case 'word':
+      return matchesWord(scope, found)
+    case 'any':
+      return anyAttribute(found, scope)
+    case 'stale':
+    case 'view':
+      throw new Error(`a condition of the type ${found.type} must be replaced first`)
+  }
+}
+
+const compare = (found: Compare, scope: FilterScope, use: Use): Sql =>
+  isOfField(found) ? compareField(scope, found) : compareAttribute(scope, ofAttribute(found), use)
+
+type WithSubject = Compare | CompareList | HasValue
+
+const isOfField = <Found extends WithSubject>(found: Found): found is Found & { subject: FieldSubject } =>
+  found.subject.type === 'field'
+
+function ofAttribute<Found extends WithSubject>(found: Found): Found & { subject: AttributeSubject } {
+  if (found.subject.type === 'attribute') return found as Found & { subject: AttributeSubject }
+  throw new Error(`a condition on the ${found.subject.type} of an attribute must be rejected first`)
+}
+
+function someService(found: ResolvedFilter | null, scope: FilterScope, use: Use): Sql {
+  scope.tables.device = true
+  const inside: FilterScope = {
+    ...scope,
+    tables: { ...scope.tables, serviceLive: false, serviceOverrides: false },
+  }
+  const where = found === null ? sql`` : sql`and ${condition(found, inside, use)}`
+  const { serviceLive, serviceOverrides, ...ofDevice } = inside.tables
+  Object.assign(scope.tables, ofDevice)
+  const { accountId, context } = scope
+  return sql`exists (select from service s
+    ${serviceLive ? joinServiceLive : sql``} ${serviceOverrides ? overridesIn(context!, 'service') : sql``}
+    where s.account_id = ${accountId} and s.device_id = d.id and ${isNoBulkService}
+      ${where})`
+}
+
+/** Searches the base values of every attribute. */
+function anyAttribute({ of, literal }: Condition & { type: 'any' }, scope: FilterScope): Sql {
+  const matches = (value: Sql): Sql =>
+    literal.type === 'pattern' ? matchesIgnoringCase(value, literal.parts) : contains(value, literal.value)
+  if (of === 'device') scope.tables.device = scope.tables.live = true
+  const attributes = of === 'device' ? sql`d.attributes` : sql`s.attributes`
+  const reserved = of === 'device' ? [...reservedColumns.values()].map((name) => matches(sql.ref(`l.${name}`))) : []
+  const values = sql`exists (select from jsonb_path_query(${attributes}, 'strict $.**') as found (value)
+    where jsonb_typeof(found.value) = 'string' and ${matches(sql`(found.value #>> '{}')`)})`
+  return either([values, ...reserved])
+}

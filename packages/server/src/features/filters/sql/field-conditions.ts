@@ -1,0 +1,140 @@
+import type { Compare, CompareList, FieldSubject, HasValue, WordSearch } from '@muster/filter'
+import { sql } from 'kysely'
+import { naturally } from '../../../db/sorted-page.ts'
+import { contains, matchesIgnoringCase } from '../../../db/text-match.ts'
+import { applicationTypes } from '../../services/application-types.ts'
+import { compareInteger, compareNaturally, compareText, compareTime, textOf } from './compare.ts'
+import { both, either, type FilterScope, idOf, type Sql } from './rows.ts'
+
+type FieldCompare = Compare & { subject: FieldSubject }
+
+export function compareField(scope: FilterScope, { subject, operator, literal }: FieldCompare): Sql {
+  switch (subject.valueType) {
+    case 'time':
+      return compareTime(columnOf(scope, subject), operator, { literal, now: scope.now })
+    case 'boolean':
+      return sql`${booleanOf(scope, subject)} = ${literal.type === 'boolean' && literal.value}`
+    case 'state':
+      return sql`${columnOf(scope, subject)} = ${textOf(literal)}`
+    case 'number':
+      return compareInteger(columnOf(scope, subject), operator, literal)
+    case 'application':
+      return literal.type === 'number'
+        ? compareInteger(columnOf(scope, subject), operator, literal)
+        : compareType('title', operator, literal)
+    case 'protocol':
+      return compareType('protocol', operator, literal)
+    case 'strings':
+      return sql`exists (select from attribute_override x where x.account_id = ${scope.accountId}
+        and x.target_id = ${targetOf(scope, subject)} and ${compareText(sql`x.context`, operator, literal)})`
+    case 'email':
+      return compareText(sql`lower(${columnOf(scope, subject)})`, operator, lowercase(literal))
+    default:
+      return subject.name === 'title'
+        ? compareType('title', operator, literal)
+        : compareString(columnOf(scope, subject), { subject, operator, literal })
+  }
+}
+
+/** The first comparison uses the index, which does not distinguish A1 from a01. The second comparison is exact. */
+function compareString(column: Sql, { subject, operator, literal }: Omit<FieldCompare, 'type'>): Sql {
+  const isSorted = subject.of === 'device' && (subject.name === 'name' || subject.name === 'platform')
+  if (literal.type === 'string' && operator === '=' && isSorted)
+    return sql`(${naturally(column)} = ${literal.value} and ${column} = ${literal.value})`
+  if (literal.type === 'string' && operator !== '=' && operator !== ':')
+    return compareNaturally(column, operator, literal.value)
+  return compareText(column, operator, literal)
+}
+
+export function compareFieldList(
+  scope: FilterScope,
+  { subject, operator, match, literals }: CompareList & { subject: FieldSubject },
+): Sql {
+  if (subject.name === 'id' && operator === '=') return sql`${columnOf(scope, subject)} = any(${literals.map(textOf)})`
+  const each = literals.map((literal) => compareField(scope, { type: 'compare', subject, operator, literal }))
+  return match === 'all' ? both(each) : either(each)
+}
+
+export function hasField(scope: FilterScope, { subject }: HasValue & { subject: FieldSubject }): Sql {
+  if (subject.valueType === 'strings') {
+    return sql`exists (select from attribute_override x
+      where x.account_id = ${scope.accountId} and x.target_id = ${targetOf(scope, subject)})`
+  }
+  const optional = ['hardwareId', 'platform', 'host', 'port', 'lastReported']
+  return optional.includes(subject.name) ? sql`${columnOf(scope, subject)} is not null` : sql`true`
+}
+
+/** Matches a part of the name or of another ID that people know, or the beginning of the ID (contract A.4). */
+export function matchesWord(scope: FilterScope, { of, literal }: WordSearch): Sql {
+  if (of === 'event') throw new Error('a filter of events is not evaluated here')
+  const column = (name: string): Sql =>
+    columnOf(scope, { type: 'field', of, name, valueType: 'string' } as FieldSubject)
+  const columns = of === 'device' ? [column('name'), column('hardwareId')] : [column('name'), column('host')]
+  if (literal.type === 'pattern') return either(columns.map((each) => matchesIgnoringCase(each, literal.parts)))
+  const parts = columns.map((each) => contains(each, literal.value))
+  const start = literal.value.toLowerCase()
+  const startsId = /^[0-9a-f:]{1,23}$/.test(start) ? [sql`${idOf(scope, of)} like ${`${start}%`}`] : []
+  return either([...parts, ...startsId])
+}
+
+const deviceColumns: Readonly<Record<string, readonly ['d' | 'l', string]>> = {
+  id: ['d', 'id'],
+  name: ['d', 'name'],
+  hardwareId: ['d', 'hardware_id'],
+  platform: ['d', 'platform'],
+  created: ['d', 'created'],
+  state: ['l', 'state'],
+  stateSince: ['l', 'state_since'],
+  lastReported: ['l', 'last_reported'],
+}
+
+const serviceColumns: Readonly<Record<string, string>> = {
+  id: 'id',
+  name: 'name',
+  application: 'application',
+  host: 'host',
+  port: 'port',
+  enabled: 'enabled',
+  created: 'created',
+}
+
+export function columnOf(scope: FilterScope, { of, name }: FieldSubject): Sql {
+  const { tables, accountId } = scope
+  if (of === 'device') {
+    if (name === 'owner') return sql`(select email from account where id = ${accountId})`
+    const [table, column] = deviceColumns[name]!
+    if (table === 'd') tables.device = true
+    else tables.live = true
+    return sql.ref(`${table}.${column}`)
+  }
+  const column = serviceColumns[name]
+  if (column !== undefined) return sql.ref(`s.${column}`)
+  tables.serviceLive = true
+  if (name === 'lastReported') return sql`live.last_reported`
+  // A service that has never reported a state has the state of its device.
+  tables.live = true
+  return sql`coalesce(live.state, l.state)`
+}
+
+function booleanOf(scope: FilterScope, subject: FieldSubject): Sql {
+  if (subject.name === 'enabled') return sql`s.enabled`
+  return sql`(${columnOf(scope, { ...subject, name: 'state', valueType: 'state' } as FieldSubject)} = 'active')`
+}
+
+const targetOf = (scope: FilterScope, { of }: FieldSubject): Sql => idOf(scope, of === 'service' ? of : 'device')
+
+/** Compares the title or the protocol of a service's type, which are not stored in the database. */
+function compareType(column: 'title' | 'protocol', operator: Compare['operator'], literal: Compare['literal']): Sql {
+  const ids = applicationTypes.map(({ id }) => id)
+  const values = applicationTypes.map((type) => (column === 'title' ? type.name : type.protocol))
+  return sql`s.application = any(array(
+    select t.id from unnest(${ids}::int[], ${values}::text[]) as t (id, value)
+    where ${compareText(sql`t.value`, operator, literal)}))`
+}
+
+/** Addresses of users are case-insensitive. */
+function lowercase(literal: Compare['literal']): Compare['literal'] {
+  if (literal.type === 'string') return { type: 'string', value: literal.value.toLowerCase() }
+  if (literal.type !== 'pattern') return literal
+  return { type: 'pattern', parts: literal.parts.map((part) => part.toLowerCase()) }
+}

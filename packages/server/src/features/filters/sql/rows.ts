@@ -1,0 +1,48 @@
+import { type RawBuilder, sql } from 'kysely'
+
+export type Sql = RawBuilder<unknown>
+
+/**
+ * The tables that a filter's conditions read, under the aliases of the statement that they are part of: `device d`,
+ * `device_live l`, and the overrides `o` of the request's context; for services `service s`, `service_live live`, and their
+ * overrides `so`.
+ */
+export interface FilterTables {
+  device: boolean
+  live: boolean
+  overrides: boolean
+  serviceLive: boolean
+  serviceOverrides: boolean
+}
+
+export const noTables = (): FilterTables => ({
+  device: false,
+  live: false,
+  overrides: false,
+  serviceLive: false,
+  serviceOverrides: false,
+})
+
+/** What the conditions of one filter refer to. */
+export interface FilterScope {
+  readonly accountId: string
+  /** The context in which the filter reads attributes; undefined for the base values. */
+  readonly context: string | undefined
+  /** Milliseconds since 1970, from which relative times count. */
+  readonly now: number
+  /** The tables that the conditions read. Each condition adds its own. */
+  readonly tables: FilterTables
+}
+
+/** The id of the row that a condition is about. */
+export function idOf({ tables }: FilterScope, of: 'device' | 'service'): Sql {
+  if (of === 'service') return sql`s.id`
+  tables.device = true
+  return sql`d.id`
+}
+
+export const either = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 1 ? conditions[0]! : sql`(${sql.join([...conditions], sql` or `)})`
+
+export const both = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 1 ? conditions[0]! : sql`(${sql.join([...conditions], sql` and `)})`

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { Database } from '../../../db/database.ts'
+import { noTables } from './rows.ts'
+import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueSubject } from './value-source.ts'
+
+/** Devices whose values are counted. */
+const SAMPLE = 10_000
+/** Values that are returned, most frequent first. */
+const VALUES = 100
+
+export interface ValueCount {
+  value: string
+  count: number
+}
+
+/** Returns the most frequent values of a name on a sample of devices, or of their services. */
+export async function selectFrequentValues(
+  db: Database,
+  accountId: string,
+  { subject, context }: { subject: ValueSubject; context: string | undefined },
+): Promise<ValueCount[]> {
+  const tables = noTables()
+  const scope = { accountId, context, now: 0, tables }
+  const value = textOfValue(scope, subject, 'day')
+  const { rows } = await sql<ValueCount>`
+    select value, count(*)::int as count from (
+      select ${value} as value from (
+        select account_id, id, attributes, name, hardware_id, platform, created from device
+        where account_id = ${accountId} limit ${sql.lit(SAMPLE)}) as d
+      ${tables.live || tables.serviceLive ? sql`join device_live l on l.account_id = d.account_id and l.device_id = d.id` : sql``}
+      ${tables.overrides ? overridesIn(context!, 'device') : sql``}
+      ${
+        subject.of === 'service'
+          ? sql`join service s on s.account_id = d.account_id and s.device_id = d.id and ${isNoBulkService} ${joinServiceLive}`
+          : sql``
+      }
+      ${tables.serviceOverrides ? overridesIn(context!, 'service') : sql``}
+      offset 0
+    ) as sampled where value is not null
+    group by value order by count desc, value limit ${sql.lit(VALUES)}`.execute(db)
+  return rows
+}

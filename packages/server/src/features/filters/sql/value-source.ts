@@ -1,0 +1,41 @@
+import type { AttributeSubject, FieldSubject } from '@muster/filter'
+import { sql } from 'kysely'
+import { sortable } from '../../../db/attribute-expressions.ts'
+import { BULK_SERVICE } from '../../services/application-types.ts'
+import { attributeText } from './attribute-conditions.ts'
+import { columnOf } from './field-conditions.ts'
+import type { FilterScope, Sql } from './rows.ts'
+
+export type ValueSubject = FieldSubject | AttributeSubject
+
+/** The units of time that values can be counted in, as `date_trunc` names them. A week starts on Monday. */
+export type Interval = 'hour' | 'day' | 'week' | 'month'
+
+/** Returns a value as text, at most 200 characters: a time as the start of its interval in UTC. */
+export function textOfValue(scope: FilterScope, subject: ValueSubject, interval: Interval): Sql {
+  if (subject.type === 'attribute') return sortable(attributeText(scope, subject))
+  if (subject.valueType === 'boolean') return sql`${booleanText(scope, subject)}`
+  const column = columnOf(scope, subject)
+  if (subject.valueType !== 'time') return sortable(sql`${column}::text`)
+  return sql`to_char(date_trunc(${sql.lit(interval)}, ${column} at time zone 'UTC'), 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
+}
+
+function booleanText(scope: FilterScope, subject: FieldSubject): Sql {
+  if (subject.name === 'enabled') return sql`s.enabled::text`
+  const state = columnOf(scope, { ...subject, name: 'state', valueType: 'state' } as FieldSubject)
+  return sql`(${state} = 'active')::text`
+}
+
+/** The bulk service is the device itself. */
+export const isNoBulkService = sql`s.application <> ${sql.lit(BULK_SERVICE)}`
+
+/** Joins the states of services that report their own. */
+export const joinServiceLive = sql`left join service_live live on live.account_id = s.account_id and live.service_id = s.id`
+
+/** Joins the overrides of a context, as `o` for devices and as `so` for services. */
+export function overridesIn(context: string, of: 'device' | 'service'): Sql {
+  const alias = sql.raw(of === 'device' ? 'o' : 'so')
+  const target = sql.raw(of === 'device' ? 'd' : 's')
+  return sql`left join attribute_override ${alias}
+    on ${alias}.account_id = ${target}.account_id and ${alias}.target_id = ${target}.id and ${alias}.context = ${context}`
+}
