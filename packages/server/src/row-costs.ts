@@ -2,6 +2,7 @@ import type { DeviceListArguments } from './features/devices/list/device-list-ar
 import { rowsRead } from './features/devices/list/rows-read.ts'
 import type { EventListArguments } from './features/events/events.ts'
 import { eventRowsRead } from './features/events/list-rows-read.ts'
+import { SAMPLED_ROWS } from './features/filters/sql/sampled-values.ts'
 import type { Arguments } from './graphql/cost/object-count.ts'
 import type { AccountSize, FieldRows, RowCosts } from './graphql/cost/row-count.ts'
 
@@ -24,7 +25,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.deviceTotals': (_args, { devices }) => ({ rows: devices }),
   'Facet.buckets': 0,
   // Completions read the values of a sample of devices.
-  'User.checkFilter': ({ cursor }) => ({ rows: cursor == null ? 0 : 8_000 }),
+  'User.checkFilter': ({ cursor }) => ({ rows: cursor == null ? 0 : SAMPLED_ROWS }),
   'FilterCheck.completions': 0,
   'FilterCheck.problems': 0,
   'FilterCheck.terms': 0,

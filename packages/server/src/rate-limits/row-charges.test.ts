@@ -43,6 +43,10 @@ describe('a field that reads more devices than it returns', () => {
     ['each alias', '{ login { a: devices(size: 1, sort: "x") { last } b: devices(size: 1, sort: "y") { last } } }', 10],
     ['each alias of total', '{ login { devices(size: 1, state: "active") { a: total b: total c: total } } }', 15],
     ['a page far from the start', '{ login { devices(size: 1, state: "inactive", from: 8001) { last } } }', 4],
+    ['a filter without an index', '{ login { devices(size: 1, where: "attributes.rack:2") { last } } }', 5],
+    ['facets', '{ login { facets(by: ["state"]) { total } } }', 5],
+    ['totals of devices', '{ login { deviceTotals { total } } }', 5],
+    ['completions', '{ login { checkFilter(where: "platform = ", cursor: 11) { completions { text } } } }', 4],
   ])('costs a point for each 2,000 devices: %s', async (_what, document, points) => {
     expect(await costOf(document)).toBe(points)
   })
@@ -52,6 +56,9 @@ describe('a field that reads more devices than it returns', () => {
     ['a page by an index', '{ login { devices(size: 1, sort: "created desc", state: "active") { items { id } } } }'],
     ['the total of all devices', '{ login { devices(size: 1, sort: "name") { total } } }'],
     ['devices by ID', '{ login { devices(size: 1, id: ["80:00:00:00:00:00:00:01"], sort: "rack") { total } } }'],
+    ['a page by a filter with an index', '{ login { devices(size: 1, where: "attributes.rack = 1") { last } } }'],
+    ['a page that the first devices fill', '{ login { devices(size: 1, where: "attributes.rack:1") { last } } }'],
+    ['a check of a filter', '{ login { checkFilter(where: "name:a") { canonical } } }'],
     ['a list of few events', '{ login { events(size: 1, types: [DEVICE_STATE]) { total } } }'],
   ])('costs nothing extra if it reads only the devices that it returns: %s', async (_what, document) => {
     expect(await costOf(document)).toBe(0)

@@ -21,7 +21,7 @@ import { listAttributeNames } from '../attributes/names/attribute-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
 import { selectNamesOfVersions } from './account-names.queries.ts'
 import { check, toFilterProblem } from './read-filter.ts'
-import { selectFrequentValues } from './sql/sampled-values.ts'
+import { SAMPLED_ROWS, selectFrequentValues } from './sql/sampled-values.ts'
 
 const kinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const satisfies Record<string, FilterKind>
 
@@ -109,7 +109,7 @@ function namesFor(
 }
 
 async function valuesFor(
-  { db, viewer }: Context,
+  { db, viewer, rowMeter }: Context,
   { subject, prefix }: Extract<Expectation, { type: 'value' }>,
   { kind, inContext }: Completing,
 ): Promise<Found[]> {
@@ -118,6 +118,7 @@ async function valuesFor(
   if (condition?.type !== 'present' || kind === 'event') return []
   const { subject: found } = condition
   if (found.type === 'field' && !['string', 'number'].includes(found.valueType)) return []
+  rowMeter.add(() => SAMPLED_ROWS)
   const isNumber = found.type === 'field' && found.valueType === 'number'
   const values = await selectFrequentValues(db, viewer.accountId, { subject: found, context: inContext })
   const start = prefix.toLowerCase()

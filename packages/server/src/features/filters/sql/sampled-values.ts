@@ -5,6 +5,8 @@ import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueS
 
 /** Devices whose values are counted. */
 const SAMPLE = 10_000
+/** The rows that a completion is charged for: with the point for each request, that is 5 points. */
+export const SAMPLED_ROWS = 8_000
 /** Values that are returned, most frequent first. */
 const VALUES = 100
 

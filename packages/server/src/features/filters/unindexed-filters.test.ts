@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { WALKED } from '../devices/list/device-list.queries.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ env: { MUSTER_RATE_LIMIT: '1000000' } })
+  const { accountId } = app.owner
+  await sql`
+    insert into device (account_id, id, name, platform, attributes)
+    select ${accountId}, '80:00:00:00:00:' || lpad(to_hex(i / 65536), 2, '0') || ':' || lpad(to_hex(i / 256 % 256), 2, '0') || ':' || lpad(to_hex(i % 256), 2, '0'),
+      'node-' || lpad(i::text, 6, '0'), case when i % 2 = 0 then 'p' || i end,
+      jsonb_build_object('load', i::text, 'note', 'note ' || i)
+    from generate_series(1, ${WALKED + 5}::int) as i`.execute(app.db)
+  await sql`insert into device_live (account_id, device_id, last_reported)
+    select account_id, id, case when right(name, 1) > '4' then created end from device`.execute(app.db)
+  await sql`analyze`.execute(app.db)
+})
+afterAll(() => app.close())
+
+const document = `query ($where: String, $sort: String, $after: ID, $from: Int, $size: Int) { login {
+  devices(where: $where, sort: $sort, after: $after, from: $from, size: $size) { items { name } total hasMore cursor } } }`
+
+const page = async (variables: Record<string, unknown>) => {
+  const { login } = await app.owner.data(document, variables)
+  return { ...login.devices, names: login.devices.items.map(({ name }: { name: string }) => name) }
+}
+
+test('finds a match behind the devices that are read in order', async () => {
+  const last = `node-0${WALKED + 1}`
+  for (const sort of ['name', 'id', 'created', 'platform', 'state', 'lastReported', 'load', '$svc.statusA'])
+    expect((await page({ where: `note:"note ${WALKED + 1}"`, sort })).names, sort).toEqual([last])
+  expect((await page({ where: 'note:"note 1"', sort: 'name desc', size: 1000 })).names).toHaveLength(1000)
+})
+
+test.each(['name', 'name desc', 'platform desc', 'lastReported', 'id desc', 'load'])(
+  'pages through the matches of a filter without an index, by %s',
+  async (sort) => {
+    const where = 'note:"0"'
+    const { total } = await page({ where, size: 1 })
+    const seen: string[] = []
+    let cursor: string | undefined
+    for (;;) {
+      const next = await page({ where, sort, size: 1000, after: cursor })
+      seen.push(...next.names)
+      if (!next.hasMore) break
+      cursor = next.cursor
+    }
+    expect(new Set(seen).size).toBe(total)
+    expect(seen).toHaveLength(total)
+    const skipped = await page({ where, sort, size: 5, from: total - 2 })
+    expect(skipped.names).toEqual(seen.slice(-3))
+    const middle = await page({ where, sort, size: 5, from: 1001 })
+    expect(middle.names).toEqual(seen.slice(1000, 1005))
+  },
+)
