@@ -96,6 +96,7 @@ export type UserDevicesArgs = {
   after?: InputMaybe<Scalars['ID']['input']>;
   last?: InputMaybe<Scalars['String']['input']>;
   sort?: InputMaybe<Scalars['String']['input']>;
+  sortBy?: InputMaybe<Array<Scalars['String']['input']>>;
   name?: InputMaybe<Scalars['String']['input']>;
   state?: InputMaybe<Scalars['String']['input']>;
   id?: InputMaybe<Array<Scalars['String']['input']>>;

@@ -511,6 +511,7 @@ export const schemaTable: SchemaTable = {
     "platform": "[String!]",
     "size": "Int",
     "sort": "String",
+    "sortBy": "[String!]",
     "state": "String",
     "where": "String"
    }

@@ -1052,6 +1052,8 @@ export interface UserFields {
     size?: number | null | undefined
     /** A device field or an attribute, such as created. For descending order, use -created or created desc. */
     sort?: string | null | undefined
+    /** At most 4 keys, each written as for sort, which is then ignored. Rejects attributes that the account never had. */
+    sortBy?: readonly string[] | null | undefined
     /** active or inactive */
     state?: string | null | undefined
     /** A filter in the language of AIP-160, such as site = oslo AND NOT state = active. Combined with the other filters by and. An invalid filter is BAD_USER_INPUT, with every problem in extensions.filter. */

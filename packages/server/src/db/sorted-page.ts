@@ -28,6 +28,25 @@ export interface SqlPlace {
   id: string
 }
 
+/** One of several keys. */
+export interface SqlKey {
+  /** The key as it is compared. */
+  key: Sql
+  /** The key as JSON for the cursor. Times are in milliseconds since 1970. */
+  json: Sql
+  direction: Direction
+  isNullable: boolean
+}
+
+/** A place in an order with several keys, with the values of all keys. */
+export interface SqlPlaceByKeys {
+  keys: readonly (string | number | Date | null)[]
+  id: string
+}
+
+/** The number of rows to skip, or the place to start after. */
+export type SqlStartByKeys = { offset: number } | { afterKeys: SqlPlaceByKeys }
+
 /** The number of rows to skip, or the place to start after. */
 export type SqlStart = { offset: number } | { after: SqlPlace }
 
@@ -113,6 +132,48 @@ function scannedAfter(order: SqlOrder, { key, id }: SqlPlace): Sql {
   const beyond = sql.raw(order.direction === 'asc' ? '>' : '<')
   if (key === null) return sql`(${order.nullable} is null and ${order.id} ${beyond} ${id})`
   return sql`((${order.key}, ${order.id}) ${beyond} (${key}, ${id}) or ${order.nullable} is null)`
+}
+
+/**
+ * Like `sortedRows`, but for several keys, of which at most the first has an index. Ties are ordered by `id` in the direction of
+ * the last key. `sort_key` is a JSON array of all keys.
+ */
+export function rowsByKeys(
+  { columns, from, where }: RowSource,
+  { keys, id }: { keys: readonly SqlKey[]; id: Sql },
+  start: SqlStartByKeys,
+  limit: number,
+): Sql {
+  const beyond = 'afterKeys' in start ? [afterKeys({ keys, id }, start.afterKeys)] : []
+  const last = sql.raw(keys.at(-1)!.direction)
+  const order = keys.map(
+    ({ key, direction, isNullable }) => sql`${key} ${sql.raw(direction)}${sql.raw(isNullable ? ' nulls last' : '')}`,
+  )
+  return sql`select ${columns}, jsonb_build_array(${sql.join(keys.map(({ json }) => json))})::text as sort_key
+    from ${from} where ${allOf([...where, ...beyond])} order by ${sql.join(order)}, ${id} ${last}
+    limit ${limit} offset ${'offset' in start ? start.offset : 0}`
+}
+
+function afterKeys({ keys, id }: { keys: readonly SqlKey[]; id: Sql }, place: SqlPlaceByKeys): Sql {
+  const isLater = (direction: Direction): Sql => sql.raw(direction === 'asc' ? '>' : '<')
+  const equal = keys.map(({ key }, index) =>
+    place.keys[index] === null ? sql`${key} is null` : sql`${key} = ${place.keys[index]}`,
+  )
+  const branches = keys.map(({ key, direction, isNullable }, index) => {
+    const value = place.keys[index]
+    // Missing values come last, so nothing follows them.
+    if (value === null) return sql`false`
+    const later = sql`${key} ${isLater(direction)} ${value}`
+    return allOf([...equal.slice(0, index), isNullable ? sql`(${later} or ${key} is null)` : later])
+  })
+  branches.push(allOf([...equal, sql`${id} ${isLater(keys.at(-1)!.direction)} ${place.id}`]))
+  const first = keys[0]!
+  // An index on the first key can start here.
+  const bound = first.isNullable ? sql`` : sql`${first.key} ${isLater(first.direction)}= ${place.keys[0]} and `
+  return sql`${bound}(${sql.join(
+    branches.map((each) => sql`(${each})`),
+    sql` or `,
+  )})`
 }
 
 /** Selects the rows that have a key. */

@@ -42,6 +42,23 @@ const wrongSort = (text: string, fields: readonly string[]): Error =>
       `and asc or desc after it; found ${JSON.stringify(text.slice(0, 300))}`,
   )
 
+/** Maximum number of keys in `sortBy`. */
+const MAX_KEYS = 4
+
+/** Reads a `sortBy` argument: 1 to 4 sorts, of different names. `read` reads one of them; its `text` begins with the name. */
+export function readSortKeys<Key extends { text: string }>(
+  sortBy: readonly string[],
+  read: (text: string, path: string) => Key,
+): Key[] {
+  if (sortBy.length === 0 || sortBy.length > MAX_KEYS)
+    throw badInput(`sortBy must have 1 to ${MAX_KEYS} keys, found ${sortBy.length}`)
+  const keys = sortBy.map((text, index) => read(text, `sortBy[${index}]`))
+  const names = keys.map(({ text }) => text.replace(/ (asc|desc)( .*)?$/s, ''))
+  const repeated = names.find((name, index) => names.indexOf(name) < index)
+  if (repeated !== undefined) throw badInput(`sortBy must have each name once, found ${JSON.stringify(repeated)} twice`)
+  return keys
+}
+
 /** The sort as a canonical string, the same for all equivalent arguments. */
 export const sortText = (sort: Sort<string>): string =>
   'field' in sort ? `${sort.field} ${sort.direction}` : `${ATTRIBUTE_PREFIX}${sort.attribute} ${sort.direction}`

@@ -2,7 +2,7 @@ import type { Compare, CompareList, Condition, Literal, ResolvedFilter, Subject 
 
 type Group = Readonly<Record<string, string | Readonly<Record<string, string>>>>
 
-/** A service as the model knows it. Without a state of its own, it has the state of its device. */
+/** A service as the model knows it. A service without a state has the state of its device. */
 export interface ModelService {
   id: string
   name: string
@@ -74,9 +74,9 @@ function evaluateCondition(condition: Condition, row: Row, options: ModelOptions
       return isPresent(condition.subject, row, options)
     case 'word': {
       const { id, name } = row.device
-      const texts = [name, row.device.hardwareId].filter((text) => text !== null)
+      const strings = [name, row.device.hardwareId].filter((text) => text !== null)
       const isIdStart = condition.literal.type === 'string' && id.startsWith(condition.literal.value.toLowerCase())
-      return isIdStart || texts.some((text) => compareText(text, ':', condition.literal))
+      return isIdStart || strings.some((text) => compareText(text, ':', condition.literal))
     }
     case 'any':
       return leaves(row.service?.attributes ?? row.device.attributes).some((text) =>

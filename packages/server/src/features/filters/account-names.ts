@@ -1,8 +1,8 @@
-import type { AttributeName, KnownNames } from '@muster/filter'
+import { type AttributeName, type KnownNames, printName } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { listAttributeNames } from '../attributes/names/attribute-names.ts'
 import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './account-names.queries.ts'
-import { check, filterError, type ReadFilter } from './read-filter.ts'
+import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
 
 /**
  * Throws BAD_USER_INPUT if the filter has a short name that the account never had, or compares versions as numbers. The error
@@ -20,6 +20,12 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
   const knownAttributes = await readKnownNames(context, (name) => !unknown.has(name))
   const checked = check(text, place, { knownAttributes, hasVersions })
   if (!checked.isValid) throw filterError(place.path, checked.problems)
+}
+
+/** Throws BAD_USER_INPUT with a suggestion if the account never had an attribute or group of this name. */
+export async function assertKnownName(context: Context, name: AttributeName, path: string): Promise<void> {
+  const read = readFilter(`${printName(name)}:*`, { kind: 'device', path })
+  if (read !== undefined) await assertKnownNames(context, read)
 }
 
 /**

@@ -6,7 +6,8 @@ export type SortKey = string | number | null
 
 /** A position in a list: after the item with this key and ID, even if that item no longer exists. */
 export interface Place {
-  key: SortKey
+  /** In a list that is sorted by several keys, all of them. */
+  key: SortKey | readonly SortKey[]
   id: string
 }
 
@@ -41,7 +42,7 @@ function checksum(bytes: Buffer): Buffer {
   return sum
 }
 
-function parse(json: Buffer): [order: string, key: SortKey, id: string] | undefined {
+function parse(json: Buffer): [order: string, key: Place['key'], id: string] | undefined {
   try {
     const parts: unknown = JSON.parse(json.toString())
     return isParts(parts) ? parts : undefined
@@ -50,10 +51,12 @@ function parse(json: Buffer): [order: string, key: SortKey, id: string] | undefi
   }
 }
 
-function isParts(parts: unknown): parts is [string, SortKey, string] {
+function isParts(parts: unknown): parts is [string, Place['key'], string] {
   if (!Array.isArray(parts) || parts.length !== 3) return false
   const [order, key, id] = parts as unknown[]
-  return typeof order === 'string' && typeof id === 'string' && isStorable(id) && (key === null || isStorable(key))
+  const keys: unknown[] = Array.isArray(key) ? key : [key]
+  const areStorable = keys.every((each) => each === null || isStorable(each))
+  return typeof order === 'string' && typeof id === 'string' && isStorable(id) && areStorable
 }
 
 /** Whether the database accepts a key or ID: a safe integer, or a string without U+0000 and lone surrogates. */

@@ -1,10 +1,12 @@
 import { type Page, type PageArguments, readPage } from '../../../graphql/lists/paging.ts'
 import { parseContext } from '../../attributes/attribute-name.ts'
 import { type DeviceFilter, type DeviceFilterArguments, readDeviceFilter } from './device-filter.ts'
-import { type DeviceOrder, readDeviceOrder } from './device-sort.ts'
+import { type DeviceOrder, readDeviceOrder, readDeviceOrders } from './device-sort.ts'
 
 export interface DeviceListArguments extends PageArguments, DeviceFilterArguments {
   sort?: string | null | undefined
+  /** Several keys, each written as for `sort`, which is then ignored. */
+  sortBy?: readonly string[] | null | undefined
   /** The context in which the filter and the sort read attributes. */
   context?: string | null | undefined
 }
@@ -15,7 +17,7 @@ export function readDeviceListArguments(
   firstRecord: 0 | 1,
 ): { filter: DeviceFilter; order: DeviceOrder; page: Page } {
   const context = parseContext(args.context, 'context')
-  const order = readDeviceOrder(args.sort, context)
+  const order = args.sortBy == null ? readDeviceOrder(args.sort, context) : readDeviceOrders(args.sortBy, context)
   const filter = readDeviceFilter(args, context)
   return { filter, order, page: readPage(args, { order: order.text, firstRecord }) }
 }

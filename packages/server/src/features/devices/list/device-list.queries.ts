@@ -1,7 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { sortableFrom, textIn } from '../../../db/attribute-expressions.ts'
 import { type Database, plannedEachTime } from '../../../db/database.ts'
-import { allOf, rowsFromEnd, type SqlStart, scannedRows, sortedRows } from '../../../db/sorted-page.ts'
+import {
+  allOf,
+  rowsByKeys,
+  rowsFromEnd,
+  type SqlStart,
+  type SqlStartByKeys,
+  scannedRows,
+  sortedRows,
+} from '../../../db/sorted-page.ts'
 import { parseTime } from '../../../db/types.ts'
 import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
 import { deviceCount } from '../device-count.queries.ts'
@@ -16,7 +24,7 @@ import {
 } from '../device-row.ts'
 import { sqlFilter } from './device-filter.queries.ts'
 import type { DeviceFilter } from './device-filter.ts'
-import { type DeviceKey, keyFromValue, keyOf, type Reads } from './device-sort.queries.ts'
+import { type DeviceKey, keyFromValue, keyOf, type Reads, sqlKeyOf } from './device-sort.queries.ts'
 import { type DeviceOrder, isByTime } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
@@ -40,7 +48,7 @@ export const WALKED = 20_000
 export interface DevicePageQuery {
   filter: DeviceFilter
   order: DeviceOrder
-  start: DeviceStart
+  start: DeviceStart | SqlStartByKeys
   limit: number
   attributes: AttributesRead
   /** Default: `planned`. */
@@ -68,11 +76,13 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const reads = union(filter.reads, key.reads)
   const where = [isOf(accountId, reads), ...filter.where]
   const order = { ...key, direction: page.order.direction }
-  const { start, limit, attributes } = page
-  const toComplete = { accountId, attributes, hasKey: !isKeyInRow(page.order) }
+  const toComplete = { accountId, attributes: page.attributes, hasKey: !isKeyInRow(page.order) }
 
+  const { start, limit, attributes } = page
+  if ('afterKeys' in start || page.order.further.length > 0)
+    return completed(rowsOfManyKeys(accountId, page, filter), { ...toComplete, device: false, live: false })
   if (page.search === 'walk' && !key.isComputed) {
-    return completed(walkedRows(accountId, page, filter), { ...toComplete, device: false, live: false })
+    return completed(walkedRows(accountId, { ...page, start }, filter), { ...toComplete, device: false, live: false })
   }
   if (key.isComputed || page.search === 'scan') {
     const { source, computed } = computedSource({ reads, where, key, order: page.order })
@@ -82,7 +92,7 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const has = 'offset' in start && start.offset > 0 ? { device: false, live: false } : reads
   const source = { columns: columnsOf(key.id, has, attributes), from: tables(reads), where }
   const completing = { ...toComplete, ...has }
-  if ('offset' in start && start.fromEnd) {
+  if ('fromEnd' in start && start.fromEnd) {
     const far = { offset: start.offset, total: deviceCount(accountId) }
     return completed(rowsFromEnd(source, joined, far, limit), { ...completing, isBackwards: true })
   }
@@ -90,7 +100,11 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
 }
 
 /** Returns the matches among the first `WALKED` devices of the list, in order. The `OFFSET 0` fences keep that order. */
-function walkedRows(accountId: string, { order, start, limit }: DevicePageQuery, filter: Filtered): Sql {
+function walkedRows(
+  accountId: string,
+  { order, start, limit }: DevicePageQuery & { start: SqlStart },
+  filter: Filtered,
+): Sql {
   const key = keyOf(order)
   const from = { columns: sql`${key.id} as id`, from: tables(key.reads), where: [isOf(accountId, key.reads)] }
   const isAfter = 'after' in start
@@ -111,6 +125,15 @@ function walkedRows(accountId: string, { order, start, limit }: DevicePageQuery,
   }
   return sql`select w.id, w.sort_key from (${list}) as w ${sql.join(parts, sql` `)} where ${allOf(filter.where)}
     limit ${limit} offset ${isAfter ? 0 : start.offset}`
+}
+
+/** Reads a page of an order with several keys. */
+function rowsOfManyKeys(accountId: string, { order, start, limit }: DevicePageQuery, filter: Filtered): Sql {
+  if ('after' in start) throw new Error('a place in an order with several keys must have all of them')
+  const orders = [order, ...order.further]
+  const reads = orders.map((each) => keyOf(each).reads).reduce(union, { ...filter.reads, device: true })
+  const source = { columns: sql`d.id as id`, from: tables(reads), where: [isOf(accountId, reads), ...filter.where] }
+  return rowsByKeys(source, { keys: orders.map(sqlKeyOf), id: sql`d.id` }, start, limit)
 }
 
 type Filtered = ReturnType<typeof sqlFilter>
@@ -213,6 +236,7 @@ export async function findPlace(
   accountId: string,
   { order, id }: { order: DeviceOrder; id: string },
 ): Promise<Place | undefined> {
+  if (order.further.length > 0) return findPlaceByKeys(db, accountId, { order, id })
   const { key, id: column, reads } = keyOf(order)
   const { rows } = await sql<{ id: string; sort_key: string | Date | null }>`
     select ${column} as id, ${key ?? sql`null::text`} as sort_key from ${tables(reads)}
@@ -220,14 +244,29 @@ export async function findPlace(
   return rows[0] && { id: rows[0].id, key: toSortKey(rows[0].sort_key) }
 }
 
+async function findPlaceByKeys(
+  db: Database,
+  accountId: string,
+  { order, id }: { order: DeviceOrder; id: string },
+): Promise<Place | undefined> {
+  const orders = [order, ...order.further]
+  const reads = orders.map((each) => keyOf(each).reads).reduce(union, { device: true, live: false, context: undefined })
+  const keys = orders.map((each) => sqlKeyOf(each).json)
+  const { rows } = await sql<{ keys: SortKey[] }>`
+    select jsonb_build_array(${sql.join(keys)}) as keys from ${tables(reads)}
+    where ${isOf(accountId, reads)} and d.id = ${id}`.execute(db)
+  return rows[0] && { id, key: rows[0].keys }
+}
+
 export function placeOf(row: ListedDeviceRow, order: DeviceOrder): Place {
+  if (order.further.length > 0) return { id: row[0], key: JSON.parse(row.at(-1) as string) as SortKey[] }
   if (order.by === 'id') return { id: row[0], key: null }
   const key = isKeyInRow(order) ? row[1] : (row.at(-1) as string | null)
   return { id: row[0], key: key !== null && isByTime(order) ? parseTime(key).getTime() : key }
 }
 
 /** Whether the row already contains the sort key. A list by name uses the name; a list by ID needs no key. */
-const isKeyInRow = ({ by }: DeviceOrder): boolean => by === 'name' || by === 'id'
+const isKeyInRow = ({ by, further }: DeviceOrder): boolean => further.length === 0 && (by === 'name' || by === 'id')
 
 /** Conversion to milliseconds is exact, because the database stores times in whole milliseconds. */
 const toSortKey = (key: string | Date | null): SortKey => (key instanceof Date ? key.getTime() : key)

@@ -1,11 +1,11 @@
 import type { Context } from '../../../context.ts'
 import { walk } from '../../../db/fair/user-database.ts'
-import type { SqlStart } from '../../../db/sorted-page.ts'
+import type { SqlStartByKeys } from '../../../db/sorted-page.ts'
 import { notFound } from '../../../errors.ts'
 import type { Place } from '../../../graphql/lists/cursor.ts'
 import type { List } from '../../../graphql/lists/paging.ts'
 import { listOf, type Start } from '../../../graphql/lists/paging.ts'
-import { assertKnownNames } from '../../filters/account-names.ts'
+import { assertKnownName, assertKnownNames } from '../../filters/account-names.ts'
 import type { Device } from '../device.ts'
 import { parseId } from '../device-id.ts'
 import { type AttributesRead, toDevice } from '../device-row.ts'
@@ -21,7 +21,7 @@ import {
   WALKED,
 } from './device-list.queries.ts'
 import { type DeviceListArguments, readDeviceListArguments } from './device-list-arguments.ts'
-import { type DeviceOrder, databasePlace } from './device-sort.ts'
+import { type DeviceOrder, databasePlace, databasePlaces } from './device-sort.ts'
 import { FAR, isIndexed, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
 
 /** Returns one page of the viewer's devices. `attributes` states which attributes the document selects. */
@@ -34,13 +34,14 @@ export async function listDevices(
   const { accountId } = viewer
   const { filter, order, page } = readDeviceListArguments(args, firstRecord)
   if (filter.where !== undefined) await assertKnownNames(context, filter.where)
+  if (args.sortBy != null) await assertKnownKeys(context, order)
 
   const total = (): Promise<number> => {
     rowMeter.add(({ devices }) => rowsReadByTotal(filter, devices).rows)
     return walk(db, rowsReadByTotal(filter).reasons, (walking) => countDevices(walking, accountId, filter))
   }
   const found = await findStart(page.start, order, (id) => findPlace(db, accountId, { order, id }))
-  const start = isUnfiltered(filter) ? await fromNearerEnd(found, total) : found
+  const start = isUnfiltered(filter) && order.further.length === 0 ? await fromNearerEnd(found, total) : found
   const { reasons } = rowsReadByPage({ filter, order, start })
   const read = (search: Search): Promise<ListedDeviceRow[]> =>
     walk(db, reasons, (walking) => {
@@ -61,6 +62,12 @@ export async function listDevices(
     toItem: (row) => toDevice(row, attributes),
     total,
   })
+}
+
+/** `sortBy` rejects unknown names, like filters do. `sort` accepts them. */
+async function assertKnownKeys(context: Context, order: DeviceOrder): Promise<void> {
+  for (const [index, { by }] of [order, ...order.further].entries())
+    if (typeof by !== 'string') await assertKnownName(context, by, `sortBy[${index}]`)
 }
 
 interface Reading {
@@ -86,9 +93,11 @@ async function readUnindexed({
   return devices > WALKED ? read('scan') : rows
 }
 
+type AnyStart = DeviceStart | SqlStartByKeys
+
 const isUnfiltered = (filter: DeviceFilter): boolean => Object.keys(filter).length === 0
 
-async function fromNearerEnd(start: SqlStart, total: () => Promise<number>): Promise<DeviceStart> {
+async function fromNearerEnd(start: AnyStart, total: () => Promise<number>): Promise<AnyStart> {
   if (!('offset' in start) || start.offset < FAR) return start
   return { ...start, fromEnd: start.offset > (await total()) / 2 }
 }
@@ -98,11 +107,13 @@ async function findStart(
   start: Start,
   order: DeviceOrder,
   findPlace: (id: string) => Promise<Place | undefined>,
-): Promise<SqlStart> {
+): Promise<AnyStart> {
+  const after = (place: Place): AnyStart =>
+    order.further.length > 0 ? { afterKeys: databasePlaces(order, place) } : { after: databasePlace(order, place) }
   if ('offset' in start) return start
-  if ('afterPlace' in start) return { after: databasePlace(order, start.afterPlace) }
+  if ('afterPlace' in start) return after(start.afterPlace)
   const id = parseId(start.afterId)
   const place = id === undefined ? undefined : await findPlace(id)
   if (place === undefined) throw notFound('device', start.afterId)
-  return { after: databasePlace(order, place) }
+  return after(place)
 }

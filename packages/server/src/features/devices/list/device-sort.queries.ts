@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { sortable, valueIn } from '../../../db/attribute-expressions.ts'
-import { naturally, type SqlOrder } from '../../../db/sorted-page.ts'
+import { naturally, type SqlKey, type SqlOrder } from '../../../db/sorted-page.ts'
 import { type AttributeName, RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
-import { type DeviceField, type DeviceOrder, isByTime } from './device-sort.ts'
+import { type DeviceField, type DeviceSortKey, isByTime, isNullable } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
 
@@ -49,7 +49,7 @@ const fieldKeys: Record<DeviceField, DeviceKey> = {
   },
 }
 
-export function keyOf({ by, context }: DeviceOrder): DeviceKey {
+export function keyOf({ by, context }: DeviceSortKey): DeviceKey {
   if (typeof by === 'string') return fieldKeys[by]
   const value = valueAt(by, context)
   const key = naturally(sortable(value))
@@ -62,8 +62,18 @@ export function keyOf({ by, context }: DeviceOrder): DeviceKey {
 }
 
 /** Returns the key of a column that contains `DeviceKey.value`. */
-export const keyFromValue = (order: DeviceOrder, value: Sql): Sql =>
+export const keyFromValue = (order: DeviceSortKey, value: Sql): Sql =>
   order.by === 'state' || order.by === 'id' || isByTime(order) ? value : naturally(value)
+
+/** Returns a key of an order with several keys. */
+export function sqlKeyOf(order: DeviceSortKey): SqlKey {
+  const { key, value } = keyOf(order)
+  if (key === undefined || value === undefined) return { ...idKey, direction: order.direction }
+  const json = isByTime(order) ? sql`(extract(epoch from ${value}) * 1000)::bigint` : value
+  return { key, json, direction: order.direction, isNullable: isNullable(order) }
+}
+
+const idKey = { key: sql`d.id`, json: sql`d.id`, isNullable: false }
 
 /** Returns the device_live column of a reserved attribute; undefined for other attributes. */
 export function reservedColumn([group, subName]: AttributeName): Sql | undefined {

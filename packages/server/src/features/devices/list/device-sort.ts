@@ -1,6 +1,6 @@
 import { badInput } from '../../../errors.ts'
-import type { Place } from '../../../graphql/lists/cursor.ts'
-import { type Direction, parseSort, sortText } from '../../../lib/sort.ts'
+import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
+import { type Direction, parseSort, readSortKeys, sortText } from '../../../lib/sort.ts'
 import { type AttributeName, parseAttributeName } from '../../attributes/attribute-name.ts'
 import { parseId } from '../device-id.ts'
 
@@ -8,12 +8,18 @@ const fields = ['name', 'id', 'created', 'hardwareId', 'platform', 'state', 'las
 
 export type DeviceField = (typeof fields)[number]
 
-/** The sort key of a list of devices. */
-export interface DeviceOrder {
+/** One sort key of a list of devices. */
+export interface DeviceSortKey {
   by: DeviceField | AttributeName
   direction: Direction
   /** The context in which the sort reads the attribute; undefined for the base value. */
   context: string | undefined
+}
+
+/** The first sort key of a list of devices, and the others. */
+export interface DeviceOrder extends DeviceSortKey {
+  /** The keys after the first. */
+  further: readonly DeviceSortKey[]
   /** A string that identifies the order. A cursor is valid only for the order that created it. */
   text: string
 }
@@ -21,12 +27,26 @@ export interface DeviceOrder {
 const DEFAULT_SORT = 'name asc'
 
 export function readDeviceOrder(sort: string | null | undefined, context: string | undefined): DeviceOrder {
-  const parsed = parseSort(sort ?? DEFAULT_SORT, fields)
+  const { text, ...key } = readSortKey(sort ?? DEFAULT_SORT, { path: 'sort', context })
+  return { ...key, further: [], text: `devices ${text}` }
+}
+
+/** Reads `sortBy`. One key is equivalent to `sort`. */
+export function readDeviceOrders(sortBy: readonly string[], context: string | undefined): DeviceOrder {
+  const keys = readSortKeys(sortBy, (text, path) => readSortKey(text, { path, context }))
+  const [first, ...further] = keys.map(({ text: _, ...key }) => key)
+  return { ...first!, further, text: `devices ${keys.map(({ text }) => text).join(', ')}` }
+}
+
+function readSortKey(
+  sort: string,
+  { path, context }: { path: string; context: string | undefined },
+): DeviceSortKey & { text: string } {
+  const parsed = parseSort(sort, fields)
   const { direction } = parsed
-  if ('field' in parsed) return { by: parsed.field, direction, context: undefined, text: `devices ${sortText(parsed)}` }
-  const by = parseAttributeName(parsed.attribute, 'sort')
-  const text = `devices ${sortText(parsed)} ${JSON.stringify(context ?? null)}`
-  return { by, direction, context, text }
+  if ('field' in parsed) return { by: parsed.field, direction, context: undefined, text: sortText(parsed) }
+  const by = parseAttributeName(parsed.attribute, path)
+  return { by, direction, context, text: `${sortText(parsed)} ${JSON.stringify(context ?? null)}` }
 }
 
 /** The type of each field's sort key. A list by ID needs no key other than the ID. */
@@ -41,25 +61,37 @@ const kindOfKey: Record<DeviceField, 'text' | 'time' | 'none'> = {
 }
 
 /** Whether the order's keys are times. */
-export const isByTime = ({ by }: DeviceOrder): boolean => isField(by) && kindOfKey[by] === 'time'
+export const isByTime = ({ by }: DeviceSortKey): boolean => isField(by) && kindOfKey[by] === 'time'
 
-const isField = (by: DeviceOrder['by']): by is DeviceField => typeof by === 'string'
+const isField = (by: DeviceSortKey['by']): by is DeviceField => typeof by === 'string'
 
 /** Whether devices can lack a key in this order. */
-export const isNullable = ({ by }: DeviceOrder): boolean =>
+export const isNullable = ({ by }: DeviceSortKey): boolean =>
   !isField(by) || by === 'hardwareId' || by === 'platform' || by === 'lastReported'
 
 /** Converts a position for comparison in the database. Rejects values that only a forged cursor can contain. */
 export function databasePlace(order: DeviceOrder, { key, id }: Place): { key: string | Date | null; id: string } {
-  const kind = isField(order.by) ? kindOfKey[order.by] : 'text'
-  const isMissing = key === null && (kind === 'none' || isNullable(order))
-  if (parseId(id) === id) {
-    if (isMissing) return { key: null, id }
-    if (kind === 'text' && typeof key === 'string') return { key, id }
-    if (kind === 'time' && typeof key === 'number' && isTime(key)) return { key: new Date(key), id }
-  }
-  throw badInput('after must be an ID or a cursor from the previous page')
+  if (parseId(id) !== id || Array.isArray(key)) throw wrongPlace()
+  return { key: databaseKey(order, key as SortKey), id }
 }
+
+/** Like `databasePlace`, for an order with several keys. */
+export function databasePlaces(order: DeviceOrder, { key, id }: Place): { keys: (string | Date | null)[]; id: string } {
+  const orders: readonly DeviceSortKey[] = [order, ...order.further]
+  if (parseId(id) !== id || !Array.isArray(key) || key.length !== orders.length) throw wrongPlace()
+  return { keys: orders.map((each, index) => databaseKey(each, (key as readonly SortKey[])[index]!)), id }
+}
+
+function databaseKey(order: DeviceSortKey, key: SortKey): string | Date | null {
+  const kind = isField(order.by) ? kindOfKey[order.by] : 'text'
+  if (key === null && (kind === 'none' || isNullable(order))) return null
+  if (kind === 'none' && typeof key === 'string') return key
+  if (kind === 'text' && typeof key === 'string') return key
+  if (kind === 'time' && typeof key === 'number' && isTime(key)) return new Date(key)
+  throw wrongPlace()
+}
+
+const wrongPlace = (): Error => badInput('after must be an ID or a cursor from the previous page')
 
 /** Accepts years 1 to 9999, like the rest of the API. */
 const isTime = (milliseconds: number): boolean =>

@@ -1,4 +1,4 @@
-import type { SqlStart } from '../../../db/sorted-page.ts'
+import type { SqlStart, SqlStartByKeys } from '../../../db/sorted-page.ts'
 import { ApiError } from '../../../errors.ts'
 import { noRowsRead, type RowsRead } from '../../../graphql/cost/row-count.ts'
 import { joinAttributeName } from '../../attributes/attribute-name.ts'
@@ -42,7 +42,7 @@ export function rowsRead(
 
 /** Estimates the rows that a page may read but not return. `devices` is the size of the account, infinite if unknown. */
 export function rowsReadByPage(
-  { filter, order, start }: { filter: DeviceFilter; order: DeviceOrder; start: SqlStart },
+  { filter, order, start }: { filter: DeviceFilter; order: DeviceOrder; start: SqlStart | SqlStartByKeys },
   devices = Number.POSITIVE_INFINITY,
 ): RowsRead {
   const matches = maxMatches(filter)
@@ -74,6 +74,7 @@ function skippedRows(offset: number, filter: DeviceFilter, devices: number): Row
 }
 
 function reasonsInSort(order: DeviceOrder): string[] {
+  if (order.further.length > 0) return ['sortBy: several keys have no index']
   const { by, context } = order
   if (typeof by === 'string' || !keyOf(order).isComputed) return []
   const name = JSON.stringify(joinAttributeName(by))
