@@ -2,7 +2,7 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { User as UserModel } from './features/users/user.ts';
 import type { Device as DeviceModel, DeviceList as DeviceListModel } from './features/devices/device.ts';
-import type { Service as ServiceModel } from './features/services/service.ts';
+import type { Service as ServiceModel, ServiceList as ServiceListModel } from './features/services/service.ts';
 import type { Event as EventModel, EventList as EventListModel } from './features/events/event.ts';
 import type { Webhook as WebhookModel, WebhookDelivery as WebhookDeliveryModel, WebhookDeliveryList as WebhookDeliveryListModel } from './features/webhooks/webhook.ts';
 import type { Context } from './context.ts';
@@ -59,6 +59,11 @@ export type User = {
   registrationCodes: Array<RegistrationCode>;
   /** Returns the services with these IDs, at most 1,000. A device ID returns the bulk service. Omits IDs that the user does not own. */
   service: Array<Service>;
+  /**
+   * Lists the services of all devices, except bulk services. Sort by name, id, created, state, application, port, device.name, or
+   * an attribute.
+   */
+  services: ServiceList;
   id: Scalars['ID']['output'];
   email: Scalars['String']['output'];
   name?: Maybe<Scalars['String']['output']>;
@@ -167,6 +172,19 @@ export type UserCheckFilterArgs = {
 /** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserServiceArgs = {
   id: Array<Scalars['String']['input']>;
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserServicesArgs = {
+  size?: InputMaybe<Scalars['Int']['input']>;
+  from?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['ID']['input']>;
+  last?: InputMaybe<Scalars['String']['input']>;
+  sortBy?: InputMaybe<Array<Scalars['String']['input']>>;
+  where?: InputMaybe<Scalars['String']['input']>;
+  now?: InputMaybe<Scalars['DateTime']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -992,6 +1010,20 @@ export type Query = {
   version: Scalars['String']['output'];
 };
 
+/** A page of services. */
+export type ServiceList = {
+  __typename?: 'ServiceList';
+  items: Array<Service>;
+  /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices. */
+  total: Scalars['Int']['output'];
+  /** Whether there is another page. */
+  hasMore: Scalars['Boolean']['output'];
+  /** ID of the last item on the page; null if the page is empty. */
+  last?: Maybe<Scalars['String']['output']>;
+  /** An opaque position after the last item on the page. Pass it as after. It stays valid if that item moves or is deleted. */
+  cursor?: Maybe<Scalars['String']['output']>;
+};
+
 /** A service to add to a new device. */
 export type ServiceInput = {
   name: Scalars['String']['input'];
@@ -1204,6 +1236,7 @@ export type ResolversTypes = {
   RegistrationCode: ResolverTypeWrapper<RegistrationCode>;
   CreatedRegistrationCode: ResolverTypeWrapper<CreatedRegistrationCode>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  ServiceList: ResolverTypeWrapper<ServiceListModel>;
   ServiceInput: ServiceInput;
   ApplicationType: ResolverTypeWrapper<ApplicationType>;
   UserReference: ResolverTypeWrapper<UserReference>;
@@ -1247,6 +1280,7 @@ export type ResolversParentTypes = {
   RegistrationCode: RegistrationCode;
   CreatedRegistrationCode: CreatedRegistrationCode;
   Query: Record<PropertyKey, never>;
+  ServiceList: ServiceListModel;
   ServiceInput: ServiceInput;
   ApplicationType: ApplicationType;
   UserReference: UserReference;
@@ -1274,6 +1308,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   checkFilter?: Resolver<ResolversTypes['FilterCheck'], ParentType, ContextType, RequireFields<UserCheckFilterArgs, 'where' | 'kind'>>;
   registrationCodes?: Resolver<Array<ResolversTypes['RegistrationCode']>, ParentType, ContextType>;
   service?: Resolver<Array<ResolversTypes['Service']>, ParentType, ContextType, RequireFields<UserServiceArgs, 'id'>>;
+  services?: Resolver<ResolversTypes['ServiceList'], ParentType, ContextType, RequireFields<UserServicesArgs, 'size' | 'sortBy'>>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -1520,6 +1555,14 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   version?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type ServiceListResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ServiceList'] = ResolversParentTypes['ServiceList']> = {
+  items?: Resolver<Array<ResolversTypes['Service']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  last?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  cursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
 export type ApplicationTypeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ApplicationType'] = ResolversParentTypes['ApplicationType']> = {
   id?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1607,6 +1650,7 @@ export type Resolvers<ContextType = Context> = {
   RegistrationCode?: RegistrationCodeResolvers<ContextType>;
   CreatedRegistrationCode?: CreatedRegistrationCodeResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
+  ServiceList?: ServiceListResolvers<ContextType>;
   ApplicationType?: ApplicationTypeResolvers<ContextType>;
   UserReference?: UserReferenceResolvers<ContextType>;
   Limit?: LimitResolvers<ContextType>;

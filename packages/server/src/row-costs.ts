@@ -3,6 +3,8 @@ import { rowsRead } from './features/devices/list/rows-read.ts'
 import type { EventListArguments } from './features/events/events.ts'
 import { eventRowsRead } from './features/events/list-rows-read.ts'
 import { SAMPLED_ROWS } from './features/filters/sql/sampled-values.ts'
+import type { ServicesArguments } from './features/services/list/service-list-arguments.ts'
+import { serviceRowsRead } from './features/services/list/services-list.ts'
 import type { Arguments } from './graphql/cost/object-count.ts'
 import type { AccountSize, FieldRows, RowCosts } from './graphql/cost/row-count.ts'
 
@@ -15,6 +17,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
     const { page, total } = rowsRead(args as DeviceListArguments, { devices, firstRecord })
     return { rows: page.rows, total: total.rows }
   },
+  'User.services': (args, { devices }) => serviceRowsRead(args as ServicesArguments, { devices, firstRecord }),
   'User.events': (args, size) => rowsOfEvents(args, size),
   // The events of one device are found by an index, and the events of all devices are at most those of the account.
   'Device.events': (_args, { events }) => ({ rows: 0, total: events }),

@@ -445,6 +445,13 @@ export const schemaTable: SchemaTable = {
   "state": "String!",
   "title": "String!"
  },
+ "ServiceList": {
+  "cursor": "String",
+  "hasMore": "Boolean!",
+  "items": "[Service!]!",
+  "last": "String",
+  "total": "Int!"
+ },
  "Subscription": {
   "events": [
    "Event!",
@@ -563,6 +570,19 @@ export const schemaTable: SchemaTable = {
    "[Service!]!",
    {
     "id": "[String!]!"
+   }
+  ],
+  "services": [
+   "ServiceList!",
+   {
+    "after": "ID",
+    "context": "String",
+    "from": "Int",
+    "last": "String",
+    "now": "DateTime",
+    "size": "Int",
+    "sortBy": "[String!]",
+    "where": "String"
    }
   ],
   "webhooks": [

@@ -356,6 +356,18 @@ export interface Service {
   title: string
 }
 
+/** A page of services. */
+export interface ServiceList {
+  /** An opaque position after the last item on the page. Pass it as after. It stays valid if that item moves or is deleted. */
+  cursor: string | null
+  /** Whether there is another page. */
+  hasMore: boolean
+  /** ID of the last item on the page; null if the page is empty. */
+  last: string | null
+  /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices. */
+  total: number
+}
+
 /** The owner of devices, access keys, webhooks, and the other data of an account. */
 export interface User {
   /** The user's access keys, newest first. */
@@ -977,6 +989,19 @@ export interface ServiceFields {
   title: Leaf<string>
 }
 
+/** The selectable fields of ServiceList. */
+export interface ServiceListFields {
+  /** An opaque position after the last item on the page. Pass it as after. It stays valid if that item moves or is deleted. */
+  cursor: Leaf<string | null>
+  /** Whether there is another page. */
+  hasMore: Leaf<boolean>
+  items: Branch<'Service', 'many'>
+  /** ID of the last item on the page; null if the page is empty. */
+  last: Leaf<string | null>
+  /** Number of matching services on all pages. This field costs one rate-limit point per 2,000 devices. */
+  total: Leaf<number>
+}
+
 /** The selectable fields of Subscription. */
 export interface SubscriptionFields {
   /** Events as they happen, starting after the given event if there is one, so that a reconnect loses none. */
@@ -1108,6 +1133,25 @@ export interface UserFields {
   service: Branch<'Service', 'many', {
     id: readonly string[]
   }>
+  /** Lists the services of all devices, except bulk services. Sort by name, id, created, state, application, port, device.name, or an attribute. */
+  services: Branch<'ServiceList', 'one', {
+    /** Start after this service ID or page cursor. */
+    after?: string | null | undefined
+    /** The context in which the filter and the sort read attributes. */
+    context?: string | null | undefined
+    /** Position of the first record, counted from 1. Ignored if after or last is set. */
+    from?: number | null | undefined
+    /** An alias of after. Pass the last value of the previous page. */
+    last?: string | null | undefined
+    /** The time from which relative times in where count. Default: the start of the request. */
+    now?: string | Date | null | undefined
+    /** Records per page, 1 to 1000. */
+    size?: number | null | undefined
+    /** At most 4 keys, each a name as in sort of devices. Rejects attributes that the account never had. */
+    sortBy?: readonly string[] | null | undefined
+    /** A filter of services, such as port = 22 AND device.state = active. */
+    where?: string | null | undefined
+  }>
   /** Newest first. */
   webhooks: Branch<'Webhook', 'many', {
     /** Only these webhooks. Unknown ids are omitted. */
@@ -1213,6 +1257,7 @@ export interface ObjectTypes {
   Query: QueryFields
   RegistrationCode: RegistrationCodeFields
   Service: ServiceFields
+  ServiceList: ServiceListFields
   Subscription: SubscriptionFields
   User: UserFields
   UserReference: UserReferenceFields

@@ -33,6 +33,15 @@ export const fragments: Readonly<Record<string, string>> = {
   AttributesResult: 'fragment AttributesResult on AttributesResult { serviceId attributes code message }',
   AttributeName: 'fragment AttributeName on AttributeName { name devices services lastChanged }',
   ApplicationType: 'fragment ApplicationType on ApplicationType { id name description port protocol }',
+  Facet: `fragment Facet on Facet {
+    name buckets { value count active where } missing missingActive other otherActive distinct total
+  }`,
+  DeviceTotals: 'fragment DeviceTotals on DeviceTotals { total active inactive neverReported }',
+  FilterProblem: 'fragment FilterProblem on FilterProblem { message line column length suggestion }',
+  FilterCheck: `fragment FilterCheck on FilterCheck {
+    canonical points problems { ...FilterProblem } warnings { ...FilterProblem }
+    terms { from to name comparedAs isIndexed } completions { text kind from to count }
+  }`,
   Limit: 'fragment Limit on Limit { name value used }',
 }
 

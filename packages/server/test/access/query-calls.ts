@@ -5,11 +5,16 @@ const user = (field: string) => (): string => `{ login { ${field} } }`
 
 const page = ['size', 'from']
 const noDevices = { finds: { login: { devices: { items: [], total: 0 } } } }
+const noServices = { finds: { login: { services: { items: [], total: 0 } } } }
 const noEvents = { finds: { login: { events: { items: [], total: 0 } } } }
 
 /** Builds a query for a list of devices with this argument. */
 const devices = (argument: string): string =>
   `{ login { devices(${argument}) { items { id name attributes } total } } }`
+const services = (argument: string): string => `{ login { services(${argument}) { items { id name } total } } }`
+const facets = (argument: string): string => `{ login { facets(${argument}) { buckets { value } total } } }`
+const checkFilter = (where: string): string =>
+  `{ login { checkFilter(where: ${literal(where)}, cursor: ${where.length}) { completions { text } } } }`
 const events = (argument: string): string =>
   `{ login { events(${argument}) { items { id data target { name } } total } } }`
 const eventsOfOwn = (device: string, argument: string): string =>
@@ -92,12 +97,65 @@ export const queryCalls: Record<string, Call> = {
       hardwareId: attempt(noDevices, ({ hardwareId }) => devices(`hardwareId: ${literal(hardwareId)}`)),
       platform: attempt(noDevices, ({ mark }) => devices(`platform: ${literal(`${mark}-device`)}`)),
       attributes: attempt(noDevices, ({ attribute, mark }) => devices(`attributes: { ${attribute}: "${mark}-value" }`)),
+      where: [
+        attempt(noDevices, ({ device }) => devices(`where: ${literal(`id = ${device}`)}`)),
+        attempt(noDevices, ({ attribute, mark }) =>
+          devices(`where: ${literal(`attributes.${attribute} = ${JSON.stringify(`${mark}-value`)}`)}`),
+        ),
+      ],
       sort: attempt('own', ({ attribute }) => devices(`sort: ${literal(attribute)}`)),
+      sortBy: attempt('own', ({ attribute }) => devices(`sortBy: ["name", ${literal(`attributes.${attribute}`)}]`)),
       context: attempt('own', ({ context, attribute }) =>
         devices(`context: ${literal(context)}, sort: ${literal(attribute)}`),
       ),
     },
-    others: [...page, 'state', 'application'],
+    others: [...page, 'state', 'application', 'now'],
+  },
+  'User.facets': {
+    plain: user('facets(by: ["name", "platform"]) { name buckets { value count active where } total }'),
+    naming: {
+      by: attempt('own', ({ attribute }) => facets(`by: ${literal(`attributes.${attribute}`)}`)),
+      where: attempt({ finds: { login: { facets: [{ total: 0 }] } } }, ({ device }) => {
+        return `{ login { facets(by: "name", where: ${literal(`id = ${device}`)}) { total } } }`
+      }),
+      context: attempt('own', ({ context, attribute }) =>
+        facets(`by: ${literal(`attributes.${attribute}`)}, context: ${literal(context)}`),
+      ),
+    },
+    others: ['size', 'interval'],
+  },
+  'User.deviceTotals': {
+    plain: user('deviceTotals { total active inactive neverReported }'),
+    naming: {
+      where: attempt({ finds: { login: { deviceTotals: { total: 0 } } } }, ({ attribute, mark }) => {
+        const where = `attributes.${attribute} = ${JSON.stringify(`${mark}-value`)}`
+        return `{ login { deviceTotals(where: ${literal(where)}) { total } } }`
+      }),
+    },
+    others: ['context'],
+  },
+  'User.checkFilter': {
+    plain: user('checkFilter(where: "platform = ", cursor: 11) { completions { text count } }'),
+    naming: {
+      where: attempt('own', ({ attribute }) => checkFilter(`${attribute} = `)),
+    },
+    others: ['context', 'cursor', 'kind'],
+  },
+  'User.services': {
+    plain: user('services { items { id name device { id name } } total }'),
+    naming: {
+      after: notFound(({ service }) => services(`after: ${literal(service)}`)),
+      last: notFound(({ service }) => services(`last: ${literal(service)}`)),
+      where: [
+        attempt(noServices, ({ device }) => services(`where: ${literal(`device.id = ${device}`)}`)),
+        attempt(noServices, ({ service }) => services(`where: ${literal(`id = ${service}`)}`)),
+      ],
+      sortBy: attempt('own', ({ attribute }) => services(`sortBy: ${literal(`attributes.${attribute}`)}`)),
+      context: attempt('own', ({ context, attribute }) =>
+        services(`sortBy: ${literal(`attributes.${attribute}`)}, context: ${literal(context)}`),
+      ),
+    },
+    others: [...page, 'now'],
   },
   'User.events': {
     plain: user('events { items { id type } total }'),

@@ -66,10 +66,16 @@ const ids: Record<string, (own: OwnedObjects) => string> = {
   webhooks: ({ webhook }) => webhook,
 }
 
+const requiredParameters: Record<string, (own: OwnedObjects) => string> = {
+  '/services': ({ service, device }) => `?id=${service}&id=${device}`,
+  '/devices/facets': () => '?by=name&by=platform',
+  '/filters/check': () => '?where=name%3Aa',
+}
+
 /** Builds a request to a route with one user's objects. */
 export function restCallFor(route: Route, own: OwnedObjects): RestCall {
   const body = bodyOf(route, own)
-  const query = route.path === '/services' ? `?id=${own.service}&id=${own.device}` : ''
+  const query = requiredParameters[route.path]?.(own) ?? ''
   return { path: fill(route.path, own) + query, ...(body && { body }) }
 }
 
@@ -106,6 +112,13 @@ export const queryValues: Record<string, (own: OwnedObjects, path: string) => st
   application: () => '28',
   attributes: ({ attribute, mark }) => encodeURIComponent(JSON.stringify({ [attribute]: `${mark}-value` })),
   context: ({ context }) => context,
+  where: () => encodeURIComponent('name:a'),
+  now: () => '2026-11-20T08:30:00Z',
+  sortBy: () => 'name%20desc',
+  by: () => 'name',
+  interval: () => 'WEEK',
+  kind: () => 'DEVICES',
+  cursor: () => '2',
   total: () => 'false',
   minDate: () => '2020-01-01',
   maxDate: () => '2099-01-01T00:00:00%2B01:00',
@@ -114,7 +127,8 @@ export const queryValues: Record<string, (own: OwnedObjects, path: string) => st
   failed: () => 'true',
 }
 
-function positionIn({ device, event, delivery }: OwnedObjects, path: string): string {
+function positionIn({ device, service, event, delivery }: OwnedObjects, path: string): string {
+  if (path === '/services/list') return service
   if (path.endsWith('/events')) return event
   return path.endsWith('/deliveries') ? delivery : device
 }

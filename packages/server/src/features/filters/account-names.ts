@@ -1,4 +1,4 @@
-import { type AttributeName, type KnownNames, printName } from '@muster/filter'
+import { type AttributeName, type FilterKind, type KnownNames, printName } from '@muster/filter'
 import type { Context } from '../../context.ts'
 import { listAttributeNames } from '../attributes/names/attribute-names.ts'
 import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './account-names.queries.ts'
@@ -22,10 +22,21 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
   if (!checked.isValid) throw filterError(place.path, checked.problems)
 }
 
-/** Throws BAD_USER_INPUT with a suggestion if the account never had an attribute or group of this name. */
-export async function assertKnownName(context: Context, name: AttributeName, path: string): Promise<void> {
-  const read = readFilter(`${printName(name)}:*`, { kind: 'device', path })
-  if (read !== undefined) await assertKnownNames(context, read)
+/**
+ * Throws BAD_USER_INPUT with a suggestion if `sortBy` has an attribute that the account never had, like filters do. `names` are
+ * the parsed names in the order of `sortBy`.
+ */
+export async function assertKnownSortKeys(
+  context: Context,
+  sortBy: readonly string[],
+  { kind, names }: { kind: FilterKind; names: readonly (string | AttributeName)[] },
+): Promise<void> {
+  for (const [index, name] of names.entries()) {
+    const isExplicit = /^[-+]?attributes\./.test(sortBy[index] ?? '')
+    if (typeof name === 'string' || isExplicit) continue
+    const read = readFilter(`${printName(name)}:*`, { kind, path: `sortBy[${index}]` })
+    if (read !== undefined) await assertKnownNames(context, read)
+  }
 }
 
 /**

@@ -90,3 +90,12 @@ export const toFilterProblem = ({ message, line, column, length, suggestion }: F
   length,
   suggestion,
 })
+
+/** Returns why a filter reads many records, for error messages. */
+export function unindexedTerms({ unindexed }: ReadFilter): string {
+  const terms = unindexed.slice(0, 5).map((term) => JSON.stringify(term.slice(0, 100)))
+  return (
+    `where: no index finds the devices of ${terms.join(', ')}; add a condition with an index, such as = with an ` +
+    `attribute, or keep the value in an attribute from $svc.categoryA to $svc.statusE, which have an index for comparisons`
+  )
+}

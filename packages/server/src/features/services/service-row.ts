@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { rowsAsArrays } from '../../db/database.ts'
 import type { StoredTime } from '../../db/types.ts'
 import { RawJson } from '../../graphql/values/raw-json.ts'
@@ -29,12 +29,14 @@ export const servicesAsRows = sql.raw(rowsAsArrays)
 
 const ofService = ['id', 'name', 'application', 'host', 'port', 'enabled', 'created'].map((name) => `s.${name}`)
 
-/** A service that has never reported a state has no row in `live`. It inherits the state of its device, `device.state`. */
-export const stateColumn = sql`coalesce(live.state, device.state)`
+/** A service that has never reported a state has no row in `live`. It inherits the state of its device. */
+export const stateFrom = (deviceState: RawBuilder<unknown>) => sql`coalesce(live.state, ${deviceState})`
+
+export const stateColumn = stateFrom(sql`device.state`)
 
 /** Attributes can be much larger than the other columns, so they are read only if the document selects them. */
-export const serviceColumns = (attributes: boolean) =>
-  sql`${sql.raw(ofService.join(', '))}, ${stateColumn} as state, live.last_reported${sql.raw(attributes ? ', s.attributes::text' : '')}`
+export const serviceColumns = (attributes: boolean, state = stateColumn) =>
+  sql`${sql.raw(ofService.join(', '))}, ${state} as state, live.last_reported${sql.raw(attributes ? ', s.attributes::text' : '')}`
 
 export const joinLive = sql`left join service_live live on live.account_id = s.account_id and live.service_id = s.id`
 

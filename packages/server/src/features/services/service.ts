@@ -1,4 +1,5 @@
 import type { StoredTime } from '../../db/types.ts'
+import type { List } from '../../graphql/lists/paging.ts'
 import type { RawAttributes } from '../attributes/attributes.ts'
 import type { Device, State } from '../devices/device.ts'
 
@@ -25,3 +26,5 @@ export interface ServiceName {
   id: string
   name: string
 }
+
+export type ServiceList = List<Service>

@@ -3,16 +3,20 @@ import { schemaPart } from '../../graphql/assemble.ts'
 import { lookAhead } from '../../graphql/selection.ts'
 import { loadDevice } from '../devices/load-device.ts'
 import { applicationTypes, findApplicationType } from './application-types.ts'
+import { listServices } from './list/services-list.ts'
 import { loadServicesOfDevice } from './services.loaders.ts'
 import { findServices } from './services.ts'
 
 const asksForAttributes = lookAhead([], new Set(['attributes', 'attribute']))
+const asksForAttributesOfList = lookAhead(['items'], new Set(['attributes', 'attribute']))
 
 export const servicesPart = schemaPart(new URL('./services.graphql', import.meta.url), {
   Query: {
     applicationTypes: () => [...applicationTypes],
   },
   User: {
+    services: (_user, args, context, info) =>
+      listServices(context, args, { attributes: asksForAttributesOfList(info) }),
     service: (_user, { id }, context, info) => findServices(context, id, { attributes: asksForAttributes(info) }),
   },
   Device: {

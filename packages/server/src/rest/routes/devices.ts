@@ -8,16 +8,49 @@ export const deviceRoutes: readonly Route[] = [
     document: `query listDevices(
       $size: Int = 100, $from: Int, $after: ID, $last: String, $sort: String = "name asc", $name: String, $state: String
       $id: [String!], $hardwareId: String, $platform: [String!], $application: [Int!], $attributes: Object
-      $context: String, $total: Boolean! = true
+      $where: String, $now: DateTime, $sortBy: [String!], $context: String, $total: Boolean! = true
     ) {
       login {
         devices(
           size: $size, from: $from, after: $after, last: $last, sort: $sort, name: $name, state: $state, id: $id
           hardwareId: $hardwareId, platform: $platform, application: $application, attributes: $attributes, context: $context
+          where: $where, now: $now, sortBy: $sortBy
         ) { items { ...DeviceInContext } total @include(if: $total) hasMore last cursor }
       }
     }`,
     at: 'login.devices',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/devices/facets',
+    summary: 'Counts the devices that match, by the values of up to 8 names.',
+    document: `query countByValue(
+      $by: [String!]!, $where: String, $context: String, $size: Int = 20, $interval: FacetInterval = DAY
+    ) {
+      login { items: facets(by: $by, where: $where, context: $context, size: $size, interval: $interval) { ...Facet } }
+    }`,
+    at: 'login',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/devices/totals',
+    summary: 'Counts the devices that match.',
+    document: `query countDevices($where: String, $context: String) {
+      login { deviceTotals(where: $where, context: $context) { ...DeviceTotals } }
+    }`,
+    at: 'login.deviceTotals',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/filters/check',
+    summary: 'Checks a filter, and completes it at a cursor.',
+    document: `query checkFilter($where: String!, $kind: FilterKind! = DEVICES, $context: String, $cursor: Int) {
+      login { checkFilter(where: $where, kind: $kind, context: $context, cursor: $cursor) { ...FilterCheck } }
+    }`,
+    at: 'login.checkFilter',
     status: 200,
   },
   {

@@ -34,6 +34,23 @@ export const serviceRoutes: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/services/list',
+    summary: 'Lists the services of all devices, except bulk services, one page at a time.',
+    document: `query listAllServices(
+      $size: Int = 100, $from: Int, $after: ID, $last: String, $sortBy: [String!] = ["device.name", "name"]
+      $where: String, $now: DateTime, $context: String, $total: Boolean! = true
+    ) {
+      login {
+        services(
+          size: $size, from: $from, after: $after, last: $last, sortBy: $sortBy, where: $where, now: $now, context: $context
+        ) { items { ...ServiceOfDevice } total @include(if: $total) hasMore last cursor }
+      }
+    }`,
+    at: 'login.services',
+    status: 200,
+  },
+  {
+    method: 'GET',
     path: '/services',
     summary: "Returns services by ID. A device's ID identifies its bulk service. Unknown IDs are omitted.",
     document:

@@ -92,7 +92,7 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const has = 'offset' in start && start.offset > 0 ? { device: false, live: false } : reads
   const source = { columns: columnsOf(key.id, has, attributes), from: tables(reads), where }
   const completing = { ...toComplete, ...has }
-  if ('fromEnd' in start && start.fromEnd) {
+  if ('fromEnd' in start && start.fromEnd && 'offset' in start) {
     const far = { offset: start.offset, total: deviceCount(accountId) }
     return completed(rowsFromEnd(source, joined, far, limit), { ...completing, isBackwards: true })
   }

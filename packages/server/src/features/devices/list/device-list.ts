@@ -5,7 +5,7 @@ import { notFound } from '../../../errors.ts'
 import type { Place } from '../../../graphql/lists/cursor.ts'
 import type { List } from '../../../graphql/lists/paging.ts'
 import { listOf, type Start } from '../../../graphql/lists/paging.ts'
-import { assertKnownName, assertKnownNames } from '../../filters/account-names.ts'
+import { assertKnownNames, assertKnownSortKeys } from '../../filters/account-names.ts'
 import type { Device } from '../device.ts'
 import { parseId } from '../device-id.ts'
 import { type AttributesRead, toDevice } from '../device-row.ts'
@@ -34,7 +34,10 @@ export async function listDevices(
   const { accountId } = viewer
   const { filter, order, page } = readDeviceListArguments(args, firstRecord)
   if (filter.where !== undefined) await assertKnownNames(context, filter.where)
-  if (args.sortBy != null) await assertKnownKeys(context, order)
+  if (args.sortBy != null) {
+    const names = [order, ...order.further].map(({ by }) => by)
+    await assertKnownSortKeys(context, args.sortBy, { kind: 'device', names })
+  }
 
   const total = (): Promise<number> => {
     rowMeter.add(({ devices }) => rowsReadByTotal(filter, devices).rows)
@@ -62,12 +65,6 @@ export async function listDevices(
     toItem: (row) => toDevice(row, attributes),
     total,
   })
-}
-
-/** `sortBy` rejects unknown names, like filters do. `sort` accepts them. */
-async function assertKnownKeys(context: Context, order: DeviceOrder): Promise<void> {
-  for (const [index, { by }] of [order, ...order.further].entries())
-    if (typeof by !== 'string') await assertKnownName(context, by, `sortBy[${index}]`)
 }
 
 interface Reading {

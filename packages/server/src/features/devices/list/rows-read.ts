@@ -2,7 +2,7 @@ import type { SqlStart, SqlStartByKeys } from '../../../db/sorted-page.ts'
 import { ApiError } from '../../../errors.ts'
 import { noRowsRead, type RowsRead } from '../../../graphql/cost/row-count.ts'
 import { joinAttributeName } from '../../attributes/attribute-name.ts'
-import type { ReadFilter } from '../../filters/read-filter.ts'
+import { unindexedTerms } from '../../filters/read-filter.ts'
 import { BULK_SERVICE } from '../../services/application-types.ts'
 import type { DeviceFilter } from './device-filter.ts'
 import { type DeviceListArguments, readDeviceListArguments } from './device-list-arguments.ts'
@@ -106,14 +106,6 @@ export const isIndexed = ({ name, state, platforms, applications, values, where 
   (name !== undefined && hasTrigram(name)) ||
   (values?.some(({ value }) => value !== null) ?? false) ||
   (where?.isIndexed ?? false)
-
-function unindexedTerms({ unindexed }: ReadFilter): string {
-  const terms = unindexed.slice(0, 5).map((term) => JSON.stringify(term.slice(0, 100)))
-  return (
-    `where: no index finds the devices of ${terms.join(', ')}; add a condition with an index, such as = with an ` +
-    `attribute, or keep the value in an attribute from $svc.categoryA to $svc.statusE, which have an index for comparisons`
-  )
-}
 
 /** The index finds only parts with three consecutive letters or digits. The search replaces each sigma with a wildcard. */
 const hasTrigram = (part: string): boolean => /[\p{L}\p{N}]{3}/u.test(part.replaceAll(/[Σσς]/g, '_'))

@@ -1,0 +1,97 @@
+import { badInput } from '../../../errors.ts'
+import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
+import { type Page, type PageArguments, readPage } from '../../../graphql/lists/paging.ts'
+import { type Direction, parseSort, readSortKeys, sortText } from '../../../lib/sort.ts'
+import { type AttributeName, parseAttributeName, parseContext } from '../../attributes/attribute-name.ts'
+import { parseId } from '../../devices/device-id.ts'
+import { type ReadFilter, readFilter } from '../../filters/read-filter.ts'
+
+const fields = ['name', 'id', 'created', 'state', 'application', 'port', 'device.name'] as const
+
+export type ServiceField = (typeof fields)[number]
+
+export interface ServiceSortKey {
+  by: ServiceField | AttributeName
+  direction: Direction
+}
+
+/** The arguments of `services`. null is equivalent to an omitted argument. */
+export interface ServicesArguments extends PageArguments {
+  sortBy?: readonly string[] | null | undefined
+  where?: string | null | undefined
+  now?: Date | null | undefined
+  /** The context in which the filter and the sort read attributes. */
+  context?: string | null | undefined
+}
+
+export interface ServicesSelection {
+  where: ReadFilter | undefined
+  /** Milliseconds since 1970, from which relative times count. */
+  now: number
+  context: string | undefined
+}
+
+export interface ServiceListRequest {
+  selection: ServicesSelection
+  keys: readonly ServiceSortKey[]
+  /** A string that identifies the order. A cursor is valid only for the order that created it. */
+  order: string
+  page: Page
+}
+
+const DEFAULT_SORT = ['device.name', 'name']
+
+/** Parses the arguments of `services`. Throws an `ApiError` if any argument is invalid. */
+export function readServicesArguments(args: ServicesArguments, firstRecord: 0 | 1): ServiceListRequest {
+  const context = parseContext(args.context, 'context')
+  const where = args.where == null ? undefined : readFilter(args.where, { kind: 'service', path: 'where' })
+  const keys = readSortKeys(args.sortBy ?? DEFAULT_SORT, (text, path) => {
+    const parsed = parseSort(text, fields)
+    const { direction } = parsed
+    if ('field' in parsed) return { by: parsed.field, direction, text: sortText(parsed) }
+    const by = parseAttributeName(parsed.attribute, path)
+    return { by, direction, text: `${sortText(parsed)} ${JSON.stringify(context ?? null)}` }
+  })
+  const order = `services ${keys.map(({ text }) => text).join(', ')}`
+  return {
+    selection: { where, now: (args.now ?? new Date()).getTime(), context },
+    keys: keys.map(({ by, direction }) => ({ by, direction })),
+    order,
+    page: readPage(args, { order, firstRecord }),
+  }
+}
+
+type KeyType = 'text' | 'time' | 'number'
+
+const typeOfKey: Record<ServiceField, KeyType> = {
+  name: 'text',
+  id: 'text',
+  created: 'time',
+  state: 'text',
+  application: 'number',
+  port: 'number',
+  'device.name': 'text',
+}
+
+/** Whether services can lack a key. */
+export const isNullableKey = ({ by }: ServiceSortKey): boolean => typeof by !== 'string' || by === 'port'
+
+/** Converts a position for comparison in the database. Rejects values that only a forged cursor can contain. */
+export function servicePlace(
+  keys: readonly ServiceSortKey[],
+  { key, id }: Place,
+): { keys: (string | number | Date | null)[]; id: string } {
+  if (parseId(id) !== id || !Array.isArray(key) || key.length !== keys.length) throw wrongPlace()
+  return { keys: keys.map((each, index) => databaseKey(each, (key as readonly SortKey[])[index]!)), id }
+}
+
+function databaseKey(sortKey: ServiceSortKey, key: SortKey): string | number | Date | null {
+  if (key === null && isNullableKey(sortKey)) return null
+  const type = typeof sortKey.by === 'string' ? typeOfKey[sortKey.by] : 'text'
+  if (type === 'text' && typeof key === 'string') return key
+  if (type === 'number' && typeof key === 'number' && Math.abs(key) < 2 ** 31) return key
+  if (type === 'time' && typeof key === 'number' && !Number.isNaN(new Date(key).getTime())) return new Date(key)
+  throw wrongPlace()
+}
+
+const wrongPlace = (): Error => badInput('after must be an ID or a cursor from the previous page')

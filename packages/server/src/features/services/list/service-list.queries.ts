@@ -1,0 +1,105 @@
+import { type RawBuilder, sql } from 'kysely'
+import { sortable, valueIn } from '../../../db/attribute-expressions.ts'
+import { type Database, plannedEachTime } from '../../../db/database.ts'
+import { allOf, naturally, rowsByKeys, type SqlKey, type SqlStartByKeys } from '../../../db/sorted-page.ts'
+import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
+import type { AttributeName } from '../../attributes/attribute-name.ts'
+import { filterCondition } from '../../filters/sql/conditions.ts'
+import { noTables } from '../../filters/sql/rows.ts'
+import { isNoBulkService, joinServiceLive, overridesIn } from '../../filters/sql/value-source.ts'
+import { type ServiceRow, serviceColumns, servicesAsRows, stateFrom } from '../service-row.ts'
+import {
+  isNullableKey,
+  type ServiceField,
+  type ServiceSortKey,
+  type ServicesSelection,
+} from './service-list-arguments.ts'
+
+type Sql = RawBuilder<unknown>
+
+/** A service row, and its sort keys as a JSON array. */
+export interface ListedServiceRow {
+  row: ServiceRow<string>
+  sortKeys: string
+}
+
+export interface ServicePageQuery {
+  selection: ServicesSelection
+  keys: readonly ServiceSortKey[]
+  start: SqlStartByKeys
+  limit: number
+  attributes: boolean
+}
+
+/** Returns the rows of one page in order. */
+export async function selectServicePage(
+  db: Database,
+  accountId: string,
+  { selection, keys, start, limit, attributes }: ServicePageQuery,
+): Promise<ListedServiceRow[]> {
+  const { from, where } = matching(accountId, selection)
+  const source = { columns: sql`s.device_id, ${serviceColumns(attributes, state)}`, from, where }
+  const sqlKeys = keys.map((key) => sqlKeyOf(key, selection.context))
+  const { rows } = await sql<readonly unknown[]>`${sql.raw(plannedEachTime)}${servicesAsRows}
+    ${rowsByKeys(source, { keys: sqlKeys, id: sql`s.id` }, start, limit)}`.execute(db)
+  return rows.map((row) => ({ row: row.slice(0, -1) as unknown as ServiceRow<string>, sortKeys: row.at(-1) as string }))
+}
+
+export async function countServices(db: Database, accountId: string, selection: ServicesSelection): Promise<number> {
+  const { from, where } = matching(accountId, selection)
+  const { rows } = await sql<{ count: number }>`${sql.raw(plannedEachTime)}
+    select count(*)::int as count from ${from} where ${allOf(where)}`.execute(db)
+  return rows[0]!.count
+}
+
+/** Returns a service's current position in an order. Returns undefined if the account has no such service. */
+export async function findServicePlace(
+  db: Database,
+  accountId: string,
+  { keys, id, context }: { keys: readonly ServiceSortKey[]; id: string; context: string | undefined },
+): Promise<Place | undefined> {
+  const { from } = matching(accountId, { where: undefined, now: 0, context })
+  const json = keys.map((key) => sqlKeyOf(key, context).json)
+  const { rows } = await sql<{ keys: SortKey[] }>`
+    select jsonb_build_array(${sql.join(json)}) as keys from ${from}
+    where s.account_id = ${accountId} and s.id = ${id} and ${isNoBulkService}`.execute(db)
+  return rows[0] && { id, key: rows[0].keys }
+}
+
+/** The services that match, except bulk services. */
+function matching(accountId: string, { where, now, context }: ServicesSelection): { from: Sql; where: Sql[] } {
+  const tables = noTables()
+  const conditions = [sql`s.account_id = ${accountId}`, isNoBulkService]
+  if (where !== undefined) conditions.push(filterCondition(where.filter, { accountId, context, now, tables }))
+  const overrides =
+    context === undefined ? sql`` : sql`${overridesIn(context, 'device')} ${overridesIn(context, 'service')}`
+  const from = sql`service s
+    join device d on d.account_id = s.account_id and d.id = s.device_id
+    join device_live l on l.account_id = s.account_id and l.device_id = s.device_id
+    ${joinServiceLive} ${overrides}`
+  return { from, where: conditions }
+}
+
+const state = stateFrom(sql`l.state`)
+
+const fieldKeys: Readonly<Record<ServiceField, { key: Sql; value: Sql }>> = {
+  name: { key: naturally(sql`s.name`), value: sql`s.name` },
+  id: { key: sql`s.id`, value: sql`s.id` },
+  created: { key: sql`s.created`, value: sql`(extract(epoch from s.created) * 1000)::bigint` },
+  state: { key: state, value: state },
+  application: { key: sql`s.application`, value: sql`s.application` },
+  port: { key: sql`s.port`, value: sql`s.port` },
+  'device.name': { key: naturally(sql`d.name`), value: sql`d.name` },
+}
+
+function sqlKeyOf(sortKey: ServiceSortKey, context: string | undefined): SqlKey {
+  const { by, direction } = sortKey
+  const { key, value } = typeof by === 'string' ? fieldKeys[by] : attributeKey(by, context)
+  return { key, json: value, direction, isNullable: isNullableKey(sortKey) }
+}
+
+function attributeKey(name: AttributeName, context: string | undefined): { key: Sql; value: Sql } {
+  const base = valueIn(sql`s.attributes`, name)
+  const value = sortable(context === undefined ? base : sql`coalesce(${valueIn(sql`so.attributes`, name)}, ${base})`)
+  return { key: naturally(value), value }
+}

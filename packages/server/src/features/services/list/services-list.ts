@@ -1,0 +1,90 @@
+import type { Context } from '../../../context.ts'
+import { walk } from '../../../db/fair/user-database.ts'
+import type { SqlStartByKeys } from '../../../db/sorted-page.ts'
+import { ApiError, notFound } from '../../../errors.ts'
+import { noRowsRead, type RowsRead } from '../../../graphql/cost/row-count.ts'
+import type { SortKey } from '../../../graphql/lists/cursor.ts'
+import { type List, listOf, type Start } from '../../../graphql/lists/paging.ts'
+import { parseId } from '../../devices/device-id.ts'
+import { assertKnownNames, assertKnownSortKeys } from '../../filters/account-names.ts'
+import { unindexedTerms } from '../../filters/read-filter.ts'
+import type { Service } from '../service.ts'
+import { toService } from '../service-row.ts'
+import { countServices, findServicePlace, selectServicePage } from './service-list.queries.ts'
+import {
+  readServicesArguments,
+  type ServiceListRequest,
+  type ServicesArguments,
+  servicePlace,
+} from './service-list-arguments.ts'
+
+/** Returns one page of the services of all the viewer's devices, without bulk services. */
+export async function listServices(
+  context: Context,
+  args: ServicesArguments,
+  { attributes }: { attributes: boolean },
+): Promise<List<Service>> {
+  const { db, viewer, firstRecord, rowMeter } = context
+  const { accountId } = viewer
+  const request = readServicesArguments(args, firstRecord)
+  const { selection, keys, order, page } = request
+  if (selection.where !== undefined) await assertKnownNames(context, selection.where)
+  await assertKnownSortKeys(context, args.sortBy ?? [], { kind: 'service', names: keys.map(({ by }) => by) })
+  const start = await findStart(context, request)
+  rowMeter.add(({ devices }) => rowsReadByPage(request, devices).rows)
+  const rows = await walk(db, rowsReadByPage(request).reasons, (walking) =>
+    selectServicePage(walking, accountId, { selection, keys, start, limit: page.size + 1, attributes }),
+  )
+  return listOf({
+    rows,
+    size: page.size,
+    order,
+    placeOf: ({ row, sortKeys }) => ({ id: row[1], key: JSON.parse(sortKeys) as SortKey[] }),
+    toItem: ({ row }) => toService(row, row[0]),
+    total() {
+      rowMeter.add(({ devices }) => devices)
+      return walk(db, ['total counts every service that matches'], (walking) =>
+        countServices(walking, accountId, selection),
+      )
+    },
+  })
+}
+
+async function findStart(
+  { db, viewer }: Context,
+  { keys, selection, page }: ServiceListRequest,
+): Promise<SqlStartByKeys> {
+  const start: Start = page.start
+  if ('offset' in start) return start
+  if ('afterPlace' in start) return { afterKeys: servicePlace(keys, start.afterPlace) }
+  const id = parseId(start.afterId)
+  const { context } = selection
+  const place = id === undefined ? undefined : await findServicePlace(db, viewer.accountId, { keys, id, context })
+  if (place === undefined) throw notFound('service', start.afterId)
+  return { afterKeys: servicePlace(keys, place) }
+}
+
+/**
+ * Estimates how many devices the `services` field may read, for its page and for its `total`, in an account with this many
+ * devices. Arguments that `services` rejects read none.
+ */
+export function serviceRowsRead(
+  args: ServicesArguments,
+  { devices, firstRecord }: { devices: number; firstRecord: 0 | 1 },
+): { rows: number; total: number } {
+  try {
+    return { rows: rowsReadByPage(readServicesArguments(args, firstRecord), devices).rows, total: devices }
+  } catch (error) {
+    if (error instanceof ApiError) return { rows: 0, total: 0 }
+    throw error
+  }
+}
+
+/** In the order by the name of the device, an index finds the first services without reading the others. */
+function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {
+  const { where } = selection
+  const reasons: string[] = []
+  if (where !== undefined && !where.isIndexed) reasons.push(unindexedTerms(where))
+  if (keys[0]!.by !== 'device.name') reasons.push('sortBy: only device.name has an index for all services')
+  return reasons.length === 0 ? noRowsRead : { rows: devices, reasons }
+}
