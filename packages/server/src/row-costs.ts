@@ -2,7 +2,7 @@ import type { DeviceListArguments } from './features/devices/list/device-list-ar
 import { rowsRead } from './features/devices/list/rows-read.ts'
 import type { EventListArguments } from './features/events/events.ts'
 import { eventRowsRead } from './features/events/list-rows-read.ts'
-import { SAMPLED_ROWS } from './features/filters/sql/sampled-values.ts'
+import { SAMPLED_ROWS } from './features/filters/sampled-values.queries.ts'
 import type { ServicesArguments } from './features/services/list/service-list-arguments.ts'
 import { serviceRowsRead } from './features/services/list/services-list.ts'
 import type { Arguments } from './graphql/cost/object-count.ts'

@@ -5,12 +5,22 @@ import { usageError } from '../errors/cli-error.ts'
 /** New values, keyed by attribute name. Null removes the attribute. */
 export type Changes = Map<string, string | null>
 
-/** Parses `name=value`. The value is everything after the first equals sign. */
+/**
+ * Parses `name=value`. The value is everything after the first equals sign. `site!=oslo` and `load>=1` are hardly meant as names
+ * that end in an operator, so these names require `--` on the command line.
+ */
 export function readAssignment(text: string): [name: string, value: string] {
   const at = text.indexOf('=')
   if (at < 1)
     throw usageError(`${JSON.stringify(text)} is not name=value`, 'Pass attributes as name=value, such as site=oslo.')
-  return [text.slice(0, at), text.slice(at + 1)]
+  const name = text.slice(0, at)
+  if (/[!<>]$/.test(name) && !process.argv.includes('--')) {
+    throw usageError(
+      `${JSON.stringify(text)} is a comparison, not name=value`,
+      `To set an attribute whose name ends in ${name.at(-1)}, write -- before the target.`,
+    )
+  }
+  return [name, text.slice(at + 1)]
 }
 
 /** Parses `name=file`. The value is the file's content. */

@@ -17,7 +17,7 @@ export interface ChangeOptions extends ClientOptions {
 export function withChangeOptions(command: Command): Command {
   return command
     .addOption(
-      new Option('--where <condition>', 'change devices that match a condition, such as state=active; repeatable')
+      new Option('--where <filter>', 'change devices that match a filter, such as "state = active"; repeatable')
         .argParser(collect)
         .conflicts(['all', 'from']),
     )

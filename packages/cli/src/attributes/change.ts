@@ -31,7 +31,7 @@ export async function changeAttributes({ meant, changes, options }: Change): Pro
 }
 
 async function changeInBulk(muster: Muster, changes: Changes, options: ChangeOptions): Promise<void> {
-  const targets = await planTargets(muster, options)
+  const targets = await planTargets(options)
   const change = { targets, changes: toInput(changes), context: options.context }
   if (options.dryRun) {
     const { preview } = await import('./preview.ts')

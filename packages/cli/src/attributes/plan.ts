@@ -2,13 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import type { AttributeChanges, Muster } from '@muster/client'
 import { isId } from '../devices/find-device.ts'
-import { matching } from '../devices/matching.ts'
-import { readWhere } from '../devices/where.ts'
+import { joinFilters } from '../devices/where.ts'
 import { usageError } from '../errors/cli-error.ts'
 import type { ChangeOptions } from './change-options.ts'
 
-/** Devices that match conditions, or devices and services with these IDs. */
-export type Targets = { where: string[] } | { ids: string[] }
+/**
+ * Devices that match all filters, or devices and services with these IDs. `now` is the time from which relative times in filters
+ * count, the same for all pages.
+ */
+export type Targets = { where: string[]; now?: string } | { ids: string[] }
 
 /** A bulk change. */
 export interface Planned {
@@ -29,16 +31,9 @@ export interface Plan extends Planned {
   refused: number
 }
 
-export async function planTargets(muster: Muster, { where = [], from, context }: ChangeOptions): Promise<Targets> {
+export async function planTargets({ where = [], from }: ChangeOptions): Promise<Targets> {
   if (from !== undefined) return { ids: readIds(await readText(from), from) }
-  const read = await readWhere(muster, where, context)
-  if (read.exactName === undefined) return { where }
-  // The API matches parts of names. Few devices have exactly this name, so list their IDs.
-  const ids: string[] = []
-  const select = { id: true, name: true }
-  for await (const { id } of matching(muster, read, { select, sort: 'id asc', limit: Number.POSITIVE_INFINITY }))
-    ids.push(id)
-  return { ids }
+  return { where, now: new Date().toISOString() }
 }
 
 async function readText(file: string): Promise<string> {
@@ -66,8 +61,7 @@ function readIds(content: string, file: string): string[] {
 
 export async function countTargets(muster: Muster, targets: Targets, context: string | undefined): Promise<number> {
   if ('ids' in targets) return targets.ids.length
-  const { filter } = await readWhere(muster, targets.where, context)
-  return muster.devices(filter).total()
+  return muster.devices(filterOf(targets, context)).total()
 }
 
 export interface TargetPage {
@@ -88,9 +82,17 @@ export async function* targetPages(muster: Muster, plan: Plan): AsyncGenerator<T
     }
     return
   }
-  const { filter } = await readWhere(muster, targets.where, context)
   // Sort by ID, because changes do not affect this order.
   const page = { sort: 'id asc', size: PAGE, ...(cursor === null ? {} : { after: String(cursor) }) }
-  const devices = muster.devices({ ...filter, ...page, select: { id: true } })
+  const devices = muster.devices({ ...filterOf(targets, context), ...page, select: { id: true } })
   for await (const { items, cursor: next } of devices.pages()) yield { ids: items.map(({ id }) => id), cursor: next }
+}
+
+function filterOf({ where, now }: Extract<Targets, { where: string[] }>, context: string | undefined) {
+  const filter = joinFilters(where)
+  return {
+    ...(filter !== undefined && { where: filter }),
+    ...(now !== undefined && { now }),
+    ...(context !== undefined && { context }),
+  }
 }

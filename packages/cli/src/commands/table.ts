@@ -9,6 +9,7 @@ export const commandTable: readonly CommandEntry[] = [
       'Manage devices. Identify a device by its ID, hardware ID, or unique name.',
       [
         command('list', 'list all or matching devices', () => import('./devices/list.ts')),
+        command('facets', 'count devices by value', () => import('./devices/facets.ts')),
         command('get', 'show a device with its services and attributes', () => import('./devices/get.ts')),
         command('register', 'add a device', () => import('./devices/register.ts')),
         command('rename', 'rename a device', () => import('./devices/rename.ts')),

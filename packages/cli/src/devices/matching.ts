@@ -1,26 +1,30 @@
 import type { Muster } from '@muster/client'
 import type { DeviceRow } from './device-columns.ts'
-import type { Where } from './where.ts'
 
 interface ListQuery {
-  /** The fields to select. Must include `name`. */
+  where: string | undefined
+  /** The context in which the filter and the sort read attributes. */
+  context?: string | undefined
+  /** The fields to select. */
   select: object
-  sort: string
+  sortBy: readonly string[]
   limit: number
 }
 
 const MAX_PAGE_SIZE = 1_000
 
-/** Yields the devices that match. */
-export async function* matching(
+/** Returns the devices that match. */
+export function matching(
   muster: Muster,
-  { filter, exactName }: Where,
-  { select, sort, limit }: ListQuery,
-): AsyncGenerator<DeviceRow> {
-  const size = exactName === undefined ? Math.min(MAX_PAGE_SIZE, limit + 1) : MAX_PAGE_SIZE
-  // Callers select the fields that they show, so the rows have the type DeviceRow.
-  const devices = muster.devices({ ...filter, sort, size, select: select as { id: true } })
-  for await (const device of devices as unknown as AsyncIterable<DeviceRow>) {
-    if (exactName === undefined || device.name === exactName) yield device
-  }
+  { where, context, select, sortBy, limit }: ListQuery,
+): AsyncIterable<DeviceRow> {
+  const devices = muster.devices({
+    ...(where !== undefined && { where }),
+    ...(context !== undefined && { context }),
+    sortBy,
+    size: Math.min(MAX_PAGE_SIZE, limit + 1),
+    // Callers select the fields that they show, so the rows have the type DeviceRow.
+    select: select as { id: true },
+  })
+  return devices as unknown as AsyncIterable<DeviceRow>
 }

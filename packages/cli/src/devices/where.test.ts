@@ -1,32 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { parseWhere } from './where.ts'
+import { joinFilters, quote } from './where.ts'
 
-describe('parseWhere', () => {
-  it('converts conditions to an API filter', () => {
-    const given = ['state=active', 'platform=a', 'platform=b', 'name~pump', 'application=ssh', 'site=a=b', 'net.ssid=']
-    expect(parseWhere([...given, 'attributes.state=x'], 'night')).toEqual({
-      applications: ['ssh'],
-      where: {
-        filter: {
-          context: 'night',
-          state: 'active',
-          platform: ['a', 'b'],
-          name: 'pump',
-          attributes: { site: 'a=b', 'net.ssid': '', state: 'x' },
-        },
-      },
-    })
-    expect(parseWhere(['name=pump 7']).where).toEqual({ filter: { name: 'pump 7' }, exactName: 'pump 7' })
+describe('joinFilters', () => {
+  it('requires all filters to match', () => {
+    expect(joinFilters([])).toBe(undefined)
+    expect(joinFilters(['site = oslo OR site = bergen'])).toBe('site = oslo OR site = bergen')
+    expect(joinFilters(['a = 1 OR b = 2', 'c:*'])).toBe('(a = 1 OR b = 2) AND (c:*)')
   })
 
   it.each([
-    [['foo'], 'not a condition'],
-    [['=x'], 'not a condition'],
-    [['site~x'], 'not with site'],
-    [['name='], 'empty'],
-    [['state=active', 'state=inactive'], 'cannot be both'],
-    [['site=a', 'site=b'], 'cannot be both'],
-  ])('rejects %j', (conditions, reason) => {
-    expect(() => parseWhere(conditions)).toThrow(reason)
+    [' ', 'empty'],
+    ['name~pump', '~ is not an operator'],
+  ])('rejects %j', (filter, reason) => {
+    expect(() => joinFilters([filter])).toThrow(reason)
   })
+})
+
+it('quotes a word that contains special characters', () => {
+  expect(quote('50*"\\')).toBe('"50\\*\\"\\\\"')
 })

@@ -72,6 +72,8 @@ describe('attributes of one device', () => {
     for (const [args, code, message] of [
       [['set', 'gate'], 2, 'no attributes to set'],
       [['set', 'gate', 'site'], 2, 'name=value'],
+      [['set', 'gate', 'site!=oslo'], 2, 'is a comparison'],
+      [['set', 'gate', 'load>=1'], 2, 'is a comparison'],
       [['set', 'gate', 'a=1', 'a=2'], 2, 'appears twice'],
       [['set', 'gate', '$x=1'], 1, 'reserved'],
       [['set', 'gate', 'v.b=2'], 7, 'v'],

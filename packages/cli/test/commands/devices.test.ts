@@ -48,8 +48,16 @@ describe('devices', () => {
         '',
       ].join('\n'),
     })
-    const csv = await run('devices', 'list', '--where', 'site=oslo', '--columns', 'id,name,net.ssid,none', '--csv')
-    expect(csv.stdout).toBe(`id,name,net.ssid,none\n${two},"node, ""two""","a\nb",\n${one},漢字,"a\nb",\n`)
+    const csv = await run(
+      'devices',
+      'list',
+      '--where',
+      'site=oslo',
+      '--columns',
+      'id,name,net.ssid,attributes.none',
+      '--csv',
+    )
+    expect(csv.stdout).toBe(`id,name,net.ssid,attributes.none\n${two},"node, ""two""","a\nb",\n${one},漢字,"a\nb",\n`)
     expect(await lines('devices', 'list', 'NODE')).toMatchObject([
       { id: two, attributes: { site: 'oslo' }, services: [] },
     ])
@@ -61,6 +69,44 @@ describe('devices', () => {
     expect(limited.stderr).toContain('--limit all')
     expect(await run('devices', 'list', '--limit', '3')).toMatchObject({ stderr: '' })
     expect(await run('devices', 'list', '--where', 'name=node')).toMatchObject({ code: 0, stdout: '' })
+  })
+
+  it('filters with operators, several filters, and several sort keys', async () => {
+    const { user, run, lines } = await createCliUser(app)
+    await addDevices(user, ['a', 'b'], { site: 'oslo', load: '0.9' })
+    await addDevices(user, ['c'], { site: 'bergen' })
+    await addDevices(user, ['d'])
+    const found = async (...args: string[]): Promise<string[]> =>
+      (await lines('devices', 'list', ...args)).map(({ name }: { name: string }) => name)
+    expect(await found('--where', 'site!=oslo')).toEqual(['c', 'd'])
+    expect(await found('--where', 'site = oslo OR NOT site:*', '--where', 'name != a')).toEqual(['b', 'd'])
+    expect(await found('--where', 'load>=0.5', '--sort', 'site,-name')).toEqual(['b', 'a'])
+    expect(await found('--sort', '-site,-name')).toEqual(['b', 'a', 'c', 'd'])
+    for (const [args, message] of [
+      [['--where', 'sitte = oslo'], 'Did you mean "site"?'],
+      [['--where', ''], 'the filter is empty'],
+      [['--where', 'name~a'], 'Write name:a'],
+      [['--sort', 'sitte,name'], 'Did you mean "site"?'],
+      [['--columns', 'name,sitte'], 'Did you mean "site"?'],
+    ] as const) {
+      const result = await run('devices', 'list', ...args)
+      expect(result, args.join(' ')).toMatchObject({ stdout: '', stderr: expect.stringContaining(message) })
+      expect(result.code).not.toBe(0)
+    }
+  })
+
+  it('counts devices by value', async () => {
+    const { user, run, lines } = await createCliUser(app)
+    await addDevices(user, ['a', 'b'], { site: 'oslo' })
+    await addDevices(user, ['c'], { site: 'bergen' })
+    await addDevices(user, ['d'])
+    expect((await run('devices', 'facets', 'site', 'state', '--size', '1')).stdout).toBe(
+      [
+        ...['site            devices  active', 'oslo            2        0', '(other values)  1        0'],
+        ...['(no value)      1        0', '', 'state     devices  active', 'inactive  4        0', ''],
+      ].join('\n'),
+    )
+    expect(await lines('devices', 'facets', 'site', '--where', 'site:*')).toMatchObject([{ name: 'site', total: 3 }])
   })
 
   it('reports that no device matches only if a condition was given', async () => {

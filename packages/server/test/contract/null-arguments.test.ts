@@ -19,6 +19,16 @@ const fieldCalls: Record<string, FieldCall> = {
   'Service.attributes': { document: (args) => ofDevice(`services { attributes${args} }`) },
   'User.attribute': { required: 'name: "site"', document: (args) => `{ login { attribute${args} } }` },
   'User.attributes': { document: (args) => `{ login { attributes${args} } }` },
+  'User.checkFilter': {
+    required: 'where: "name:a"',
+    document: (args) => `{ login { checkFilter${args} { canonical completions { text } } } }`,
+  },
+  'User.deviceTotals': { document: (args) => `{ login { deviceTotals${args} { total } } }` },
+  'User.facets': {
+    required: 'by: ["name"]',
+    document: (args) => `{ login { facets${args} { buckets { value count } total } } }`,
+  },
+  'User.services': { document: (args) => `{ login { services${args} { total hasMore items { name } } } }` },
   'User.devices': { document: (args) => `{ login { devices${args} { total hasMore items { name } } } }` },
   'User.events': { document: (args) => `{ login { events${args} { total hasMore items { id } } } }` },
   'User.eventsUrl': { document: (args) => `{ login { __typename eventsUrl${args} } }` },

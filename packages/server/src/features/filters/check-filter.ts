@@ -21,7 +21,7 @@ import { listAttributeNames } from '../attributes/names/attribute-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
 import { selectNamesOfVersions } from './account-names.queries.ts'
 import { check, toFilterProblem } from './read-filter.ts'
-import { SAMPLED_ROWS, selectFrequentValues } from './sql/sampled-values.ts'
+import { SAMPLED_ROWS, selectFrequentValues } from './sampled-values.queries.ts'
 
 const kinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const satisfies Record<string, FilterKind>
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Database } from '../../../db/database.ts'
-import { noTables } from './rows.ts'
-import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueSubject } from './value-source.ts'
+import type { Database } from '../../db/database.ts'
+import { noTables } from './sql/rows.ts'
+import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueSubject } from './sql/value-source.ts'
 
 /** Devices whose values are counted. */
 const SAMPLE = 10_000

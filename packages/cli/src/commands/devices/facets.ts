@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import { joinFilters, whereHelp } from '../../devices/where.ts'
+import { type ClientOptions, collect, newClientCommand, prose, wholeNumber } from '../../options/new-command.ts'
+import type { Column } from '../../output/column.ts'
+import { printList } from '../../output/print-list.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends ClientOptions {
+  where?: string[]
+  context?: string
+  size: number
+}
+
+interface Row {
+  value: string
+  devices: number
+  active: number
+}
+
+export function buildCommand(): Command {
+  return newClientCommand('facets')
+    .description(
+      prose(`Count devices by the values of fields or attributes, most frequent first.
+
+muster devices facets platform site --where "state = inactive"`),
+    )
+    .argument('<name...>', 'fields, attributes, or fields of services, such as services.port; at most 8')
+    .option('--where <filter>', 'count devices that match a filter, such as "state = active"; repeatable', collect)
+    .option('--context <name>', 'use effective attributes in this context')
+    .option('--size <count>', 'values for each name, 1 to 100', wholeNumber(1, 100), 20)
+    .addHelpText('after', whereHelp)
+    .action(run)
+}
+
+async function run(by: string[], options: Options): Promise<void> {
+  const muster = await openMuster(options, 6)
+  const where = joinFilters(options.where ?? [])
+  const { login } = await muster.select({
+    login: {
+      facets: {
+        $: {
+          by,
+          size: options.size,
+          ...(where !== undefined && { where }),
+          ...(options.context !== undefined && { context: options.context }),
+        },
+        name: true,
+        buckets: { value: true, count: true, active: true, where: true },
+        missing: true,
+        missingActive: true,
+        other: true,
+        otherActive: true,
+        distinct: true,
+        total: true,
+      },
+    },
+  })
+  const facets = login?.facets ?? []
+  if (options.json) {
+    for (const facet of facets) console.log(JSON.stringify(facet))
+    return
+  }
+  for (const [index, facet] of facets.entries()) {
+    if (index > 0) console.log('')
+    const rows: Row[] = facet.buckets.map(({ value, count, active }) => ({ value, devices: count, active }))
+    if (facet.other > 0) rows.push({ value: '(other values)', devices: facet.other, active: facet.otherActive })
+    if (facet.missing > 0) rows.push({ value: '(no value)', devices: facet.missing, active: facet.missingActive })
+    const columns: Column<Row>[] = [
+      { name: facet.name, value: ({ value }) => value },
+      { name: 'devices', value: ({ devices }) => devices },
+      { name: 'active', value: ({ active }) => active },
+    ]
+    await printList({ items: rows, columns, options: { limit: Number.POSITIVE_INFINITY }, empty: 'No device matches.' })
+  }
+}
