@@ -37,6 +37,7 @@ export async function generateResolverTypes(): Promise<string> {
         Service: './features/services/service.ts#Service as ServiceModel',
         Event: './features/events/event.ts#Event as EventModel',
         DeviceList: './features/devices/device.ts#DeviceList as DeviceListModel',
+        View: './features/views/view.ts#View as ViewModel',
         ServiceList: './features/services/service.ts#ServiceList as ServiceListModel',
         EventList: './features/events/event.ts#EventList as EventListModel',
         Webhook: './features/webhooks/webhook.ts#Webhook as WebhookModel',

@@ -35,6 +35,9 @@ export const limits = {
   webhooks: 20,
   webhookNameLength: 100,
   webhookUrlLength: 2_000,
+  /** Saved views per user. */
+  views: 200,
+  viewNameLength: 100,
   userNameLength: 100,
   /** Records per page. */
   pageSize: 1_000,
@@ -95,6 +98,8 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   webhooks: 'webhooks of a user',
   webhookNameLength: 'characters of the name of a webhook',
   webhookUrlLength: 'characters of the URL of a webhook',
+  views: 'saved views of a user',
+  viewNameLength: 'characters of the name of a view',
   userNameLength: 'characters of a user name',
   pageSize: 'records of a page',
   idsPerList: 'ids or items in a list argument',

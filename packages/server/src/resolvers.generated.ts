@@ -4,6 +4,7 @@ import type { User as UserModel } from './features/users/user.ts';
 import type { Device as DeviceModel, DeviceList as DeviceListModel } from './features/devices/device.ts';
 import type { Service as ServiceModel, ServiceList as ServiceListModel } from './features/services/service.ts';
 import type { Event as EventModel, EventList as EventListModel } from './features/events/event.ts';
+import type { View as ViewModel } from './features/views/view.ts';
 import type { Webhook as WebhookModel, WebhookDelivery as WebhookDeliveryModel, WebhookDeliveryList as WebhookDeliveryListModel } from './features/webhooks/webhook.ts';
 import type { Context } from './context.ts';
 export type Maybe<T> = T | null;
@@ -70,6 +71,8 @@ export type User = {
   created: Scalars['DateTime']['output'];
   /** The limits that apply to this user, with the current use. */
   limits: Array<Limit>;
+  /** Saved views by name: all, only those with these IDs, or only those of a kind or with a label. Omits unknown IDs. */
+  views: Array<View>;
   /** Newest first. */
   webhooks: Array<Webhook>;
 };
@@ -111,6 +114,7 @@ export type UserDevicesArgs = {
   attributes?: InputMaybe<Scalars['Object']['input']>;
   context?: InputMaybe<Scalars['String']['input']>;
   where?: InputMaybe<Scalars['String']['input']>;
+  view?: InputMaybe<Scalars['ID']['input']>;
   now?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
@@ -147,6 +151,7 @@ export type UserEventsUrlArgs = {
 export type UserFacetsArgs = {
   by: Array<Scalars['String']['input']>;
   where?: InputMaybe<Scalars['String']['input']>;
+  view?: InputMaybe<Scalars['ID']['input']>;
   context?: InputMaybe<Scalars['String']['input']>;
   size?: InputMaybe<Scalars['Int']['input']>;
   interval?: InputMaybe<FacetInterval>;
@@ -156,6 +161,7 @@ export type UserFacetsArgs = {
 /** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserDeviceTotalsArgs = {
   where?: InputMaybe<Scalars['String']['input']>;
+  view?: InputMaybe<Scalars['ID']['input']>;
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
@@ -183,8 +189,17 @@ export type UserServicesArgs = {
   last?: InputMaybe<Scalars['String']['input']>;
   sortBy?: InputMaybe<Array<Scalars['String']['input']>>;
   where?: InputMaybe<Scalars['String']['input']>;
+  view?: InputMaybe<Scalars['ID']['input']>;
   now?: InputMaybe<Scalars['DateTime']['input']>;
   context?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserViewsArgs = {
+  id?: InputMaybe<Array<Scalars['ID']['input']>>;
+  kind?: InputMaybe<FilterKind>;
+  label?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -279,6 +294,17 @@ export type Mutation = {
   updateService: Service;
   /** Removes a service and its attributes. A bulk service cannot be removed. */
   removeService: Scalars['Boolean']['output'];
+  /**
+   * Saves a view. where is stored in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has the
+   * name.
+   */
+  createView: View;
+  /**
+   * Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed in
+   * the meantime.
+   */
+  updateView: View;
+  deleteView: Scalars['Boolean']['output'];
   /**
    * Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this
    * response contains the secret. A user can have 20 webhooks.
@@ -444,6 +470,41 @@ export type MutationUpdateServiceArgs = {
 
 /** Changes data. A mutation that fails changes nothing. */
 export type MutationRemoveServiceArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationCreateViewArgs = {
+  name: Scalars['String']['input'];
+  kind?: FilterKind;
+  where?: InputMaybe<Scalars['String']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
+  sortBy?: InputMaybe<Array<Scalars['String']['input']>>;
+  columns?: InputMaybe<Array<ViewColumnInput>>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  labels?: InputMaybe<Array<Scalars['String']['input']>>;
+  isShared?: Scalars['Boolean']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationUpdateViewArgs = {
+  id: Scalars['ID']['input'];
+  version?: InputMaybe<Scalars['Int']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  where?: InputMaybe<Scalars['String']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
+  sortBy?: InputMaybe<Array<Scalars['String']['input']>>;
+  columns?: InputMaybe<Array<ViewColumnInput>>;
+  description?: InputMaybe<Scalars['String']['input']>;
+  labels?: InputMaybe<Array<Scalars['String']['input']>>;
+  isShared?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationDeleteViewArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -804,6 +865,12 @@ export type EventType =
   | 'WEBHOOK_DELETE'
   /** The server paused a webhook because its receiver failed for days. data: paused, the reason */
   | 'WEBHOOK_PAUSE'
+  /** data: name, kind, where, context, sortBy, columns, description, labels, and isShared */
+  | 'VIEW_CREATE'
+  /** data: changes, the old and new value of each field that changed */
+  | 'VIEW_UPDATE'
+  /** data: the view's fields before the deletion */
+  | 'VIEW_DELETE'
   /**
    * A query created links to download events. data: links, how many; expires; filters, the arguments of the first ten, where more than
    * 20 device ids are replaced with devices, their number
@@ -1063,6 +1130,51 @@ export type Limit = {
   used?: Maybe<Scalars['Int']['output']>;
 };
 
+/** A filter with columns and an order, under a name. Its ID can be used wherever a filter can. */
+export type View = {
+  __typename?: 'View';
+  id: Scalars['ID']['output'];
+  /** Unique in the account, case-insensitive. */
+  name: Scalars['String']['output'];
+  description?: Maybe<Scalars['String']['output']>;
+  /** What the view lists. */
+  kind: FilterKind;
+  /** The filter in canonical form; null if the view lists everything. */
+  where?: Maybe<Scalars['String']['output']>;
+  /** The context in which the filter and the sort read attributes; null for the base values. */
+  context?: Maybe<Scalars['String']['output']>;
+  /** The sort keys; empty for the default order. */
+  sortBy: Array<Scalars['String']['output']>;
+  columns: Array<ViewColumn>;
+  labels: Array<Scalars['String']['output']>;
+  /** If false, restricted roles and keys do not see the view. */
+  isShared: Scalars['Boolean']['output'];
+  created: Scalars['DateTime']['output'];
+  createdBy: ChangeSource;
+  updated: Scalars['DateTime']['output'];
+  /** Grows by 1 with every change. */
+  version: Scalars['Int']['output'];
+  /** Why the view can no longer be used; normally empty. */
+  problems: Array<FilterProblem>;
+};
+
+export type ViewColumn = {
+  __typename?: 'ViewColumn';
+  /** A field, or an attribute as in sort. */
+  name: Scalars['String']['output'];
+  /** The heading; null for the name. */
+  label?: Maybe<Scalars['String']['output']>;
+  /** In pixels; null for the default. */
+  width?: Maybe<Scalars['Int']['output']>;
+};
+
+/** A column of a view. */
+export type ViewColumnInput = {
+  name: Scalars['String']['input'];
+  label?: InputMaybe<Scalars['String']['input']>;
+  width?: InputMaybe<Scalars['Int']['input']>;
+};
+
 /** Sends its owner's events to a receiver by HTTP POST, signed according to the Standard Webhooks specification. */
 export type Webhook = {
   __typename?: 'Webhook';
@@ -1241,6 +1353,9 @@ export type ResolversTypes = {
   ApplicationType: ResolverTypeWrapper<ApplicationType>;
   UserReference: ResolverTypeWrapper<UserReference>;
   Limit: ResolverTypeWrapper<Limit>;
+  View: ResolverTypeWrapper<ViewModel>;
+  ViewColumn: ResolverTypeWrapper<ViewColumn>;
+  ViewColumnInput: ViewColumnInput;
   Webhook: ResolverTypeWrapper<WebhookModel>;
   WebhookDeliveryList: ResolverTypeWrapper<WebhookDeliveryListModel>;
   WebhookDelivery: ResolverTypeWrapper<WebhookDeliveryModel>;
@@ -1285,6 +1400,9 @@ export type ResolversParentTypes = {
   ApplicationType: ApplicationType;
   UserReference: UserReference;
   Limit: Limit;
+  View: ViewModel;
+  ViewColumn: ViewColumn;
+  ViewColumnInput: ViewColumnInput;
   Webhook: WebhookModel;
   WebhookDeliveryList: WebhookDeliveryListModel;
   WebhookDelivery: WebhookDeliveryModel;
@@ -1314,6 +1432,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   created?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   limits?: Resolver<Array<ResolversTypes['Limit']>, ParentType, ContextType>;
+  views?: Resolver<Array<ResolversTypes['View']>, ParentType, ContextType, Partial<UserViewsArgs>>;
   webhooks?: Resolver<Array<ResolversTypes['Webhook']>, ParentType, ContextType, Partial<UserWebhooksArgs>>;
 };
 
@@ -1354,6 +1473,9 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   addService?: Resolver<ResolversTypes['Service'], ParentType, ContextType, RequireFields<MutationAddServiceArgs, 'deviceId' | 'name' | 'enabled'>>;
   updateService?: Resolver<ResolversTypes['Service'], ParentType, ContextType, RequireFields<MutationUpdateServiceArgs, 'id'>>;
   removeService?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRemoveServiceArgs, 'id'>>;
+  createView?: Resolver<ResolversTypes['View'], ParentType, ContextType, RequireFields<MutationCreateViewArgs, 'name' | 'kind' | 'isShared'>>;
+  updateView?: Resolver<ResolversTypes['View'], ParentType, ContextType, RequireFields<MutationUpdateViewArgs, 'id'>>;
+  deleteView?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteViewArgs, 'id'>>;
   createWebhook?: Resolver<ResolversTypes['Webhook'], ParentType, ContextType, RequireFields<MutationCreateWebhookArgs, 'url' | 'enabled'>>;
   updateWebhook?: Resolver<ResolversTypes['Webhook'], ParentType, ContextType, RequireFields<MutationUpdateWebhookArgs, 'id'>>;
   deleteWebhook?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteWebhookArgs, 'id'>>;
@@ -1582,6 +1704,30 @@ export type LimitResolvers<ContextType = Context, ParentType extends ResolversPa
   used?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
+export type ViewResolvers<ContextType = Context, ParentType extends ResolversParentTypes['View'] = ResolversParentTypes['View']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['FilterKind'], ParentType, ContextType>;
+  where?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  context?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  sortBy?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  columns?: Resolver<Array<ResolversTypes['ViewColumn']>, ParentType, ContextType>;
+  labels?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  isShared?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  created?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  createdBy?: Resolver<ResolversTypes['ChangeSource'], ParentType, ContextType>;
+  updated?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  problems?: Resolver<Array<ResolversTypes['FilterProblem']>, ParentType, ContextType>;
+};
+
+export type ViewColumnResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ViewColumn'] = ResolversParentTypes['ViewColumn']> = {
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  label?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  width?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
 export type WebhookResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Webhook'] = ResolversParentTypes['Webhook']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -1654,6 +1800,8 @@ export type Resolvers<ContextType = Context> = {
   ApplicationType?: ApplicationTypeResolvers<ContextType>;
   UserReference?: UserReferenceResolvers<ContextType>;
   Limit?: LimitResolvers<ContextType>;
+  View?: ViewResolvers<ContextType>;
+  ViewColumn?: ViewColumnResolvers<ContextType>;
   Webhook?: WebhookResolvers<ContextType>;
   WebhookDeliveryList?: WebhookDeliveryListResolvers<ContextType>;
   WebhookDelivery?: WebhookDeliveryResolvers<ContextType>;

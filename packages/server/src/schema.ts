@@ -12,6 +12,7 @@ import { registrationCodesPart } from './features/registration-codes/registratio
 import { serviceChangesPart } from './features/services/service-changes.resolvers.ts'
 import { servicesPart } from './features/services/services.resolvers.ts'
 import { usersPart } from './features/users/users.resolvers.ts'
+import { viewsPart } from './features/views/views.resolvers.ts'
 import { webhooksPart } from './features/webhooks/webhooks.resolvers.ts'
 import { assembleSchema } from './graphql/assemble.ts'
 import { scalarsPart } from './graphql/values/scalars.ts'
@@ -29,6 +30,7 @@ export function buildSchema(): GraphQLSchema {
     accessKeysPart,
     registrationCodesPart,
     reportPart,
+    viewsPart,
     webhooksPart,
     filtersPart,
     facetsPart,

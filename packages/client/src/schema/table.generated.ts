@@ -233,6 +233,20 @@ export const schemaTable: SchemaTable = {
     "uses": "Int"
    }
   ],
+  "createView": [
+   "View!",
+   {
+    "columns": "[ViewColumnInput!]",
+    "context": "String",
+    "description": "String",
+    "isShared": "Boolean!",
+    "kind": "FilterKind!",
+    "labels": "[String!]",
+    "name": "String!",
+    "sortBy": "[String!]",
+    "where": "String"
+   }
+  ],
   "createWebhook": [
    "Webhook!",
    {
@@ -263,6 +277,12 @@ export const schemaTable: SchemaTable = {
    }
   ],
   "deleteRegistrationCode": [
+   "Boolean!",
+   {
+    "id": "ID!"
+   }
+  ],
+  "deleteView": [
    "Boolean!",
    {
     "id": "ID!"
@@ -384,6 +404,21 @@ export const schemaTable: SchemaTable = {
     "port": "Int"
    }
   ],
+  "updateView": [
+   "View!",
+   {
+    "columns": "[ViewColumnInput!]",
+    "context": "String",
+    "description": "String",
+    "id": "ID!",
+    "isShared": "Boolean",
+    "labels": "[String!]",
+    "name": "String",
+    "sortBy": "[String!]",
+    "version": "Int",
+    "where": "String"
+   }
+  ],
   "updateWebhook": [
    "Webhook!",
    {
@@ -499,6 +534,7 @@ export const schemaTable: SchemaTable = {
    "DeviceTotals!",
    {
     "context": "String",
+    "view": "ID",
     "where": "String"
    }
   ],
@@ -520,6 +556,7 @@ export const schemaTable: SchemaTable = {
     "sort": "String",
     "sortBy": "[String!]",
     "state": "String",
+    "view": "ID",
     "where": "String"
    }
   ],
@@ -553,6 +590,7 @@ export const schemaTable: SchemaTable = {
     "context": "String",
     "interval": "FacetInterval",
     "size": "Int",
+    "view": "ID",
     "where": "String"
    }
   ],
@@ -582,7 +620,16 @@ export const schemaTable: SchemaTable = {
     "now": "DateTime",
     "size": "Int",
     "sortBy": "[String!]",
+    "view": "ID",
     "where": "String"
+   }
+  ],
+  "views": [
+   "[View!]!",
+   {
+    "id": "[ID!]",
+    "kind": "FilterKind",
+    "label": "String"
    }
   ],
   "webhooks": [
@@ -595,6 +642,28 @@ export const schemaTable: SchemaTable = {
  "UserReference": {
   "email": "String!",
   "id": "ID!"
+ },
+ "View": {
+  "columns": "[ViewColumn!]!",
+  "context": "String",
+  "created": "DateTime!",
+  "createdBy": "ChangeSource!",
+  "description": "String",
+  "id": "ID!",
+  "isShared": "Boolean!",
+  "kind": "FilterKind!",
+  "labels": "[String!]!",
+  "name": "String!",
+  "problems": "[FilterProblem!]!",
+  "sortBy": "[String!]!",
+  "updated": "DateTime!",
+  "version": "Int!",
+  "where": "String"
+ },
+ "ViewColumn": {
+  "label": "String",
+  "name": "String!",
+  "width": "Int"
  },
  "Webhook": {
   "created": "DateTime!",

@@ -4,7 +4,7 @@ import type { AttributeChanges, Attributes, CallOptions } from '../types.ts'
 import type { Branch, Leaf } from '../select/fields.ts'
 
 /** The type of an event. */
-export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'MASTER_KEY_ROTATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
+export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'MASTER_KEY_ROTATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
 
 /** An interval of time in UTC. */
 export type FacetInterval = 'DAY' | 'HOUR' | 'MONTH' | 'WEEK'
@@ -28,6 +28,13 @@ export interface ServiceInput {
   name: string
   /** 1 to 65535. Defaults to the default port of the application type. */
   port?: number | null | undefined
+}
+
+/** A column of a view. */
+export interface ViewColumnInput {
+  label?: string | null | undefined
+  name: string
+  width?: number | null | undefined
 }
 
 /** A key that signs requests. Only createAccessKey returns its secret. */
@@ -394,6 +401,42 @@ export interface User {
 export interface UserReference {
   email: string
   id: string
+}
+
+/** A filter with columns and an order, under a name. Its ID can be used wherever a filter can. */
+export interface View {
+  columns: ViewColumn[]
+  /** The context in which the filter and the sort read attributes; null for the base values. */
+  context: string | null
+  created: string
+  createdBy: ChangeSource
+  description: string | null
+  id: string
+  /** If false, restricted roles and keys do not see the view. */
+  isShared: boolean
+  /** What the view lists. */
+  kind: FilterKind
+  labels: string[]
+  /** Unique in the account, case-insensitive. */
+  name: string
+  /** Why the view can no longer be used; normally empty. */
+  problems: FilterProblem[]
+  /** The sort keys; empty for the default order. */
+  sortBy: string[]
+  updated: string
+  /** Grows by 1 with every change. */
+  version: number
+  /** The filter in canonical form; null if the view lists everything. */
+  where: string | null
+}
+
+export interface ViewColumn {
+  /** The heading; null for the name. */
+  label: string | null
+  /** A field, or an attribute as in sort. */
+  name: string
+  /** In pixels; null for the default. */
+  width: number | null
 }
 
 /** Sends its owner's events to a receiver by HTTP POST, signed according to the Standard Webhooks specification. */
@@ -795,6 +838,21 @@ export interface MutationFields {
     /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }>
+  /** Saves a view. where is stored in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has the name. */
+  createView: Branch<'View', 'one', {
+    /** At most 50 columns. */
+    columns?: readonly ViewColumnInput[] | null | undefined
+    context?: string | null | undefined
+    description?: string | null | undefined
+    isShared?: boolean | undefined
+    kind?: FilterKind | undefined
+    /** At most 10 labels of up to 50 characters. */
+    labels?: readonly string[] | null | undefined
+    name: string
+    /** At most 4 keys, each written as in sort of devices. */
+    sortBy?: readonly string[] | null | undefined
+    where?: string | null | undefined
+  }>
   /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks. */
   createWebhook: Branch<'Webhook', 'one', {
     enabled?: boolean | undefined
@@ -816,6 +874,9 @@ export interface MutationFields {
     force?: boolean | undefined
   }>
   deleteRegistrationCode: Leaf<boolean, {
+    id: string
+  }>
+  deleteView: Leaf<boolean, {
     id: string
   }>
   /** Deletes a webhook and its deliveries. */
@@ -912,6 +973,19 @@ export interface MutationFields {
     id: string
     name?: string | null | undefined
     port?: number | null | undefined
+  }>
+  /** Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed in the meantime. */
+  updateView: Branch<'View', 'one', {
+    columns?: readonly ViewColumnInput[] | null | undefined
+    context?: string | null | undefined
+    description?: string | null | undefined
+    id: string
+    isShared?: boolean | null | undefined
+    labels?: readonly string[] | null | undefined
+    name?: string | null | undefined
+    sortBy?: readonly string[] | null | undefined
+    version?: number | null | undefined
+    where?: string | null | undefined
   }>
   /** Omitted arguments stay unchanged; null clears name. enabled: true or a new url ends a pause. */
   updateWebhook: Branch<'Webhook', 'one', {
@@ -1050,6 +1124,8 @@ export interface UserFields {
   deviceTotals: Branch<'DeviceTotals', 'one', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
+    /** The ID of a saved view of devices. Its filter applies in addition to where. */
+    view?: string | null | undefined
     /** A device filter. */
     where?: string | null | undefined
   }>
@@ -1081,6 +1157,8 @@ export interface UserFields {
     sortBy?: readonly string[] | null | undefined
     /** active or inactive */
     state?: string | null | undefined
+    /** The ID of a saved view. Its filter applies in addition to where. Its context and order apply if the request has none. */
+    view?: string | null | undefined
     /** A filter in the language of AIP-160, such as site = oslo AND NOT state = active. Combined with the other filters by and. An invalid filter is BAD_USER_INPUT, with every problem in extensions.filter. */
     where?: string | null | undefined
   }>
@@ -1116,6 +1194,8 @@ export interface UserFields {
     interval?: FacetInterval | null | undefined
     /** Values for each name, 1 to 100. */
     size?: number | null | undefined
+    /** The ID of a saved view of devices. Its filter applies in addition to where. */
+    view?: string | null | undefined
     /** A device filter. */
     where?: string | null | undefined
   }>
@@ -1149,8 +1229,16 @@ export interface UserFields {
     size?: number | null | undefined
     /** At most 4 keys, each a name as in sort of devices. Rejects attributes that the account never had. */
     sortBy?: readonly string[] | null | undefined
+    /** The ID of a saved view. Its filter applies in addition to where. Its context and order apply if the request has none. */
+    view?: string | null | undefined
     /** A filter of services, such as port = 22 AND device.state = active. */
     where?: string | null | undefined
+  }>
+  /** Saved views by name: all, only those with these IDs, or only those of a kind or with a label. Omits unknown IDs. */
+  views: Branch<'View', 'many', {
+    id?: readonly string[] | null | undefined
+    kind?: FilterKind | null | undefined
+    label?: string | null | undefined
   }>
   /** Newest first. */
   webhooks: Branch<'Webhook', 'many', {
@@ -1163,6 +1251,43 @@ export interface UserFields {
 export interface UserReferenceFields {
   email: Leaf<string>
   id: Leaf<string>
+}
+
+/** The selectable fields of View. */
+export interface ViewFields {
+  columns: Branch<'ViewColumn', 'many'>
+  /** The context in which the filter and the sort read attributes; null for the base values. */
+  context: Leaf<string | null>
+  created: Leaf<string>
+  createdBy: Branch<'ChangeSource', 'one'>
+  description: Leaf<string | null>
+  id: Leaf<string>
+  /** If false, restricted roles and keys do not see the view. */
+  isShared: Leaf<boolean>
+  /** What the view lists. */
+  kind: Leaf<FilterKind>
+  labels: Leaf<string[]>
+  /** Unique in the account, case-insensitive. */
+  name: Leaf<string>
+  /** Why the view can no longer be used; normally empty. */
+  problems: Branch<'FilterProblem', 'many'>
+  /** The sort keys; empty for the default order. */
+  sortBy: Leaf<string[]>
+  updated: Leaf<string>
+  /** Grows by 1 with every change. */
+  version: Leaf<number>
+  /** The filter in canonical form; null if the view lists everything. */
+  where: Leaf<string | null>
+}
+
+/** The selectable fields of ViewColumn. */
+export interface ViewColumnFields {
+  /** The heading; null for the name. */
+  label: Leaf<string | null>
+  /** A field, or an attribute as in sort. */
+  name: Leaf<string>
+  /** In pixels; null for the default. */
+  width: Leaf<number | null>
 }
 
 /** The selectable fields of Webhook. */
@@ -1261,6 +1386,8 @@ export interface ObjectTypes {
   Subscription: SubscriptionFields
   User: UserFields
   UserReference: UserReferenceFields
+  View: ViewFields
+  ViewColumn: ViewColumnFields
   Webhook: WebhookFields
   WebhookDelivery: WebhookDeliveryFields
   WebhookDeliveryList: WebhookDeliveryListFields
@@ -1298,6 +1425,21 @@ export interface Mutations {
     /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }, options?: CallOptions): Promise<CreatedRegistrationCode>
+  /** Saves a view. where is stored in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has the name. */
+  createView(args: {
+    /** At most 50 columns. */
+    columns?: readonly ViewColumnInput[] | null | undefined
+    context?: string | null | undefined
+    description?: string | null | undefined
+    isShared?: boolean | undefined
+    kind?: FilterKind | undefined
+    /** At most 10 labels of up to 50 characters. */
+    labels?: readonly string[] | null | undefined
+    name: string
+    /** At most 4 keys, each written as in sort of devices. */
+    sortBy?: readonly string[] | null | undefined
+    where?: string | null | undefined
+  }, options?: CallOptions): Promise<View>
   /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks. */
   createWebhook(args: {
     enabled?: boolean | undefined
@@ -1319,6 +1461,9 @@ export interface Mutations {
     force?: boolean | undefined
   }, options?: CallOptions): Promise<boolean>
   deleteRegistrationCode(args: {
+    id: string
+  }, options?: CallOptions): Promise<boolean>
+  deleteView(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
   /** Deletes a webhook and its deliveries. */
@@ -1416,6 +1561,19 @@ export interface Mutations {
     name?: string | null | undefined
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
+  /** Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed in the meantime. */
+  updateView(args: {
+    columns?: readonly ViewColumnInput[] | null | undefined
+    context?: string | null | undefined
+    description?: string | null | undefined
+    id: string
+    isShared?: boolean | null | undefined
+    labels?: readonly string[] | null | undefined
+    name?: string | null | undefined
+    sortBy?: readonly string[] | null | undefined
+    version?: number | null | undefined
+    where?: string | null | undefined
+  }, options?: CallOptions): Promise<View>
   /** Omitted arguments stay unchanged; null clears name. enabled: true or a new url ends a pause. */
   updateWebhook(args: {
     enabled?: boolean | null | undefined

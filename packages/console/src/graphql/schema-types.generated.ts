@@ -94,6 +94,12 @@ export type EventType =
    * data: none
    */
   | 'USER_REMOVE'
+  /** data: name, kind, where, context, sortBy, columns, description, labels, and isShared */
+  | 'VIEW_CREATE'
+  /** data: the view's fields before the deletion */
+  | 'VIEW_DELETE'
+  /** data: changes, the old and new value of each field that changed */
+  | 'VIEW_UPDATE'
   /** data: name, url, events, and enabled */
   | 'WEBHOOK_CREATE'
   /** data: name and url */

@@ -192,6 +192,25 @@ export interface RegistrationCode {
   uses: number
 }
 
+export interface SavedView {
+  account_id: string
+  columns: Json
+  context: string | null
+  created: Timestamp
+  description: string | null
+  filter: string | null
+  id: string
+  is_shared: boolean
+  kind: string
+  labels: string[]
+  name: string
+  sort_by: string[]
+  /** What created the view, as in event.source */
+  source: Json
+  updated: Timestamp
+  version: number
+}
+
 export interface ServerProcess {
   expires: Timestamp
   id: string
@@ -324,6 +343,7 @@ export interface DB {
   job_worker: JobWorker
   passkey: Passkey
   registration_code: RegistrationCode
+  saved_view: SavedView
   server_process: ServerProcess
   server_setting: ServerSetting
   service: Service

@@ -25,6 +25,10 @@ export const fragments: Readonly<Record<string, string>> = {
   CreatedRegistrationCode: `fragment CreatedRegistrationCode on CreatedRegistrationCode {
     code registrationCode { ...RegistrationCode }
   }`,
+  View: `fragment View on View {
+    id name description kind where context sortBy columns { name label width } labels isShared created
+    createdBy { kind id name user { ...UserReference } } updated version problems { ...FilterProblem }
+  }`,
   Webhook: 'fragment Webhook on Webhook { id name url events enabled paused created }',
   WebhookWithSecret: 'fragment WebhookWithSecret on Webhook { ...Webhook secret }',
   WebhookDelivery: `fragment WebhookDelivery on WebhookDelivery {

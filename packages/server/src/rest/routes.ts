@@ -7,6 +7,7 @@ import { registrationCodeRoutes } from './routes/registration-codes.ts'
 import { serverRoutes } from './routes/server.ts'
 import { serviceRoutes } from './routes/services.ts'
 import { userRoutes } from './routes/user.ts'
+import { viewRoutes } from './routes/views.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 
 /** All routes of the REST API, keyed by their group in OpenAPI and the reference. */
@@ -19,6 +20,7 @@ export const routeGroups: Readonly<Record<string, readonly Route[]>> = {
   events: eventRoutes,
   'access keys': accessKeyRoutes,
   'registration codes': registrationCodeRoutes,
+  views: viewRoutes,
   webhooks: webhookRoutes,
 }
 

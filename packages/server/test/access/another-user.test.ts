@@ -14,6 +14,7 @@ import {
   type OwnedObjects,
   startFailingReceiver,
   waitForLastUsed,
+  withPlaceholders,
 } from './owned-objects.ts'
 import { queryCalls } from './query-calls.ts'
 import { isSubscription, queryStream, subscriptionCalls } from './subscription-calls.ts'
@@ -85,9 +86,7 @@ async function assertUntouched(): Promise<void> {
 /** Returns the response to an attempt, with placeholders for the IDs and names of the objects. */
 async function outcomeOf({ document }: Attempt, theirs: OwnedObjects): Promise<unknown> {
   const { status, data, errors } = await sendDocument(intruder, own, document)
-  let text = JSON.stringify({ status, data, errors })
-  for (const [name, value] of Object.entries(theirs)) text = text.replaceAll(value, `<${name}>`)
-  return JSON.parse(text)
+  return withPlaceholders({ status, data, errors }, theirs)
 }
 
 function assertFoundNothing({ data, errors }: QueryResponse, { outcome }: Attempt): void {

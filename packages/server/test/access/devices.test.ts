@@ -11,6 +11,7 @@ import {
   nonexistentObjects,
   type OwnedObjects,
   startFailingReceiver,
+  withPlaceholders,
 } from './owned-objects.ts'
 
 let app: TestApp
@@ -53,8 +54,7 @@ const assertUntouched = async (): Promise<void> => expect(await rowsOf(victim)).
 
 /** Returns an error response without the request ID, and with placeholders for the IDs and names of the objects. */
 function outcomeOf({ status, body }: DeviceResponse, theirs: OwnedObjects): unknown {
-  let text = JSON.stringify({ status, errors: body.errors })
-  for (const [name, value] of Object.entries(theirs)) text = text.replaceAll(value, `<${name}>`)
+  const text = JSON.stringify(withPlaceholders({ status, errors: body.errors }, theirs))
   return JSON.parse(text.replaceAll(/"requestId":"[^"]*"/g, '"requestId":""'))
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { attempt, type Call, literal, notFound, ofWrongKind } from './call.ts'
 import { webhookMutationCalls } from './webhook-calls.ts'
 
@@ -32,8 +33,50 @@ const rotate = (deviceId: string, allow = false): string =>
 
 const missed = { code: 'NOT_FOUND', attributes: null }
 
+const createView = (name: string, where: string): string =>
+  `mutation { createView(name: ${literal(name)}, where: ${literal(where)}) { id name where } }`
+const updateView = (id: string): string =>
+  `mutation { updateView(id: ${literal(id)}, labels: ["x"]) { id name where } }`
+const deleteView = (id: string): string => `mutation { deleteView(id: ${literal(id)}) }`
+
 export const mutationCalls: Record<string, Call> = {
   ...webhookMutationCalls,
+  'Mutation.createView': {
+    // A name can be used once.
+    plain: () => createView(randomUUID(), 'name:a'),
+    naming: {
+      // Another user's name is free, and the response must not show that it is used.
+      name: attempt('own', ({ viewName }) => createView(viewName, 'name:a')),
+    },
+    others: [
+      ...['kind', 'where', 'context', 'sortBy', 'description', 'labels', 'isShared'],
+      ...['name', 'label', 'width'].map((field) => `columns.${field}`),
+    ],
+  },
+  'Mutation.updateView': {
+    plain: ({ view }) => updateView(view),
+    naming: {
+      id: [
+        notFound(({ view }) => updateView(view)),
+        ofWrongKind(({ webhook }) => updateView(webhook)),
+        ofWrongKind(({ userId }) => updateView(userId)),
+      ],
+    },
+    others: [
+      ...['version', 'name', 'where', 'context', 'sortBy', 'description', 'labels', 'isShared'],
+      ...['name', 'label', 'width'].map((field) => `columns.${field}`),
+    ],
+  },
+  'Mutation.deleteView': {
+    plain: ({ view }) => deleteView(view),
+    naming: {
+      id: [
+        notFound(({ view }) => deleteView(view)),
+        ofWrongKind(({ webhook }) => deleteView(webhook)),
+        ofWrongKind(({ userId }) => deleteView(userId)),
+      ],
+    },
+  },
   'Mutation.addService': {
     plain: ({ device }) => addService(device),
     naming: {

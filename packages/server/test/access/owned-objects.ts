@@ -21,6 +21,9 @@ export interface OwnedObjects {
   code: string
   deviceSecret: string
   webhook: string
+  view: string
+  viewName: string
+  serviceView: string
   webhookUrl: string
   webhookSecret: string
   /** The ID of a failed delivery. */
@@ -74,6 +77,13 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
   const { createWebhook: webhook } = await user.data(
     `mutation { createWebhook(url: "${webhookUrl}", name: "${mark}-webhook") { id secret } }`,
   )
+  const viewName = `${mark}-view`
+  const { createView: view } = await user.data(
+    `mutation { createView(name: "${viewName}", columns: [{ name: "name" }], where: "attributes.${attribute} = \\"${mark}-value\\"") { id } }`,
+  )
+  const { createView: serviceView } = await user.data(
+    `mutation { createView(name: "${mark}-services", kind: SERVICES, columns: [{ name: "port" }]) { id } }`,
+  )
   const { testWebhook: delivery } = await user.data(`mutation { testWebhook(id: "${webhook.id}") { id } }`)
   const { login } = await user.data(
     '{ login { devices { cursor } events { cursor items { id } } webhooks { deliveries { cursor } } } }',
@@ -88,6 +98,9 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
     code: created.code,
     deviceSecret: registered.secret,
     webhook: webhook.id,
+    view: view.id,
+    viewName,
+    serviceView: serviceView.id,
     webhookUrl,
     webhookSecret: webhook.secret,
     delivery: delivery.id,
@@ -113,6 +126,9 @@ export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }
     registrationCode: randomUUID(),
     code: newCode(),
     deviceSecret: newDeviceSecret(),
+    view: `vw_${randomBytes(12).toString('hex')}`,
+    viewName: `${mark}-view`,
+    serviceView: `vw_${randomBytes(12).toString('hex')}`,
     webhook: `wh_${randomBytes(12).toString('hex')}`,
     webhookUrl: `http://127.0.0.1:9/hook?${mark}`,
     webhookSecret: generateWebhookSecret(),
@@ -192,3 +208,10 @@ export async function waitForLastUsed(db: Database, key: string): Promise<void> 
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
+
+/** Replaces the IDs and names of a user's objects in all strings of a response. Numbers, such as a status, are no IDs. */
+export const withPlaceholders = (response: unknown, objects: OwnedObjects): unknown =>
+  JSON.parse(JSON.stringify(response), (_key, value: unknown) => {
+    if (typeof value !== 'string') return value
+    return Object.entries(objects).reduce((text, [name, object]) => text.replaceAll(object, `<${name}>`), value)
+  })

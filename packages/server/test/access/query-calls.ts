@@ -105,6 +105,10 @@ export const queryCalls: Record<string, Call> = {
           devices(`where: ${literal(`attributes.${attribute} = ${JSON.stringify(`${mark}-value`)}`)}`),
         ),
       ],
+      view: [
+        notFound(({ view }) => devices(`view: ${literal(view)}`)),
+        notFound(({ view }) => devices(`where: ${literal(`view("${view}")`)}`)),
+      ],
       sort: attempt('own', ({ attribute }) => devices(`sort: ${literal(attribute)}`)),
       sortBy: attempt('own', ({ attribute }) => devices(`sortBy: ["name", ${literal(`attributes.${attribute}`)}]`)),
       context: attempt('own', ({ context, attribute }) =>
@@ -113,6 +117,16 @@ export const queryCalls: Record<string, Call> = {
     },
     others: [...page, 'state', 'application', 'now'],
   },
+  'User.views': {
+    plain: user('views { id name where createdBy { name } }'),
+    naming: {
+      id: attempt(
+        { finds: { login: { views: [] } } },
+        ({ view }) => `{ login { views(id: ${literal(view)}) { id name } } }`,
+      ),
+    },
+    others: ['kind', 'label'],
+  },
   'User.facets': {
     plain: user('facets(by: ["name", "platform"]) { name buckets { value count active where } total }'),
     naming: {
@@ -120,6 +134,7 @@ export const queryCalls: Record<string, Call> = {
       where: attempt({ finds: { login: { facets: [{ total: 0 }] } } }, ({ device }) => {
         return `{ login { facets(by: "name", where: ${literal(`id = ${device}`)}) { total } } }`
       }),
+      view: notFound(({ view }) => facets(`by: "name", view: ${literal(view)}`)),
       context: attempt('own', ({ context, attribute }) =>
         facets(`by: ${literal(`attributes.${attribute}`)}, context: ${literal(context)}`),
       ),
@@ -133,6 +148,7 @@ export const queryCalls: Record<string, Call> = {
         const where = `attributes.${attribute} = ${JSON.stringify(`${mark}-value`)}`
         return `{ login { deviceTotals(where: ${literal(where)}) { total } } }`
       }),
+      view: notFound(({ view }) => `{ login { deviceTotals(view: ${literal(view)}) { total } } }`),
     },
     others: ['context'],
   },
@@ -152,6 +168,7 @@ export const queryCalls: Record<string, Call> = {
         attempt(noServices, ({ device }) => services(`where: ${literal(`device.id = ${device}`)}`)),
         attempt(noServices, ({ service }) => services(`where: ${literal(`id = ${service}`)}`)),
       ],
+      view: notFound(({ view }) => services(`view: ${literal(view)}`)),
       sortBy: attempt('own', ({ attribute }) => services(`sortBy: ${literal(`attributes.${attribute}`)}`)),
       context: attempt('own', ({ context, attribute }) =>
         services(`sortBy: ${literal(`attributes.${attribute}`)}, context: ${literal(context)}`),

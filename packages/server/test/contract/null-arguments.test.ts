@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type GraphQLArgument, type GraphQLObjectType, isNonNullType, isObjectType } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSchema } from '../../src/schema.ts'
@@ -29,6 +30,7 @@ const fieldCalls: Record<string, FieldCall> = {
     document: (args) => `{ login { facets${args} { buckets { value count } total } } }`,
   },
   'User.services': { document: (args) => `{ login { services${args} { total hasMore items { name } } } }` },
+  'User.views': { document: (args) => `{ login { views${args} { name where } } }` },
   'User.devices': { document: (args) => `{ login { devices${args} { total hasMore items { name } } } }` },
   'User.events': { document: (args) => `{ login { events${args} { total hasMore items { id } } } }` },
   'User.eventsUrl': { document: (args) => `{ login { __typename eventsUrl${args} } }` },
@@ -47,6 +49,14 @@ const fieldCalls: Record<string, FieldCall> = {
   'Mutation.createWebhook': {
     required: 'url: "$receiver", enabled: false',
     document: (args) => `mutation { createWebhook${args} { name events enabled } }`,
+  },
+  'Mutation.createView': {
+    required: 'name: "$random"',
+    document: (args) => `mutation { createView${args} { where context sortBy labels isShared } }`,
+  },
+  'Mutation.updateView': {
+    required: 'id: "$view"',
+    document: (args) => `mutation { updateView${args} { name where sortBy labels } }`,
   },
   'Mutation.redeliver': { required: 'webhookId: "$webhook"', document: (args) => `mutation { redeliver${args} }` },
   'Mutation.registerDevice': {
@@ -121,10 +131,12 @@ beforeAll(async () => {
     services: [{ name: "ssh", application: 28 }]) { device { id services { id } } } }`)
   const receiver = 'https://example.com/hook'
   const { createWebhook } = await user.data(`mutation { createWebhook(url: "${receiver}", enabled: false) { id } }`)
+  const { createView } = await user.data('mutation { createView(name: "all") { id } }')
   known = {
     $device: registerDevice.device.id,
     $service: registerDevice.device.services[0].id,
     $webhook: createWebhook.id,
+    $view: createView.id,
     $receiver: receiver,
     $key: user.keyId,
   }
@@ -132,7 +144,9 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 async function runDocument(text: string) {
-  const document = Object.entries(known).reduce((result, [name, value]) => result.replaceAll(name, value), text)
+  const document = Object.entries(known)
+    .reduce((result, [name, value]) => result.replaceAll(name, value), text)
+    .replaceAll('$random', randomUUID())
   const { data, errors } = await user.query(document)
   // Ignore the signature in download URLs, which is always new.
   return JSON.parse(

@@ -72,6 +72,9 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
         about: 'A key was renamed, enabled, or disabled',
       },
       { type: 'ACCESS_KEY_DELETE', label: 'Access key deleted', about: 'A key was deleted and no longer works' },
+      { type: 'VIEW_CREATE', label: 'View saved', about: 'A filter was saved under a name' },
+      { type: 'VIEW_UPDATE', label: 'View changed', about: 'A saved view lists other devices, or in another way' },
+      { type: 'VIEW_DELETE', label: 'View deleted', about: 'A saved view no longer exists' },
       {
         type: 'DOWNLOAD_LINK_CREATE',
         label: 'Download link created',

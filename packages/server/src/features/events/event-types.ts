@@ -19,6 +19,9 @@ export const eventTypes = [
   'WEBHOOK_UPDATE',
   'WEBHOOK_DELETE',
   'WEBHOOK_PAUSE',
+  'VIEW_CREATE',
+  'VIEW_UPDATE',
+  'VIEW_DELETE',
   'DOWNLOAD_LINK_CREATE',
   'AUTH_LOGIN',
   'AUTH_FAIL',
@@ -45,7 +48,7 @@ export type EventTypeName = (typeof eventTypes)[number]
 export interface Target {
   id: string
   name: string
-  kind: 'user' | 'device' | 'service' | 'accessKey' | 'registrationCode' | 'webhook'
+  kind: 'user' | 'device' | 'service' | 'accessKey' | 'registrationCode' | 'webhook' | 'view'
 }
 
 /** The source of a change, as stored with its event. For the kind `device`, the source is the event's device. */

@@ -8,6 +8,7 @@ import { parseContext } from '../attributes/attribute-name.ts'
 import { assertKnownNames, isGroupOnly } from '../filters/account-names.ts'
 import { type ReadFilter, readFilter } from '../filters/read-filter.ts'
 import type { Interval, ValueSubject } from '../filters/sql/value-source.ts'
+import { applyView } from '../views/use-view.ts'
 import { type Counted, countByValue, countTotals, type FacetRow } from './facets.queries.ts'
 
 const MAX_SIZE = 100
@@ -52,15 +53,17 @@ function count<Result>({ db, rowMeter }: Context, run: Counting<Result>): Promis
 
 async function readCounted(
   context: Context,
-  args: { where?: string | null | undefined; context?: string | null | undefined },
+  args: { where?: string | null | undefined; view?: string | null | undefined; context?: string | null | undefined },
 ): Promise<Counted> {
   const where: ReadFilter | undefined =
     args.where == null ? undefined : readFilter(args.where, { kind: 'device', path: 'where' })
   if (where !== undefined) await assertKnownNames(context, where)
+  const given = { where, viewId: args.view, inContext: parseContext(args.context, 'context') }
+  const selection = await applyView(context, given, { kind: 'device' })
   return {
     accountId: context.viewer.accountId,
-    filter: where?.filter,
-    context: parseContext(args.context, 'context'),
+    filter: selection.where?.filter,
+    context: selection.context,
     now: Date.now(),
   }
 }

@@ -5,6 +5,7 @@ import {
   type FilterProblem,
   type FilterUsage,
   filterLimits,
+  type ParseOptions,
   type ResolvedFilter,
   type ResolveOptions,
 } from '@muster/filter'
@@ -22,6 +23,7 @@ export interface FilterPlace {
 /** A filter without errors, except that its attribute names may be unknown. */
 export interface ReadFilter {
   readonly text: string
+  readonly canonical: string
   readonly place: FilterPlace
   readonly filter: ResolvedFilter
   readonly isIndexed: boolean
@@ -58,15 +60,15 @@ export function readFilter(text: string, place: FilterPlace): ReadFilter | undef
   const { filter, isIndexed, terms } = checked
   if (filter === null) return undefined
   const unindexed = terms.filter((term) => !term.isIndexed).map(({ from, to }) => text.slice(from, to))
-  return { text, place, filter, isIndexed, unindexed, names, fractions }
+  return { text, canonical: checked.canonical!, place, filter, isIndexed, unindexed, names, fractions }
 }
 
 /** Checks a filter with what is known about the attributes of an account. */
 export const check = (
   text: string,
   { kind, usage }: FilterPlace,
-  names: Pick<ResolveOptions, 'knownAttributes' | 'hasVersions'>,
-): CheckedFilter => checkFilter(text, { kind, ...(usage && { usage }), eventTypes, ...names })
+  options: Pick<ResolveOptions, 'knownAttributes' | 'hasVersions'> & ParseOptions,
+): CheckedFilter => checkFilter(text, { kind, ...(usage && { usage }), eventTypes, ...options })
 
 /** Returns the error of a filter argument: its first problem, with all of them in `extensions.filter`. */
 export function filterError(path: string, problems: readonly FilterProblem[]): ApiError {

@@ -8,6 +8,7 @@ const creatingMutations: ReadonlySet<string> = new Set([
   'addService',
   'createAccessKey',
   'createRegistrationCode',
+  'createView',
   'createWebhook',
   'registerDevice',
 ])

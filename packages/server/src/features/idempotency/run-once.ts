@@ -110,6 +110,7 @@ const newSecret: Record<Created['kind'], string> = {
   device: 'call rotateDeviceSecret',
   'registration code': 'delete the code and create another',
   service: 'read the service instead: it has no secret',
+  view: 'read the view instead: it has no secret',
   webhook: 'call rotateWebhookSecret',
 }
 

@@ -3,12 +3,14 @@ import { type LimitName, limits } from '../../limits.ts'
 import type { Limit } from '../../resolvers.generated.ts'
 import { countAccessKeys } from '../access-keys/access-keys.ts'
 import { countRegistrationCodes } from '../registration-codes/registration-codes.ts'
+import { countViews } from '../views/views.ts'
 import { countWebhooks } from '../webhooks/webhooks.ts'
 
 /** Functions that count what a user currently has, for each limit per user. */
 const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> = {
   accessKeys: countAccessKeys,
   registrationCodes: countRegistrationCodes,
+  views: countViews,
   webhooks: countWebhooks,
 }
 

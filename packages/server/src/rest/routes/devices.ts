@@ -8,13 +8,13 @@ export const deviceRoutes: readonly Route[] = [
     document: `query listDevices(
       $size: Int = 100, $from: Int, $after: ID, $last: String, $sort: String = "name asc", $name: String, $state: String
       $id: [String!], $hardwareId: String, $platform: [String!], $application: [Int!], $attributes: Object
-      $where: String, $now: DateTime, $sortBy: [String!], $context: String, $total: Boolean! = true
+      $where: String, $view: ID, $now: DateTime, $sortBy: [String!], $context: String, $total: Boolean! = true
     ) {
       login {
         devices(
           size: $size, from: $from, after: $after, last: $last, sort: $sort, name: $name, state: $state, id: $id
           hardwareId: $hardwareId, platform: $platform, application: $application, attributes: $attributes, context: $context
-          where: $where, now: $now, sortBy: $sortBy
+          where: $where, view: $view, now: $now, sortBy: $sortBy
         ) { items { ...DeviceInContext } total @include(if: $total) hasMore last cursor }
       }
     }`,
@@ -26,9 +26,11 @@ export const deviceRoutes: readonly Route[] = [
     path: '/devices/facets',
     summary: 'Counts the devices that match, by the values of up to 8 names.',
     document: `query countByValue(
-      $by: [String!]!, $where: String, $context: String, $size: Int = 20, $interval: FacetInterval = DAY
+      $by: [String!]!, $where: String, $view: ID, $context: String, $size: Int = 20, $interval: FacetInterval = DAY
     ) {
-      login { items: facets(by: $by, where: $where, context: $context, size: $size, interval: $interval) { ...Facet } }
+      login {
+        items: facets(by: $by, where: $where, view: $view, context: $context, size: $size, interval: $interval) { ...Facet }
+      }
     }`,
     at: 'login',
     status: 200,
@@ -37,8 +39,8 @@ export const deviceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/devices/totals',
     summary: 'Counts the devices that match.',
-    document: `query countDevices($where: String, $context: String) {
-      login { deviceTotals(where: $where, context: $context) { ...DeviceTotals } }
+    document: `query countDevices($where: String, $view: ID, $context: String) {
+      login { deviceTotals(where: $where, view: $view, context: $context) { ...DeviceTotals } }
     }`,
     at: 'login.deviceTotals',
     status: 200,

@@ -38,11 +38,12 @@ export const serviceRoutes: readonly Route[] = [
     summary: 'Lists the services of all devices, except bulk services, one page at a time.',
     document: `query listAllServices(
       $size: Int = 100, $from: Int, $after: ID, $last: String, $sortBy: [String!] = ["device.name", "name"]
-      $where: String, $now: DateTime, $context: String, $total: Boolean! = true
+      $where: String, $view: ID, $now: DateTime, $context: String, $total: Boolean! = true
     ) {
       login {
         services(
-          size: $size, from: $from, after: $after, last: $last, sortBy: $sortBy, where: $where, now: $now, context: $context
+          size: $size, from: $from, after: $after, last: $last, sortBy: $sortBy, where: $where
+          view: $view, now: $now, context: $context
         ) { items { ...ServiceOfDevice } total @include(if: $total) hasMore last cursor }
       }
     }`,

@@ -16,6 +16,7 @@ export interface DeviceFilterArguments {
   application?: readonly number[] | null | undefined
   attributes?: Record<string, unknown> | null | undefined
   where?: string | null | undefined
+  view?: string | null | undefined
   /** The time from which relative times in `where` count. */
   now?: Date | null | undefined
 }

@@ -5,7 +5,9 @@ import { notFound } from '../../../errors.ts'
 import type { Place } from '../../../graphql/lists/cursor.ts'
 import type { List } from '../../../graphql/lists/paging.ts'
 import { listOf, type Start } from '../../../graphql/lists/paging.ts'
+import { parseContext } from '../../attributes/attribute-name.ts'
 import { assertKnownNames, assertKnownSortKeys } from '../../filters/account-names.ts'
+import { applyView } from '../../views/use-view.ts'
 import type { Device } from '../device.ts'
 import { parseId } from '../device-id.ts'
 import { type AttributesRead, toDevice } from '../device-row.ts'
@@ -21,7 +23,7 @@ import {
   WALKED,
 } from './device-list.queries.ts'
 import { type DeviceListArguments, readDeviceListArguments } from './device-list-arguments.ts'
-import { type DeviceOrder, databasePlace, databasePlaces } from './device-sort.ts'
+import { type DeviceOrder, databasePlace, databasePlaces, isDefaultSort } from './device-sort.ts'
 import { FAR, isIndexed, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
 
 /** Returns one page of the viewer's devices. `attributes` states which attributes the document selects. */
@@ -30,14 +32,9 @@ export async function listDevices(
   args: DeviceListArguments,
   { attributes }: { attributes: AttributesRead },
 ): Promise<List<Device>> {
-  const { db, viewer, firstRecord, rowMeter } = context
+  const { db, viewer, rowMeter } = context
   const { accountId } = viewer
-  const { filter, order, page } = readDeviceListArguments(args, firstRecord)
-  if (filter.where !== undefined) await assertKnownNames(context, filter.where)
-  if (args.sortBy != null) {
-    const names = [order, ...order.further].map(({ by }) => by)
-    await assertKnownSortKeys(context, args.sortBy, { kind: 'device', names })
-  }
+  const { filter, order, page } = await readArguments(context, args)
 
   const total = (): Promise<number> => {
     rowMeter.add(({ devices }) => rowsReadByTotal(filter, devices).rows)
@@ -65,6 +62,30 @@ export async function listDevices(
     toItem: (row) => toDevice(row, attributes),
     total,
   })
+}
+
+/** Reads the arguments, applies the view, and rejects attribute names that the account never had. */
+async function readArguments(
+  context: Context,
+  args: DeviceListArguments,
+): Promise<ReturnType<typeof readDeviceListArguments>> {
+  const { firstRecord } = context
+  const given = readDeviceListArguments(args, firstRecord)
+  const { where } = given.filter
+  if (where !== undefined) await assertKnownNames(context, where)
+  if (args.sortBy != null) {
+    const names = [given.order, ...given.order.further].map(({ by }) => by)
+    await assertKnownSortKeys(context, args.sortBy, { kind: 'device', names })
+  }
+  const own = { where, viewId: args.view, inContext: parseContext(args.context, 'context') }
+  const selection = await applyView(context, own, { kind: 'device' })
+  if (selection.where === where && args.view == null) return given
+  const isSorted = args.sortBy != null || !isDefaultSort(args.sort)
+  const sortBy = isSorted ? args.sortBy : selection.sortBy
+  const request = readDeviceListArguments({ ...args, where: null, context: selection.context, sortBy }, firstRecord)
+  if (selection.where === undefined) return request
+  const now = given.filter.now ?? Date.now()
+  return { ...request, filter: { ...request.filter, where: selection.where, now, context: selection.context } }
 }
 
 interface Reading {

@@ -26,6 +26,9 @@ export interface DeviceOrder extends DeviceSortKey {
 
 const DEFAULT_SORT = 'name asc'
 
+/** Whether `sort` has the default value. Whether the request wrote it is unknown. */
+export const isDefaultSort = (sort: string | null | undefined): boolean => sort == null || sort === DEFAULT_SORT
+
 export function readDeviceOrder(sort: string | null | undefined, context: string | undefined): DeviceOrder {
   const { text, ...key } = readSortKey(sort ?? DEFAULT_SORT, { path: 'sort', context })
   return { ...key, further: [], text: `devices ${text}` }

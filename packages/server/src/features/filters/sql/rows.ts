@@ -44,5 +44,10 @@ export function idOf({ tables }: FilterScope, of: 'device' | 'service'): Sql {
 export const either = (conditions: readonly Sql[]): Sql =>
   conditions.length === 1 ? conditions[0]! : sql`(${sql.join([...conditions], sql` or `)})`
 
+/** An empty conjunction is true. */
 export const both = (conditions: readonly Sql[]): Sql =>
-  conditions.length === 1 ? conditions[0]! : sql`(${sql.join([...conditions], sql` and `)})`
+  conditions.length === 0
+    ? sql`true`
+    : conditions.length === 1
+      ? conditions[0]!
+      : sql`(${sql.join([...conditions], sql` and `)})`

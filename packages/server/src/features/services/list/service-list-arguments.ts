@@ -19,6 +19,7 @@ export interface ServiceSortKey {
 export interface ServicesArguments extends PageArguments {
   sortBy?: readonly string[] | null | undefined
   where?: string | null | undefined
+  view?: string | null | undefined
   now?: Date | null | undefined
   /** The context in which the filter and the sort read attributes. */
   context?: string | null | undefined
@@ -40,6 +41,10 @@ export interface ServiceListRequest {
 }
 
 const DEFAULT_SORT = ['device.name', 'name']
+
+/** Whether `sortBy` has the default value. Whether the request wrote it is unknown. */
+export const isDefaultOrder = (sortBy: readonly string[] | null | undefined): boolean =>
+  sortBy == null || sortBy.join() === DEFAULT_SORT.join()
 
 /** Parses the arguments of `services`. Throws an `ApiError` if any argument is invalid. */
 export function readServicesArguments(args: ServicesArguments, firstRecord: 0 | 1): ServiceListRequest {

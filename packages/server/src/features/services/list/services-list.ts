@@ -8,10 +8,12 @@ import { type List, listOf, type Start } from '../../../graphql/lists/paging.ts'
 import { parseId } from '../../devices/device-id.ts'
 import { assertKnownNames, assertKnownSortKeys } from '../../filters/account-names.ts'
 import { unindexedTerms } from '../../filters/read-filter.ts'
+import { applyView } from '../../views/use-view.ts'
 import type { Service } from '../service.ts'
 import { toService } from '../service-row.ts'
 import { countServices, findServicePlace, selectServicePage } from './service-list.queries.ts'
 import {
+  isDefaultOrder,
   readServicesArguments,
   type ServiceListRequest,
   type ServicesArguments,
@@ -26,9 +28,8 @@ export async function listServices(
 ): Promise<List<Service>> {
   const { db, viewer, firstRecord, rowMeter } = context
   const { accountId } = viewer
-  const request = readServicesArguments(args, firstRecord)
+  const request = await applyViewTo(context, args, readServicesArguments(args, firstRecord))
   const { selection, keys, order, page } = request
-  if (selection.where !== undefined) await assertKnownNames(context, selection.where)
   await assertKnownSortKeys(context, args.sortBy ?? [], { kind: 'service', names: keys.map(({ by }) => by) })
   const start = await findStart(context, request)
   rowMeter.add(({ devices }) => rowsReadByPage(request, devices).rows)
@@ -48,6 +49,21 @@ export async function listServices(
       )
     },
   })
+}
+
+async function applyViewTo(
+  context: Context,
+  args: ServicesArguments,
+  given: ServiceListRequest,
+): Promise<ServiceListRequest> {
+  const { where, context: inContext } = given.selection
+  if (where !== undefined) await assertKnownNames(context, where)
+  const selection = await applyView(context, { where, viewId: args.view, inContext }, { kind: 'service' })
+  if (selection.where === where && args.view == null) return given
+  const sortBy = isDefaultOrder(args.sortBy) ? (selection.sortBy ?? args.sortBy) : args.sortBy
+  const read = { ...args, where: null, context: selection.context, sortBy }
+  const request = readServicesArguments(read, context.firstRecord)
+  return { ...request, selection: { ...request.selection, where: selection.where, now: given.selection.now } }
 }
 
 async function findStart(
@@ -73,7 +89,8 @@ export function serviceRowsRead(
   { devices, firstRecord }: { devices: number; firstRecord: 0 | 1 },
 ): { rows: number; total: number } {
   try {
-    return { rows: rowsReadByPage(readServicesArguments(args, firstRecord), devices).rows, total: devices }
+    const { rows } = rowsReadByPage(readServicesArguments(args, firstRecord), devices)
+    return { rows: args.view == null ? rows : devices, total: devices }
   } catch (error) {
     if (error instanceof ApiError) return { rows: 0, total: 0 }
     throw error

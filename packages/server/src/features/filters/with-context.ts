@@ -1,0 +1,24 @@
+import type { Condition, ResolvedFilter } from '@muster/filter'
+
+/** Makes a filter read effective values in this context, or the base values, whatever the context of the request is. */
+export function withContext(filter: ResolvedFilter, context: string | undefined): ResolvedFilter {
+  switch (filter.type) {
+    case 'and':
+    case 'or':
+      return { ...filter, operands: filter.operands.map((operand) => withContext(operand, context)) }
+    case 'not':
+      return { ...filter, operand: withContext(filter.operand, context) }
+    case 'services':
+      return filter.condition === null ? filter : { ...filter, condition: withContext(filter.condition, context) }
+    default:
+      return conditionIn(filter, context)
+  }
+}
+
+function conditionIn(condition: Condition, context: string | undefined): Condition {
+  if (!('subject' in condition)) return condition
+  const { subject } = condition
+  if (subject.type !== 'attribute' || subject.read.type !== 'effective') return condition
+  const read = context === undefined ? ({ type: 'base' } as const) : ({ type: 'in', context } as const)
+  return { ...condition, subject: { ...subject, read } } as Condition
+}

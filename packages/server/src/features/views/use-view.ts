@@ -1,0 +1,117 @@
+import { isIndexed, type ResolvedFilter } from '@muster/filter'
+import type { Context } from '../../context.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import { check, type FilterPlace, type ReadFilter, toFilterProblem } from '../filters/read-filter.ts'
+import { withContext } from '../filters/with-context.ts'
+import { filterKinds, type View } from './view.ts'
+import { selectView } from './views.queries.ts'
+
+/** A list's filter and context, after a view was applied. */
+export interface Selection {
+  where: ReadFilter | undefined
+  context: string | undefined
+  /** The sort keys of the view; undefined if the request has its own or the view has none. */
+  sortBy: readonly string[] | undefined
+}
+
+/**
+ * Combines a filter with the view of a request, and replaces `view()` in it. Both filters read attributes in the request's
+ * context, or else in the view's. Throws NOT_FOUND for a missing view and CONFLICT for an invalid view, because a list without
+ * its filter would contain too much.
+ */
+export async function applyView(
+  context: Context,
+  {
+    where,
+    viewId,
+    inContext,
+  }: { where: ReadFilter | undefined; viewId: string | null | undefined; inContext: string | undefined },
+  place: Pick<FilterPlace, 'kind'>,
+): Promise<Selection> {
+  const own = where && (await replaceViews(context, where))
+  if (viewId == null) return { where: own, context: inContext, sortBy: undefined }
+  const view = await findView(context, viewId, place.kind)
+  const ofView = readView(view)
+  return {
+    where: combine(ofView, own, place),
+    context: inContext ?? view.context ?? undefined,
+    sortBy: view.sortBy.length > 0 ? view.sortBy : undefined,
+  }
+}
+
+async function findView({ db, viewer }: Context, id: string, kind: FilterPlace['kind']): Promise<View> {
+  const view = await selectView(db, viewer.accountId, id)
+  if (view === undefined) throw notFound('view', id)
+  if (filterKinds[view.kind] !== kind)
+    throw badInput(`the view ${JSON.stringify(view.name)} lists ${view.kind.toLowerCase()}, not ${kind}s`)
+  return view
+}
+
+/** Parses a view's filter. A filter in canonical form can be longer than the limit. */
+function readView({ id, name, kind, where }: View): ReadFilter | undefined {
+  if (where === null) return undefined
+  const place = { kind: filterKinds[kind], path: `view ${id}` }
+  const checked = check(where, place, { maxLength: Number.POSITIVE_INFINITY })
+  if (!checked.isValid) {
+    throw new ApiError('CONFLICT', `the view ${JSON.stringify(name)} is invalid`, {
+      filter: checked.problems.map(toFilterProblem),
+    })
+  }
+  if (checked.filter === null) return undefined
+  const { filter, isIndexed, terms } = checked
+  const unindexed = terms.filter((term) => !term.isIndexed).map(({ from, to }) => where.slice(from, to))
+  return { text: where, canonical: where, place, filter, isIndexed, unindexed, names: new Set(), fractions: new Set() }
+}
+
+function combine(
+  one: ReadFilter | undefined,
+  other: ReadFilter | undefined,
+  { kind }: Pick<FilterPlace, 'kind'>,
+): ReadFilter | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  const filter: ResolvedFilter = { type: 'and', operands: [one.filter, other.filter] }
+  return { ...other, filter, isIndexed: isIndexed(filter, { kind }), unindexed: [...one.unindexed, ...other.unindexed] }
+}
+
+/** Replaces `view()` in a filter by the filter of the view in its context. */
+async function replaceViews(context: Context, read: ReadFilter): Promise<ReadFilter> {
+  const { kind } = read.place
+  const filters = new Map<string, ResolvedFilter | undefined>()
+  for (const id of viewsIn(read.filter)) {
+    const view = await findView(context, id, kind)
+    const ofView = readView(view)
+    filters.set(id, ofView && withContext(ofView.filter, view.context ?? undefined))
+  }
+  if (filters.size === 0) return read
+  const filter = replaced(read.filter, filters)
+  return { ...read, filter, isIndexed: isIndexed(filter, { kind }) }
+}
+
+function viewsIn(filter: ResolvedFilter): string[] {
+  switch (filter.type) {
+    case 'and':
+    case 'or':
+      return filter.operands.flatMap(viewsIn)
+    case 'not':
+      return viewsIn(filter.operand)
+    case 'view':
+      return [filter.id]
+    default:
+      return []
+  }
+}
+
+/** A view without a filter matches everything: an empty conjunction. */
+function replaced(filter: ResolvedFilter, views: ReadonlyMap<string, ResolvedFilter | undefined>): ResolvedFilter {
+  switch (filter.type) {
+    case 'and':
+    case 'or':
+      return { ...filter, operands: filter.operands.map((operand) => replaced(operand, views)) }
+    case 'not':
+      return { ...filter, operand: replaced(filter.operand, views) }
+    case 'view':
+      return views.get(filter.id) ?? { type: 'and', operands: [] }
+    default:
+      return filter
+  }
+}

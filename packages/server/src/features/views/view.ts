@@ -1,0 +1,37 @@
+import type { FilterKind } from '@muster/filter'
+import type { EventSource, Target } from '../events/event-types.ts'
+
+/** The values of FilterKind in the API. */
+export const filterKinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const satisfies Record<
+  string,
+  FilterKind
+>
+
+export type ViewKind = keyof typeof filterKinds
+
+export interface ViewColumn {
+  name: string
+  label: string | null
+  width: number | null
+}
+
+/** A saved view, as the rest of the server uses it. */
+export interface View {
+  id: string
+  name: string
+  description: string | null
+  kind: ViewKind
+  /** The filter in canonical form; null for none. */
+  where: string | null
+  context: string | null
+  sortBy: string[]
+  columns: ViewColumn[]
+  labels: string[]
+  isShared: boolean
+  created: Date
+  updated: Date
+  source: EventSource
+  version: number
+}
+
+export const viewTarget = ({ id, name }: View): Target => ({ id, name, kind: 'view' })

@@ -1,0 +1,28 @@
+import { schemaPart } from '../../graphql/assemble.ts'
+import { describeSource } from '../events/event-source.ts'
+import { check, toFilterProblem } from '../filters/read-filter.ts'
+import { filterKinds } from './view.ts'
+import { createView, deleteView, listViews, updateView } from './views.ts'
+
+export const viewsPart = schemaPart(new URL('./views.graphql', import.meta.url), {
+  User: {
+    views: (_user, args, context) => listViews(context, args),
+  },
+  View: {
+    createdBy: ({ source }, _args, { viewer }) =>
+      describeSource({ source, deviceId: null, targets: [] }, { id: viewer.accountId, email: viewer.email }),
+    problems({ where, kind }) {
+      if (where === null) return []
+      const place = { kind: filterKinds[kind], path: 'where' }
+      return check(where, place, { maxLength: Number.POSITIVE_INFINITY }).problems.map(toFilterProblem)
+    },
+  },
+  Mutation: {
+    createView: (_root, args, context) => createView(context, args),
+    updateView: (_root, args, context) => updateView(context, args),
+    deleteView: async (_root, { id }, context) => {
+      await deleteView(context, id)
+      return true
+    },
+  },
+})

@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { Context } from '../../context.ts'
+import { type Database, inTransaction } from '../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import { parseSort, readSortKeys } from '../../lib/sort.ts'
+import { assertName, assertStorable, assertText } from '../../lib/text.ts'
+import { limits } from '../../limits.ts'
+import type { MutationCreateViewArgs, MutationUpdateViewArgs } from '../../resolvers.generated.ts'
+import { parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
+import { sourceOf } from '../events/event-source.ts'
+import type { EventTypeName } from '../events/event-types.ts'
+import { fieldChanges, recordEvents } from '../events/record.ts'
+import { assertKnownNames } from '../filters/account-names.ts'
+import { readFilter } from '../filters/read-filter.ts'
+import { createOnce } from '../idempotency/create-once.ts'
+import { filterKinds, type View, type ViewColumn, type ViewKind, viewTarget } from './view.ts'
+import {
+  countViewRows,
+  findViewByName,
+  insertView,
+  lockAccount,
+  lockView,
+  removeView,
+  selectViews,
+  writeView,
+} from './views.queries.ts'
+
+type Viewing = Pick<Context, 'db' | 'viewer'>
+
+const MAX_COLUMNS = 50
+const MAX_LABELS = 10
+const MAX_LABEL_LENGTH = 50
+const MAX_DESCRIPTION_LENGTH = 1_000
+const MAX_WIDTH = 10_000
+
+export interface ViewFilter {
+  id?: readonly string[] | null | undefined
+  kind?: ViewKind | null | undefined
+  label?: string | null | undefined
+}
+
+/** Lists a user's views by name. Filters in memory because users have few. */
+export async function listViews({ db, viewer }: Viewing, { id, kind, label }: ViewFilter): Promise<View[]> {
+  if (id && id.length > limits.idsPerList)
+    throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${id.length}`)
+  const views = await selectViews(db, viewer.accountId)
+  return views.filter(
+    (view) =>
+      (id == null || id.includes(view.id)) &&
+      (kind == null || view.kind === kind) &&
+      (label == null || view.labels.includes(label)),
+  )
+}
+
+export const countViews = ({ db, viewer }: Viewing): Promise<number> => countViewRows(db, viewer.accountId)
+
+export async function createView(context: Context, args: MutationCreateViewArgs): Promise<View> {
+  const { viewer, clock } = context
+  const now = clock()
+  const kind = args.kind ?? 'DEVICES'
+  const view: View = {
+    id: `vw_${randomBytes(12).toString('hex')}`,
+    name: readName(args.name),
+    description: readDescription(args.description),
+    kind,
+    where: await readWhere(context, kind, args.where),
+    context: parseContext(args.context, 'context') ?? null,
+    sortBy: readSortBy(args.sortBy ?? []),
+    columns: readColumns(args.columns ?? []),
+    labels: readLabels(args.labels ?? []),
+    isShared: args.isShared ?? true,
+    created: now,
+    updated: now,
+    source: sourceOf(viewer),
+    version: 1,
+  }
+  const create = async (transaction: Database): Promise<View> => {
+    await lockAccount(transaction, viewer.accountId)
+    await assertBelowLimit(transaction, viewer.accountId)
+    await assertFreeName(transaction, viewer.accountId, view)
+    await insertView(transaction, viewer.accountId, view)
+    await announce({ db: transaction, viewer }, 'VIEW_CREATE', view, dataOf(view))
+    return view
+  }
+  return createOnce(
+    context,
+    (db) => inTransaction(db, create),
+    ({ id }) => ({ kind: 'view', id }),
+  )
+}
+
+/** Changes a view. Checks the change as a whole, and changes nothing if any part of it is invalid. */
+export async function updateView(context: Context, args: MutationUpdateViewArgs): Promise<View> {
+  const { db, viewer, clock } = context
+  const { id, version } = args
+  assertStorable(id, 'id')
+  const change = {
+    ...(args.name != null && { name: readName(args.name) }),
+    ...(args.description !== undefined && { description: readDescription(args.description) }),
+    ...(args.context !== undefined && { context: parseContext(args.context, 'context') ?? null }),
+    ...(args.sortBy != null && { sortBy: readSortBy(args.sortBy) }),
+    ...(args.columns != null && { columns: readColumns(args.columns) }),
+    ...(args.labels != null && { labels: readLabels(args.labels) }),
+    ...(args.isShared != null && { isShared: args.isShared }),
+  }
+  const [found] = await listViews({ db, viewer }, { id: [id] })
+  if (found === undefined) throw notFound('view', id)
+  const where = args.where === undefined ? {} : { where: await readWhere(context, found.kind, args.where) }
+  return db.transaction().execute(async (transaction) => {
+    await lockAccount(transaction, viewer.accountId)
+    const before = await lockView(transaction, viewer.accountId, id)
+    if (before === undefined) throw notFound('view', id)
+    if (version != null && version !== before.version) {
+      throw new ApiError('CONFLICT', `the view is at version ${before.version}, not ${version}: read it again`, {
+        version: before.version,
+      })
+    }
+    const changed = { ...before, ...change, ...where }
+    if (isDeepStrictEqual(changed, before)) return before
+    const after = { ...changed, updated: clock(), version: before.version + 1 }
+    await assertFreeName(transaction, viewer.accountId, after)
+    await writeView(transaction, viewer.accountId, after)
+    const changes = fieldChanges(dataOf(before), dataOf(after))
+    await announce({ db: transaction, viewer }, 'VIEW_UPDATE', after, { changes })
+    return after
+  })
+}
+
+export async function deleteView({ db, viewer }: Viewing, id: string): Promise<void> {
+  assertStorable(id, 'id')
+  await db.transaction().execute(async (transaction) => {
+    const deleted = await removeView(transaction, viewer.accountId, id)
+    if (deleted === undefined) throw notFound('view', id)
+    await announce({ db: transaction, viewer }, 'VIEW_DELETE', deleted, dataOf(deleted))
+  })
+}
+
+/** The fields that events contain, as strings and booleans that can be compared. */
+const dataOf = ({ name, kind, where, context, sortBy, columns, description, labels, isShared }: View) => ({
+  ...{ name, kind, where, context, description, isShared },
+  sortBy: sortBy.join(', '),
+  columns: columns.map((column) => column.name).join(', '),
+  labels: labels.join(', '),
+})
+
+const announce = (
+  { db, viewer }: Viewing,
+  type: EventTypeName,
+  view: View,
+  data: Record<string, unknown>,
+): Promise<void> => recordEvents(db, { viewer }, [{ type, targets: [viewTarget(view)], data }])
+
+async function assertBelowLimit(db: Database, accountId: string): Promise<void> {
+  const found = await countViewRows(db, accountId)
+  if (found >= limits.views)
+    throw new ApiError('LIMIT_EXCEEDED', `a user may have ${limits.views} views, found ${found}`, {
+      limit: limits.views,
+      found,
+    })
+}
+
+async function assertFreeName(db: Database, accountId: string, { id, name }: View): Promise<void> {
+  const other = await findViewByName(db, accountId, name)
+  if (other !== undefined && other !== id)
+    throw new ApiError('CONFLICT', `another view has the name ${JSON.stringify(name)}`)
+}
+
+function readName(name: string): string {
+  assertName(name, 'name', limits.viewNameLength)
+  return name
+}
+
+function readDescription(description: string | null | undefined): string | null {
+  if (description == null || description === '') return null
+  assertText(description, 'description', MAX_DESCRIPTION_LENGTH)
+  return description
+}
+
+/** Returns the filter in canonical form, so that a field that a later release adds does not change what it means. */
+async function readWhere(context: Context, kind: ViewKind, where: string | null | undefined): Promise<string | null> {
+  const read = where == null ? undefined : readFilter(where, { kind: filterKinds[kind], usage: 'view', path: 'where' })
+  if (read === undefined) return null
+  await assertKnownNames(context, read)
+  return read.canonical
+}
+
+function readSortBy(sortBy: readonly string[]): string[] {
+  if (sortBy.length === 0) return []
+  readSortKeys(sortBy, (text, path) => {
+    const sort = parseSort(text, [])
+    if ('attribute' in sort) parseAttributeName(sort.attribute, path)
+    return { text: `${'attribute' in sort ? sort.attribute : ''} ${sort.direction}` }
+  })
+  return [...sortBy]
+}
+
+function readColumns(columns: NonNullable<MutationCreateViewArgs['columns']>): ViewColumn[] {
+  assertAtMost(MAX_COLUMNS, columns.length, 'columns')
+  return columns.map(({ name, label, width }, index) => {
+    const path = `columns[${index}]`
+    parseAttributeName(name, `${path}.name`)
+    if (label != null) assertText(label, `${path}.label`, limits.viewNameLength)
+    if (width != null && (width < 1 || width > MAX_WIDTH))
+      throw badInput(`${path}.width must be 1 to ${MAX_WIDTH} pixels, not ${width}`)
+    return { name, label: label ?? null, width: width ?? null }
+  })
+}
+
+function readLabels(labels: readonly string[]): string[] {
+  assertAtMost(MAX_LABELS, labels.length, 'labels')
+  for (const [index, label] of labels.entries()) assertName(label, `labels[${index}]`, MAX_LABEL_LENGTH)
+  return [...new Set(labels)]
+}
+
+function assertAtMost(limit: number, found: number, what: string): void {
+  if (found > limit) throw new ApiError('LIMIT_EXCEEDED', `at most ${limit} ${what}, found ${found}`, { limit, found })
+}

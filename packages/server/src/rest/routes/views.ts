@@ -1,0 +1,62 @@
+import type { Route } from '../route.ts'
+
+export const viewRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/views',
+    summary: 'Lists saved views by name.',
+    document: `query listViews($kind: FilterKind, $label: String) {
+      login { items: views(kind: $kind, label: $label) { ...View } }
+    }`,
+    at: 'login',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/views',
+    summary: 'Saves a view.',
+    document: `mutation createView(
+      $name: String!, $kind: FilterKind! = DEVICES, $where: String, $context: String, $sortBy: [String!]
+      $columns: [ViewColumnInput!], $description: String, $labels: [String!], $isShared: Boolean! = true
+    ) {
+      createView(
+        name: $name, kind: $kind, where: $where, context: $context, sortBy: $sortBy, columns: $columns
+        description: $description, labels: $labels, isShared: $isShared
+      ) { ...View }
+    }`,
+    at: 'createView',
+    status: 201,
+    location: '/views/{id}',
+  },
+  {
+    method: 'GET',
+    path: '/views/{id}',
+    summary: 'Returns a view.',
+    document: 'query getView($id: ID!) { login { views(id: [$id]) { ...View } } }',
+    at: 'login.views[0]',
+    status: 200,
+  },
+  {
+    method: 'PATCH',
+    path: '/views/{id}',
+    summary: 'Changes a view. Omitted members stay unchanged. null clears context, description, and where.',
+    document: `mutation updateView(
+      $id: ID!, $version: Int, $name: String, $where: String, $context: String, $sortBy: [String!]
+      $columns: [ViewColumnInput!], $description: String, $labels: [String!], $isShared: Boolean
+    ) {
+      updateView(
+        id: $id, version: $version, name: $name, where: $where, context: $context, sortBy: $sortBy, columns: $columns
+        description: $description, labels: $labels, isShared: $isShared
+      ) { ...View }
+    }`,
+    at: 'updateView',
+    status: 200,
+  },
+  {
+    method: 'DELETE',
+    path: '/views/{id}',
+    summary: 'Deletes a view.',
+    document: 'mutation deleteView($id: ID!) { deleteView(id: $id) }',
+    status: 204,
+  },
+]
