@@ -53,6 +53,7 @@ export type {
   Service,
   ServiceInput,
   UserReference,
+  View,
   Webhook,
   WebhookDelivery,
 } from './schema/types.generated.ts'

@@ -16,6 +16,17 @@ export const commandTable: readonly CommandEntry[] = [
         command('delete', 'delete devices', () => import('./devices/delete.ts')),
       ],
     ),
+    noun(
+      'views',
+      'list, create, update, and delete saved views',
+      'Manage saved views: filters with an order and columns.',
+      [
+        command('list', 'list saved views', () => import('./views/list.ts')),
+        command('create', 'save a view', () => import('./views/create.ts')),
+        command('update', 'change a view', () => import('./views/update.ts')),
+        command('delete', 'delete views', () => import('./views/delete.ts')),
+      ],
+    ),
     noun('services', 'list, add, update, and remove services', 'Manage the services of devices, such as SSH or HTTP.', [
       command('list', 'list the services of some or all devices', () => import('./services/list.ts')),
       command('types', 'list service types', () => import('./services/types.ts')),

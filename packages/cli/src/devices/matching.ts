@@ -3,6 +3,8 @@ import type { DeviceRow } from './device-columns.ts'
 
 interface ListQuery {
   where: string | undefined
+  /** ID of a saved view. */
+  view?: string | undefined
   /** The context in which the filter and the sort read attributes. */
   context?: string | undefined
   /** The fields to select. */
@@ -16,10 +18,11 @@ const MAX_PAGE_SIZE = 1_000
 /** Returns the devices that match. */
 export function matching(
   muster: Muster,
-  { where, context, select, sortBy, limit }: ListQuery,
+  { where, view, context, select, sortBy, limit }: ListQuery,
 ): AsyncIterable<DeviceRow> {
   const devices = muster.devices({
     ...(where !== undefined && { where }),
+    ...(view !== undefined && { view }),
     ...(context !== undefined && { context }),
     sortBy,
     size: Math.min(MAX_PAGE_SIZE, limit + 1),

@@ -30,6 +30,7 @@ const creating: ReadonlySet<string> = new Set([
   'addService',
   'createAccessKey',
   'createRegistrationCode',
+  'createView',
   'createWebhook',
   'registerDevice',
 ])

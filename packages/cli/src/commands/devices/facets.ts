@@ -4,9 +4,11 @@ import { type ClientOptions, collect, newClientCommand, prose, wholeNumber } fro
 import type { Column } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
+import { viewIdOf } from '../../views/views.ts'
 
 interface Options extends ClientOptions {
   where?: string[]
+  view?: string
   context?: string
   size: number
 }
@@ -26,6 +28,7 @@ muster devices facets platform site --where "state = inactive"`),
     )
     .argument('<name...>', 'fields, attributes, or fields of services, such as services.port; at most 8')
     .option('--where <filter>', 'count devices that match a filter, such as "state = active"; repeatable', collect)
+    .option('--view <view>', 'count the devices of a saved view; ID or name')
     .option('--context <name>', 'use effective attributes in this context')
     .option('--size <count>', 'values for each name, 1 to 100', wholeNumber(1, 100), 20)
     .addHelpText('after', whereHelp)
@@ -35,6 +38,7 @@ muster devices facets platform site --where "state = inactive"`),
 async function run(by: string[], options: Options): Promise<void> {
   const muster = await openMuster(options, 6)
   const where = joinFilters(options.where ?? [])
+  const view = await viewIdOf(muster, options.view)
   const { login } = await muster.select({
     login: {
       facets: {
@@ -42,6 +46,7 @@ async function run(by: string[], options: Options): Promise<void> {
           by,
           size: options.size,
           ...(where !== undefined && { where }),
+          ...(view !== undefined && { view }),
           ...(options.context !== undefined && { context: options.context }),
         },
         name: true,

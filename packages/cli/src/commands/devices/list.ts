@@ -12,9 +12,11 @@ import { collect, type ListOptions, namesWithCommas, newListCommand, prose } fro
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
+import { findView } from '../../views/views.ts'
 
 interface Options extends ListOptions {
   where?: string[]
+  view?: string
   sort?: string[]
   context?: string
 }
@@ -27,6 +29,7 @@ attribute names. --json prints all columns and the services.`),
     )
     .argument('[word]', 'a part of the name or hardware ID, case-insensitive, or the beginning of the ID')
     .option('--where <filter>', 'list devices that match a filter, such as "state = active"; repeatable', collect)
+    .option('--view <view>', 'list the devices of a saved view, with its order and columns; ID or name')
     .option(
       '--sort <keys>',
       'up to 4 comma-separated fields or attributes; for descending order, add the prefix -, as in -created (default: name)',
@@ -38,13 +41,17 @@ attribute names. --json prints all columns and the services.`),
 }
 
 async function run(word: string | undefined, options: Options): Promise<void> {
-  const columns = chooseColumns(options.columns, {
+  const muster = await openMuster(options, 6)
+  const view = options.view === undefined ? undefined : await findView(muster, options.view)
+  const ofView = view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => name)
+  const columns = chooseColumns(options.columns ?? ofView, {
     known: deviceColumns,
     usual: usualDeviceColumns,
     other: attributeColumn,
   })
-  const muster = await openMuster(options, 6)
-  const { context, sort: sortBy = ['name'], limit } = options
+  const { limit } = options
+  const context = options.context ?? view?.context ?? undefined
+  const sortBy = options.sort ?? (view === undefined || view.sortBy.length === 0 ? ['name'] : view.sortBy)
   const attributeNames = columns.filter((column) => !deviceColumns.includes(column)).map(({ name }) => name)
   await assertKnownAttributes(muster, attributeNames)
   const filters = [...(word === undefined ? [] : [quote(word)]), ...(options.where ?? [])]
@@ -55,9 +62,9 @@ async function run(word: string | undefined, options: Options): Promise<void> {
     ...(options.json || attributeNames.length > 0 ? { attributes } : {}),
     ...(options.json ? { services: serviceFields } : {}),
   }
-  const items = matching(muster, { where, context, select, sortBy, limit })
+  const items = matching(muster, { where, view: view?.id, context, select, sortBy, limit })
   const empty =
-    where !== undefined
+    where !== undefined || view !== undefined
       ? 'No device matches.'
       : 'No devices yet. To register one, run "muster devices register NAME" or "muster codes create".'
   await printList({ items, columns, options, empty })

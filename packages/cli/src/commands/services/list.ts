@@ -8,12 +8,14 @@ import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { type ServiceRow, serviceColumns } from '../../services/service-columns.ts'
+import { viewIdOf } from '../../views/views.ts'
 
 interface Options extends ListOptions {
   name?: string
   state?: string
   type?: string[]
   where?: string[]
+  view?: string
   sort?: string[]
 }
 
@@ -27,6 +29,7 @@ export function buildCommand(): Command {
     .option('--state <state>', 'service state: active or inactive')
     .option('--type <type>', 'service type by name or ID, as shown by "muster services types"; repeatable', collect)
     .option('--where <filter>', 'list services that match a filter, such as "port = 22"; repeatable', collect)
+    .option('--view <view>', 'list the services of a saved view; ID or name')
     .option(
       '--sort <keys>',
       'up to 4 comma-separated keys, such as port,-device.name (default: device.name,name)',
@@ -36,7 +39,10 @@ export function buildCommand(): Command {
     .action(run)
 }
 
-async function run(meant: string[], { name, state, type = [], where = [], sort, ...options }: Options): Promise<void> {
+async function run(
+  meant: string[],
+  { name, state, type = [], where = [], view, sort, ...options }: Options,
+): Promise<void> {
   const columns = chooseColumns(options.columns, { known: serviceColumns, usual })
   const muster = await openMuster(options, 6)
   const devices = await findDeviceIds(muster, meant)
@@ -48,7 +54,12 @@ async function run(meant: string[], { name, state, type = [], where = [], sort, 
     ...(name === undefined ? [] : [`name:${quote(name)}`]),
     ...(state === undefined ? [] : [`state = ${quote(state)}`]),
   ])
-  const items = servicesOf(muster, { where: filter, sortBy: sort, limit: options.limit })
+  const items = servicesOf(muster, {
+    where: filter,
+    view: await viewIdOf(muster, view),
+    sortBy: sort,
+    limit: options.limit,
+  })
   await printList({ items, columns, options, empty: 'No services found.' })
 }
 
@@ -56,6 +67,7 @@ const MAX_PAGE_SIZE = 1_000
 
 interface ServiceQuery {
   where: string | undefined
+  view: string | undefined
   sortBy: string[] | undefined
   limit: number
 }
@@ -71,13 +83,14 @@ async function* servicesOf(muster: Muster, query: ServiceQuery): AsyncGenerator<
   } while (after !== null)
 }
 
-async function readPage(muster: Muster, { where, sortBy, limit }: ServiceQuery, after: string | null) {
+async function readPage(muster: Muster, { where, view, sortBy, limit }: ServiceQuery, after: string | null) {
   const { login } = await muster.select({
     login: {
       services: {
         $: {
           size: Math.min(MAX_PAGE_SIZE, limit + 1),
           ...(where !== undefined && { where }),
+          ...(view !== undefined && { view }),
           ...(sortBy !== undefined && { sortBy }),
           ...(after !== null && { after }),
         },

@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { newClientCommand, prose } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
+import { printView, readKind, type ViewOptions, viewArguments, withViewOptions } from '../../views/views.ts'
+
+interface Options extends ViewOptions {
+  kind: ReturnType<typeof readKind>
+}
+
+export function buildCommand(): Command {
+  const command = newClientCommand('create')
+    .description(
+      prose(`Save a filter, an order, and columns under a name. Use it with --view.
+
+muster views create "Stale gateways" --where "name:gateway lastReported < -7d" --sort lastReported`),
+    )
+    .argument('<name>', 'name of the view, unique in your account')
+    .option('--kind <kind>', 'what the view lists: devices, services, or events', readKind, 'DEVICES')
+  return withViewOptions(command).action(run)
+}
+
+async function run(name: string, options: Options): Promise<void> {
+  const muster = await openMuster(options, 4)
+  const { id } = await muster.mutations.createView({ name, kind: options.kind, ...viewArguments(options) })
+  await printView(muster, id, options)
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { usageError } from '../../errors/cli-error.ts'
+import { newClientCommand } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
+import { findView, printView, type ViewOptions, viewArguments, withViewOptions } from '../../views/views.ts'
+
+interface Options extends ViewOptions {
+  name?: string
+}
+
+export function buildCommand(): Command {
+  const command = newClientCommand('update')
+    .description('Change only the specified properties of a view. An empty value removes a property, as in --where "".')
+    .argument('<view>', 'ID or name')
+    .option('--name <name>', 'new name')
+  return withViewOptions(command).action(run)
+}
+
+async function run(meant: string, { name, ...options }: Options): Promise<void> {
+  const changes = { ...(name !== undefined && { name }), ...viewArguments(options) }
+  if (Object.keys(changes).length === 0) throw usageError('pass at least one change')
+  const muster = await openMuster(options, 4)
+  const { id, version } = await findView(muster, meant)
+  await muster.mutations.updateView({ id, version, ...changes })
+  await printView(muster, id, options)
+}

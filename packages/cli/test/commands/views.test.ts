@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { addDevices, createCliUser } from '../harness/cli-user.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+it('saves, changes, uses, and deletes views', async () => {
+  const { user, run, lines } = await createCliUser(app)
+  await addDevices(user, ['a', 'b'], { site: 'oslo' })
+  await addDevices(user, ['c'], { site: 'rome' })
+  const [view] = await lines(
+    ...[
+      'views',
+      'create',
+      'Oslo',
+      '--where',
+      'site = oslo',
+      '--sort',
+      '-name',
+      '--columns',
+      'name,site',
+      '--label',
+      'north',
+    ],
+  )
+  expect(view).toMatchObject({ name: 'Oslo', where: 'attributes.site = oslo', sortBy: ['-name'], labels: ['north'] })
+  expect((await run('devices', 'list', '--view', 'oslo')).stdout).toBe('name  site\nb     oslo\na     oslo\n')
+  const narrowed = await lines('devices', 'list', '--view', view.id, '--where', 'name = a')
+  expect(narrowed).toMatchObject([{ name: 'a' }])
+  expect(await lines('devices', 'facets', 'site', '--view', 'Oslo')).toMatchObject([{ total: 2 }])
+  expect(await lines('views', 'list', '--label', 'south')).toEqual([])
+
+  await run('views', 'update', 'Oslo', '--name', 'All', '--where', '', '--sort', 'name')
+  expect(await lines('views', 'list')).toMatchObject([{ name: 'All', where: null, version: 2 }])
+  expect(await lines('devices', 'list', '--view', 'all')).toHaveLength(3)
+
+  expect(await run('devices', 'list', '--view', 'Oslo')).toMatchObject({ code: 4, stdout: '' })
+  expect(await run('views', 'create', 'ALL')).toMatchObject({ code: 7 })
+  expect(await run('views', 'create', 'x', '--where', 'sitte = 1')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Did you mean "site"?'),
+  })
+  expect(await run('views', 'delete', 'All', '--yes')).toMatchObject({ code: 0 })
+  expect(await run('views', 'delete', 'All', '--yes')).toMatchObject({ code: 4 })
+})
