@@ -61,7 +61,7 @@ describeConsole('the device list', () => {
       })),
     )
     const page = await site.open(person)
-    await page.getByLabel('Filter by name').fill('NODE-1')
+    await page.getByLabel('Search devices').fill('NODE-1')
     await page.getByText('11 match').waitFor()
     await page
       .getByRole('combobox', { name: 'State' })
@@ -73,10 +73,51 @@ describeConsole('the device list', () => {
     await page.getByRole('combobox', { name: 'Platform' }).fill('linux')
     await page.keyboard.press('Enter')
     await page.getByText('5 match').waitFor()
-    await page.getByLabel('Filter by name').fill('nothing like it')
+    await page.getByLabel('Search devices').fill('nothing like it')
     await page.getByRole('heading', { name: 'No matching devices' }).waitFor()
     await page.getByRole('button', { name: 'Clear the filters' }).click()
     await page.getByText('20 in total').waitFor()
+  })
+
+  it('accepts filters, completes them, and explains what is wrong', async () => {
+    const person = await personWith([
+      { name: 'gate-1', attributes: { site: 'oslo' }, state: 'active' },
+      { name: 'gate-2', attributes: { site: 'bergen' } },
+      { name: 'pump-1' },
+    ])
+    const page = await site.open(person)
+    await page.getByText('3 in total').waitFor()
+    const field = page.getByLabel('Search devices')
+    await field.fill('site = oslo')
+    await page.getByText('1 match').waitFor()
+    await field.fill('NOT site:*')
+    await page.getByRole('link', { name: 'pump-1' }).waitFor()
+    await page.getByText('1 match').waitFor()
+
+    await field.fill('')
+    await field.pressSequentially('si')
+    await page.getByRole('option', { name: /^site/ }).click()
+    await field.pressSequentially(' = ')
+    await page.getByRole('option', { name: /^bergen/ }).waitFor()
+    await field.press('ArrowDown')
+    await field.press('Enter')
+    await page.getByText('1 match').waitFor()
+    expect(await field.inputValue()).toMatch(/^site = (bergen|oslo)$/)
+
+    await field.fill('sitte = oslo')
+    await page.getByText('Unknown attribute "sitte". Did you mean "site"?').waitFor()
+    await page.getByRole('button', { name: 'Use site = oslo' }).click()
+    await page.getByRole('link', { name: 'gate-1' }).waitFor()
+    await page.getByText('1 match').waitFor()
+
+    await field.fill('site = oslo OR site = bergen name:gate')
+    await page.getByText(/AND and OR need parentheses/).waitFor()
+
+    // The id of a device finds it, too.
+    const { login } = await person.data('{ login { devices(name: "pump") { items { id } } } }')
+    await field.fill(login.devices.items[0].id)
+    await page.getByRole('link', { name: 'pump-1' }).waitFor()
+    await page.getByText('1 match').waitFor()
   })
 
   it('filters by the latest input even if an earlier response arrives late', async () => {
@@ -87,11 +128,11 @@ describeConsole('the device list', () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     await page.route('**/graphql/v1', async (route) => {
       const { operationName, variables } = route.request().postDataJSON()
-      if (operationName === 'DevicePage' && variables.name === 'n') await held
+      if (operationName === 'DevicePage' && variables.where === 'n') await held
       await route.continue()
     })
-    const field = page.getByLabel('Filter by name')
-    const isOfN = (request: Request): boolean => request.postData()?.includes('"name":"n"') ?? false
+    const field = page.getByLabel('Search devices')
+    const isOfN = (request: Request): boolean => request.postData()?.includes('"where":"n"') ?? false
     const requested = page.waitForRequest(isOfN)
     await field.pressSequentially('n')
     await requested
@@ -206,7 +247,7 @@ describeConsole('the device list', () => {
     )
     const [page, other] = [await site.open(person), await site.open(person, { path: '/devices?name=rack' })]
     await other.getByText('500 match').waitFor()
-    await page.getByLabel('Filter by name').fill('rack')
+    await page.getByLabel('Search devices').fill('rack')
     await page.getByText('500 match').waitFor()
     await page.getByLabel('Select all matching devices').check()
     await page.getByText('500 selected').waitFor()

@@ -3,6 +3,7 @@ import { type Api, codeOf } from './api.ts'
 /** The filter arguments of `devices`. */
 export interface DeviceFilter {
   id?: readonly string[] | undefined
+  where?: string | undefined
   name?: string | undefined
   state?: string | undefined
   platform?: readonly string[] | undefined
@@ -64,6 +65,7 @@ const tooBig: ReadonlySet<string | undefined> = new Set(['LIMIT_EXCEEDED', 'QUER
 
 const types: Record<keyof DeviceFilter, string> = {
   id: '[String!]',
+  where: 'String',
   name: 'String',
   state: 'String',
   platform: '[String!]',

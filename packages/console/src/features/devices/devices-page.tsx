@@ -17,6 +17,7 @@ import { CsvMenu } from './csv/csv-menu.tsx'
 import type { DeviceQuery } from './devices-search.ts'
 import { DEFAULT_SORT, type DevicesSearch, filterOf, isFiltered, readSort, writeSort } from './devices-search.ts'
 import { DeviceFilters } from './filters/device-filters.tsx'
+import { problemOf } from './filters/filter-problem.ts'
 import { type ListOptions, useListOptions } from './list-options.ts'
 import { NoDevices } from './no-devices.tsx'
 import type { DeviceRows } from './rows/device-rows.ts'
@@ -87,7 +88,14 @@ function DeviceList({ options }: { options: ListOptions }) {
           </>
         }
       />
-      <DeviceFilters search={search} isBusy={isStale} onChange={change} options={options} platforms={platforms} />
+      <DeviceFilters
+        search={search}
+        isBusy={isStale}
+        problem={problemOf(rows.error)}
+        onChange={change}
+        options={options}
+        platforms={platforms}
+      />
       <SelectionBar
         selection={selection}
         filter={query.filter}
@@ -96,7 +104,7 @@ function DeviceList({ options }: { options: ListOptions }) {
         shown={shown}
       />
       <Outdated isOutdated={rows.isOutdated} onRefresh={refresh} />
-      {rows.error === undefined ? null : (
+      {rows.error === undefined || problemOf(rows.error) !== undefined ? null : (
         <ErrorNotice error={rows.error} title="The devices could not be loaded" onRetry={rows.retry} />
       )}
       {isEmpty ? (
@@ -104,6 +112,7 @@ function DeviceList({ options }: { options: ListOptions }) {
           isFiltered={isFiltered(query.filter)}
           onClear={() =>
             change({
+              where: undefined,
               name: undefined,
               state: undefined,
               platform: undefined,

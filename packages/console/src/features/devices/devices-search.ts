@@ -11,7 +11,9 @@ export interface DeviceQuery {
 export interface DevicesSearch {
   /** In the API's format: `name asc`, `-lastReported`, or `attributes.site desc`. */
   sort?: string
-  /** A part of the name. */
+  /** A filter in the API's language. */
+  where?: string
+  /** A part of the name. Links from before `where` have it. */
   name?: string
   state?: 'active' | 'inactive'
   platform?: string[]
@@ -37,6 +39,7 @@ export function devicesSearch(search: Record<string, unknown>): DevicesSearch {
   const application = list(search.application).filter((value) => Number.isInteger(value)) as number[]
   return omitEmpty({
     sort: stringOf(search.sort),
+    where: stringOf(search.where),
     name: stringOf(search.name),
     state: state === 'active' || state === 'inactive' ? state : undefined,
     platform: stringsOf(search.platform),
@@ -82,6 +85,7 @@ function omitEmpty(search: DevicesSearch): DevicesSearch {
 
 /** The filter arguments of the query `devices`. */
 export interface DeviceFilter {
+  where?: string
   name?: string
   state?: string
   platform?: string[]
@@ -90,8 +94,16 @@ export interface DeviceFilter {
   context?: string
 }
 
-export function filterOf({ name, state, platform, application, attributes, context }: DevicesSearch): DeviceFilter {
-  return { name, state, platform, application, attributes, context }
+export function filterOf({
+  where,
+  name,
+  state,
+  platform,
+  application,
+  attributes,
+  context,
+}: DevicesSearch): DeviceFilter {
+  return { where, name, state, platform, application, attributes, context }
 }
 
 /** Whether the filter can exclude devices. A context alone excludes none. */

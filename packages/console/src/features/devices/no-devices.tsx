@@ -21,7 +21,8 @@ export function NoDevices({ isFiltered, onClear, onAdd }: NoDevicesProps) {
           </Button>
         }
       >
-        Part of a name is enough. Platforms and attribute values must match exactly, including case.
+        A word finds devices by part of the name. After =, the value must match exactly, including case; after :, a part
+        is enough.
       </EmptyState>
     )
   return (

@@ -3,26 +3,35 @@ import classes from '../../../components/filters.module.css'
 import type { DevicesSearch } from '../devices-search.ts'
 import type { ListOptions } from '../list-options.ts'
 import { AttributeFilter } from './attribute-filter.tsx'
-import { NameFilter } from './name-filter.tsx'
+import type { FilterProblem } from './filter-problem.ts'
+import { SearchBox } from './search-box.tsx'
 
 interface DeviceFiltersProps {
   search: DevicesSearch
   /** Whether the rows of a new filter or sort order are loading. */
   isBusy: boolean
+  /** What the server found wrong with `search.where`. */
+  problem: FilterProblem | undefined
   onChange(patch: Partial<DevicesSearch>, options?: { replace?: boolean }): void
   options: ListOptions | undefined
   /** Suggested platforms. */
   platforms: readonly string[]
 }
 
-export function DeviceFilters({ search, isBusy, onChange, options, platforms }: DeviceFiltersProps) {
+export function DeviceFilters({ search, isBusy, problem, onChange, options, platforms }: DeviceFiltersProps) {
   const types = (options?.applicationTypes ?? []).map(({ id, name }) => ({ value: String(id), label: name }))
   const attributes = Object.entries(search.attributes ?? {})
   const withoutAttribute = (name: string): DevicesSearch['attributes'] =>
     orUndefined(Object.fromEntries(attributes.filter(([each]) => each !== name)))
   return (
-    <Group gap="xs" mb="xs" role="search" aria-label="Filter devices" className={classes.filters}>
-      <NameFilter name={search.name} isBusy={isBusy} onChange={(name, options) => onChange({ name }, options)} />
+    <Group gap="xs" mb="xs" align="flex-start" role="search" aria-label="Filter devices" className={classes.filters}>
+      <SearchBox
+        where={search.where}
+        context={search.context}
+        isBusy={isBusy}
+        problem={problem}
+        onChange={(where, options) => onChange({ where }, options)}
+      />
       <Select
         aria-label="State"
         placeholder="Any state"
@@ -65,6 +74,16 @@ export function DeviceFilters({ search, isBusy, onChange, options, platforms }: 
         }
         onContext={(context) => onChange({ context: context || undefined })}
       />
+      {search.name === undefined ? null : (
+        <Pill
+          size="md"
+          withRemoveButton
+          removeButtonProps={{ 'aria-label': 'Remove filter name', 'aria-hidden': false, tabIndex: 0 }}
+          onRemove={() => onChange({ name: undefined })}
+        >
+          name contains {search.name}
+        </Pill>
+      )}
       {attributes.map(([name, value]) => (
         <Pill
           key={name}

@@ -38,7 +38,8 @@ export function createChangedRows(client: Client, options: ChangedRowsOptions): 
       .slice(0, MAX_IDS)
     if (ids.length === 0) return
     for (const id of ids) changed.delete(id)
-    const variables = { ids, withAttributes, context: filter.context }
+    const { where, context } = filter
+    const variables = { ids, withAttributes, context, where, hasWhere: where !== undefined }
     const { data } = await client.query(DevicesByIdDocument, variables, { requestPolicy: 'network-only' }).toPromise()
     if (data?.login == null) {
       // The next event or scroll triggers another attempt.
@@ -46,12 +47,14 @@ export function createChangedRows(client: Client, options: ChangedRowsOptions): 
       return
     }
     const found = new Map(data.login.device.map((device) => [device.id, device]))
+    const matching = data.login.devices && new Set(data.login.devices.items.map(({ id }) => id))
     let isAnyMoved = false
     for (const id of ids) {
       const before = pages.find(id)
       const device = found.get(id)
       if (before === undefined) continue
-      if (device === undefined || hasMoved(before.device, device, list)) isAnyMoved = true
+      const isOut = matching?.has(id) === false
+      if (device === undefined || isOut || hasMoved(before.device, device, list)) isAnyMoved = true
       pages.replace(id, device === undefined ? { ...before, isGone: true } : { device })
     }
     onChanged(isAnyMoved)

@@ -18,7 +18,10 @@ function sortValue(device: DeviceRowFragment, by: string): unknown {
   return attributeValue(device.attributes, attributeOf(by) ?? by)
 }
 
-/** Checks the filter against the data of the row. Services, and attributes that were not fetched, count as matching. */
+/**
+ * Checks the filter against the data of the row. `where`, services, and attributes that were not fetched count as matching: the
+ * server checks `where`.
+ */
 function matches(device: DeviceRowFragment, { name, state, platform, attributes }: DeviceFilter): boolean {
   if (name !== undefined && !device.name.toLowerCase().includes(name.toLowerCase())) return false
   if (state !== undefined && device.state !== state) return false

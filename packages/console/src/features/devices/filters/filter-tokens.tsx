@@ -1,0 +1,60 @@
+import { checkFilter, toIndex, tokens } from '@muster/filter'
+import { type RefObject, useEffect, useState } from 'react'
+import type { FilterProblem } from './filter-problem.ts'
+import classes from './search-box.module.css'
+
+interface FilterTokensProps {
+  text: string
+  /** What the server found wrong with the text. */
+  problem: FilterProblem | undefined
+  /** The input whose text is shown. */
+  input: RefObject<HTMLInputElement | null>
+}
+
+/** Colors the parts of a filter behind the transparent text of its input, and underlines what is wrong. */
+export function FilterTokens({ text, problem, input }: FilterTokensProps) {
+  const [scrolled, setScrolled] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a completion changes the text without an event
+  useEffect(() => {
+    const element = input.current
+    if (element === null) return
+    const follow = (): void => setScrolled(element.scrollLeft)
+    for (const event of ['scroll', 'input', 'keyup']) element.addEventListener(event, follow)
+    follow()
+    return () => {
+      for (const event of ['scroll', 'input', 'keyup']) element.removeEventListener(event, follow)
+    }
+  }, [input, text])
+  return (
+    <div className={classes.tokens} aria-hidden="true">
+      <div style={{ transform: `translateX(${-scrolled}px)` }}>{partsOf(text, problem)}</div>
+    </div>
+  )
+}
+
+function partsOf(text: string, problem: FilterProblem | undefined) {
+  const wrong = wrongParts(text, problem)
+  const isWrong = (from: number): boolean => wrong.some((part) => from >= part.from && from < part.to)
+  const parts = []
+  let at = 0
+  for (const { kind, from, to } of tokens(text)) {
+    if (from > at) parts.push(<span key={at}>{text.slice(at, from)}</span>)
+    parts.push(
+      <span key={from} className={classes[kind]} data-wrong={isWrong(from) || kind === 'error' || undefined}>
+        {text.slice(from, to)}
+      </span>,
+    )
+    at = to
+  }
+  parts.push(<span key={at}>{text.slice(at)}</span>)
+  return parts
+}
+
+/** Inputs have one line, so a column is a place in the text. */
+function wrongParts(text: string, problem: FilterProblem | undefined): { from: number; to: number }[] {
+  const { problems } = checkFilter(text)
+  return (problem === undefined ? problems : [...problems, problem]).map(({ column, length }) => ({
+    from: toIndex(text, column - 1),
+    to: toIndex(text, column - 1 + Math.max(1, length)),
+  }))
+}

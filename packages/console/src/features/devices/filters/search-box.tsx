@@ -1,0 +1,148 @@
+import { Anchor, Combobox, Group, Text, TextInput, useCombobox } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useEffect, useRef, useState } from 'react'
+import { type FilterProblem, syntaxProblemOf } from './filter-problem.ts'
+import { FilterTokens } from './filter-tokens.tsx'
+import classes from './search-box.module.css'
+import { useCompletions } from './use-completions.ts'
+
+interface SearchBoxProps {
+  where: string | undefined
+  /** The context in which the filter reads attributes. */
+  context: string | undefined
+  /** Whether the rows of a new filter or sort order are loading. */
+  isBusy: boolean
+  /** What the server found wrong with `where`. */
+  problem: FilterProblem | undefined
+  onChange(where: string | undefined, options: { replace: boolean }): void
+}
+
+const TYPING_DELAY_MS = 120
+/** An incomplete filter is usually still being typed. */
+const PROBLEM_DELAY_MS = 900
+
+/**
+ * Searches devices by words or by a filter. Applies each keystroke immediately if no rows are loading, and otherwise when the
+ * rows arrive or the user pauses. A filter with wrong syntax is not applied. Updates its value when the URL changes for another
+ * reason.
+ */
+export function SearchBox({ where, context, isBusy, problem, onChange }: SearchBoxProps) {
+  const { typed, setTyped } = useTypedFilter({ where, isBusy, onChange })
+  const [cursor, setCursor] = useState<number>()
+  const input = useRef<HTMLInputElement>(null)
+  const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
+  const completions = useCompletions(typed, cursor, context)
+  const shown = useProblem(typed, where === typed ? problem : undefined)
+
+  const complete = (index: number): void => {
+    const { text, from, to } = completions[index]!
+    const next = typed.slice(0, from) + text + typed.slice(to)
+    setTyped(next)
+    const end = from + text.length
+    setCursor(end)
+    combobox.resetSelectedOption()
+    requestAnimationFrame(() => input.current?.setSelectionRange(end, end))
+  }
+  const follow = (): void => setCursor(input.current?.selectionStart ?? undefined)
+  return (
+    <div className={classes.box}>
+      <Combobox store={combobox} onOptionSubmit={(value) => complete(Number(value))} withinPortal>
+        <Combobox.Target>
+          <TextInput
+            ref={input}
+            type="search"
+            aria-label="Search devices"
+            placeholder="Name, id, or filter such as site = oslo"
+            leftSection={<IconSearch size={14} aria-hidden="true" />}
+            classNames={{ input: classes.input }}
+            spellCheck={false}
+            autoCapitalize="off"
+            value={typed}
+            error={shown !== undefined}
+            aria-describedby={shown === undefined ? undefined : 'search-problem'}
+            onChange={(event) => {
+              setTyped(event.currentTarget.value)
+              setCursor(event.currentTarget.selectionStart ?? undefined)
+              combobox.openDropdown()
+              combobox.resetSelectedOption()
+            }}
+            onClick={follow}
+            onKeyUp={follow}
+            onBlur={() => {
+              combobox.closeDropdown()
+              setCursor(undefined)
+            }}
+          />
+        </Combobox.Target>
+        <Combobox.Dropdown hidden={completions.length === 0}>
+          <Combobox.Options>
+            {completions.map(({ text, kind, count }, index) => (
+              <Combobox.Option value={String(index)} key={`${kind} ${text}`}>
+                <Group justify="space-between" gap="md" wrap="nowrap">
+                  <span>{text}</span>
+                  <Text size="xs" c="dimmed">
+                    {count === null || count === undefined ? kind : count.toLocaleString()}
+                  </Text>
+                </Group>
+              </Combobox.Option>
+            ))}
+          </Combobox.Options>
+        </Combobox.Dropdown>
+      </Combobox>
+      <FilterTokens text={typed} problem={shown} input={input} />
+      {shown === undefined ? null : (
+        <Text id="search-problem" size="xs" role="status" className={classes.problem}>
+          {shown.message}{' '}
+          {shown.suggestion === null ? null : (
+            <Anchor component="button" type="button" inherit onClick={() => setTyped(shown.suggestion!)}>
+              Use {shown.suggestion}
+            </Anchor>
+          )}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+/** What is wrong with the typed filter, once the user pauses. */
+function useProblem(typed: string, problem: FilterProblem | undefined): FilterProblem | undefined {
+  const [shown, setShown] = useState<{ typed: string; problem: FilterProblem }>()
+  useEffect(() => {
+    const found = syntaxProblemOf(typed)
+    if (found === undefined) return setShown(undefined)
+    const timer = setTimeout(() => setShown({ typed, problem: found }), PROBLEM_DELAY_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return shown?.typed === typed ? shown.problem : problem
+}
+
+/** The typed filter, which is applied while its syntax is right. */
+function useTypedFilter({ where, isBusy, onChange }: Pick<SearchBoxProps, 'where' | 'isBusy' | 'onChange'>) {
+  const [typed, setTyped] = useState(where ?? '')
+  /** Applied values that the URL does not contain yet. */
+  const pending = useRef<(string | undefined)[]>([])
+
+  const [known, setKnown] = useState(where)
+  if (known !== where) {
+    setKnown(where)
+    if (!pending.current.includes(where)) setTyped(where ?? '')
+  }
+  useEffect(() => {
+    const index = pending.current.lastIndexOf(where)
+    pending.current.splice(0, index < 0 ? Number.POSITIVE_INFINITY : index + 1)
+  }, [where])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing and arriving rows apply the filter
+  useEffect(() => {
+    const before = pending.current.length > 0 ? pending.current.at(-1) : where
+    const next = typed.trim() === '' ? undefined : typed
+    if (next === before || (next !== undefined && syntaxProblemOf(next) !== undefined)) return
+    const apply = (): void => {
+      pending.current.push(next)
+      onChange(next, { replace: next !== undefined && before !== undefined })
+    }
+    if (!isBusy) return apply()
+    const timer = setTimeout(apply, TYPING_DELAY_MS)
+    return () => clearTimeout(timer)
+  }, [typed, isBusy])
+  return { typed, setTyped }
+}

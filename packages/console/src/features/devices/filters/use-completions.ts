@@ -1,0 +1,39 @@
+import { toCodePoints, toIndex } from '@muster/filter'
+import { useEffect, useState } from 'react'
+import { useClient } from 'urql'
+import { CheckFilterDocument, type CheckFilterQuery } from '../devices.generated.ts'
+
+/** A string that can be written at the cursor. `from` and `to` are string indexes. */
+export type Completion = NonNullable<CheckFilterQuery['login']>['checkFilter']['completions'][number]
+
+const DELAY_MS = 60
+const MAX_SHOWN = 12
+
+/** Asks the server what can be written at the cursor. Undefined for the cursor means that nothing is asked. */
+export function useCompletions(text: string, cursor: number | undefined, context: string | undefined): Completion[] {
+  const client = useClient()
+  const [found, setFound] = useState<{ text: string; cursor: number; completions: Completion[] }>()
+  useEffect(() => {
+    if (cursor === undefined || text === '') return
+    let isCurrent = true
+    const ask = async (): Promise<void> => {
+      const variables = { where: text, cursor: toCodePoints(text, cursor), context }
+      const { data } = await client.query(CheckFilterDocument, variables).toPromise()
+      if (!isCurrent || data?.login == null) return
+      const completions = data.login.checkFilter.completions.map((completion) => ({
+        ...completion,
+        from: toIndex(text, completion.from),
+        to: toIndex(text, completion.to),
+      }))
+      setFound({ text, cursor, completions })
+    }
+    const timer = setTimeout(() => void ask(), DELAY_MS)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [client, text, cursor, context])
+  if (found === undefined || found.text !== text || found.cursor !== cursor) return []
+  const isNew = ({ text: completion, from, to }: Completion): boolean => completion !== text.slice(from, to)
+  return found.completions.filter(isNew).slice(0, MAX_SHOWN)
+}
