@@ -32,11 +32,13 @@ describeConsole('the device list', () => {
     const person = await personWith(numbered(30, (index) => ({ attributes: { net: { site: sites[index % 3] } } })))
     const page = await site.open(person)
     await page.getByText('30 in total').waitFor()
-    await page.getByRole('button', { name: 'Attribute' }).click()
-    await page.getByRole('combobox', { name: 'Attribute' }).fill('net.site')
-    await page.getByRole('dialog').getByLabel('Value').fill('riga')
+    await page.getByRole('button', { name: 'Add a condition' }).click()
+    await page.getByRole('combobox', { name: 'Attribute or field' }).fill('net.site')
+    await page.keyboard.press('Tab')
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Value' }).fill('riga')
     await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click()
     await page.getByText('10 match').waitFor()
+    expect(await page.getByLabel('Search devices').inputValue()).toBe('attributes.net.site = riga')
     const names = await page.getByRole('row').getByRole('link').allTextContents()
     expect(names).toEqual([2, 5, 8, 11, 14, 17, 20, 23, 26, 29].map((number) => `node-${number}`))
 
@@ -53,7 +55,7 @@ describeConsole('the device list', () => {
     await page.getByText('30 in total').waitFor()
   })
 
-  it('filters by part of the name, state, and platform and shows a message if nothing matches', async () => {
+  it('filters by parts of names, states, and platforms, shows them as conditions, and shows a message if nothing matches', async () => {
     const person = await personWith(
       numbered(20, (index) => ({
         state: index < 5 ? 'active' : 'inactive',
@@ -70,9 +72,17 @@ describeConsole('the device list', () => {
       .click()
     await page.getByRole('option', { name: 'Inactive' }).click()
     await page.getByText('10 match').waitFor()
-    await page.getByRole('combobox', { name: 'Platform' }).fill('linux')
-    await page.keyboard.press('Enter')
+    await page.getByRole('combobox', { name: 'Platform' }).click()
+    await page.getByRole('option').first().waitFor()
+    expect(await page.getByRole('option').allTextContents()).toEqual(['linux', 'windows'])
+    await page.getByRole('option', { name: 'linux' }).click()
+    await page.keyboard.press('Escape')
     await page.getByText('5 match').waitFor()
+    expect(await page.getByLabel('Search devices').inputValue()).toBe(
+      'NODE-1 AND state = inactive AND platform = linux',
+    )
+    await page.getByRole('button', { name: 'Remove state is inactive' }).click()
+    await page.getByText('6 match').waitFor()
     await page.getByLabel('Search devices').fill('nothing like it')
     await page.getByRole('heading', { name: 'No matching devices' }).waitFor()
     await page.getByRole('button', { name: 'Clear the filters' }).click()
@@ -118,6 +128,68 @@ describeConsole('the device list', () => {
     await field.fill(login.devices.items[0].id)
     await page.getByRole('link', { name: 'pump-1' }).waitFor()
     await page.getByText('1 match').waitFor()
+  })
+
+  it('opens links from before the filter language', async () => {
+    const person = await personWith([
+      { name: 'gate "1"', state: 'active', platform: 'linux', attributes: { net: { 'a.b': 'x*' } } },
+      { name: 'gate 2', state: 'active', platform: 'linux', attributes: { net: { 'a.b': 'xy' } } },
+    ])
+    const search = 'name=GATE&state=active&platform=["linux","bsd"]&attributes={"net.a.b":"x*"}'
+    const page = await site.open(person, { path: `/devices?${search}` })
+    await page.getByText('1 match').waitFor()
+    await page.getByRole('link', { name: 'gate "1"' }).waitFor()
+    expect(await page.getByLabel('Search devices').inputValue()).toBe(
+      '(name:"GATE") AND (state = active) AND (platform = ("linux" OR "bsd")) AND (attributes."net"."a.b" = "x\\*")',
+    )
+  })
+
+  it('saves what it shows as a view, changes the view, and deletes it', async () => {
+    const person = await personWith(
+      numbered(12, (index) => ({ attributes: { site: index < 4 ? 'oslo' : 'riga', rack: `r${index}` } })),
+    )
+    const page = await site.open(person)
+    await page.getByLabel('Search devices').fill('site = oslo')
+    await page.getByText('4 match').waitFor()
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
+    await page.getByRole('button', { name: 'Save as view' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save as view' })
+    await dialog.getByLabel('Name').fill('Oslo')
+    await dialog.getByRole('button', { name: 'Save view' }).click()
+    await page.getByRole('link', { name: 'Oslo' }).and(page.locator('[aria-current=page]')).waitFor()
+    await page.getByText('4 match').waitFor()
+    expect(await page.getByLabel('Search devices').inputValue()).toBe('')
+    expect(await page.getByRole('row').getByRole('link').first().textContent()).toBe('node-4')
+
+    // A filter narrows the view, and can become a part of it.
+    await page.getByLabel('Search devices').fill('rack = (r1 OR r7)')
+    await page.getByText('1 match').waitFor()
+    await page.getByRole('button', { name: 'Change view' }).click()
+    const change = page.getByRole('dialog', { name: 'Edit view Oslo' })
+    await change.getByText('attributes.site = oslo AND rack = (r1 OR r7)').waitFor()
+    await change.getByLabel('Name').fill('Oslo racks')
+    await change.getByRole('button', { name: 'Save view' }).click()
+    await page.getByRole('link', { name: 'Oslo racks' }).waitFor()
+    const { login } = await person.data('{ login { views { name where sortBy columns { name } } } }')
+    expect(login.views).toEqual([
+      {
+        name: 'Oslo racks',
+        where: 'attributes.site = oslo AND attributes.rack = (r1 OR r7)',
+        sortBy: ['name desc'],
+        columns: ['name', 'state', 'services', 'platform', 'lastReported', 'attributes.rack', 'attributes.site'].map(
+          (name) => ({ name }),
+        ),
+      },
+    ])
+    await page.getByRole('link', { name: 'All devices' }).click()
+    await page.getByText('12 in total').waitFor()
+    await page.getByRole('link', { name: 'Oslo racks' }).click()
+    await page.getByText('1 match').waitFor()
+    await page.getByRole('button', { name: 'Actions for view Oslo racks' }).click()
+    await page.getByRole('menuitem', { name: 'Delete view' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete view' }).click()
+    await page.getByText('12 in total').waitFor()
+    await expect.poll(() => page.getByRole('link', { name: 'Oslo racks' }).count()).toBe(0)
   })
 
   it('filters by the latest input even if an earlier response arrives late', async () => {
@@ -186,7 +258,9 @@ describeConsole('the device list', () => {
 
   it('shows state and attribute changes live and keeps the order until Refresh is pressed', async () => {
     const person = await personWith(numbered(3))
-    const page = await site.open(person, { path: '/devices?sort=%24svc.statusA%20asc' })
+    const page = await site.open(person, {
+      path: '/devices?sort=%24svc.statusA%20asc&columns=["name","state","statusA"]',
+    })
     await page.getByText('3 in total').waitFor()
     const { login } = await person.data('{ login { devices { items { id name } } } }')
     const id = (name: string): string => login.devices.items.find((device: { name: string }) => device.name === name).id
@@ -213,7 +287,11 @@ describeConsole('the device list', () => {
   })
 
   it('adds, removes, moves, and resizes columns, and saves them for the user', async () => {
-    const person = await personWith(numbered(3, (index) => ({ attributes: { rack: `r${index}` } })))
+    const person = await personWith(
+      numbered(3, (index) => ({
+        attributes: { a: '1', b: '1', c: '1', d: '1', ...(index === 2 ? { rack: 'r2' } : {}) },
+      })),
+    )
     const page = await site.open(person)
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('combobox', { name: 'Add an attribute column' }).fill('rack')
@@ -312,5 +390,21 @@ describeConsole('the device list', () => {
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page.getByText('2 in total').waitFor()
+  })
+
+  it('deletes more than 20 devices only after the user types their number', async () => {
+    const page = await site.open(await personWith(numbered(21)))
+    await page.getByText('21 in total').waitFor()
+    await page.getByLabel('Select all matching devices').check()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete devices' })
+    const confirm = dialog.getByRole('button', { name: 'Delete 21 devices' })
+    await confirm.waitFor()
+    expect(await confirm.isDisabled()).toBe(true)
+    await dialog.getByLabel('To delete 21 devices, type their number').fill('20')
+    expect(await confirm.isDisabled()).toBe(true)
+    await dialog.getByLabel('To delete 21 devices, type their number').fill('21')
+    await confirm.click()
+    await dialog.getByText('21 of 21 deleted.').waitFor()
   })
 })

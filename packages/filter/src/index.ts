@@ -11,6 +11,7 @@ export {
   type FieldType,
   type FilterKind,
   type FunctionName,
+  fieldType,
   fieldTypes,
   functionNames,
   type ServiceField,

@@ -42,7 +42,7 @@ export async function exportDevices(
   await write(format([...fixedColumns, ...names.map(attributeColumn)]), 0)
   let count = 0
   for (const filter of lists) {
-    const pages = listDevices<Device>(api, { filter, sort: 'name asc', select: deviceSelection, signal })
+    const pages = listDevices<Device>(api, { filter, sortBy: ['name asc'], select: deviceSelection, signal })
     for await (const page of pages) {
       const items = page.filter(({ id }) => isWanted(id))
       await write(items.map((device) => format(cellsOf(device, known, applicationTypes))).join(''), items.length)

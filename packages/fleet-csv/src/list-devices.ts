@@ -4,6 +4,7 @@ import { type Api, codeOf } from './api.ts'
 export interface DeviceFilter {
   id?: readonly string[] | undefined
   where?: string | undefined
+  view?: string | undefined
   name?: string | undefined
   state?: string | undefined
   platform?: readonly string[] | undefined
@@ -14,8 +15,8 @@ export interface DeviceFilter {
 
 export interface ListOptions {
   filter?: DeviceFilter | undefined
-  /** Ids never change, so sorting by id returns each device exactly once. */
-  sort?: string | undefined
+  /** Sort keys. Ids never change, so sorting by id returns each device exactly once. */
+  sortBy?: readonly string[] | undefined
   /** The selection for each device. `$context` is the context of the filter. */
   select: string
   signal?: AbortSignal | undefined
@@ -30,15 +31,15 @@ interface DeviceListResponse<Item> {
 /** Lists devices in pages. If a response would be too large, requests the page again with half the size. */
 export async function* listDevices<Item>(
   api: Api,
-  { filter = {}, sort = 'id asc', select, signal }: ListOptions,
+  { filter = {}, sortBy = ['id asc'], select, signal }: ListOptions,
 ): AsyncGenerator<Item[], void, undefined> {
-  const document = `query Devices($size: Int!, $after: ID, $sort: String, ${declared}) {
-    login { devices(size: $size, after: $after, sort: $sort, ${passed}) { items { ${select} } hasMore cursor } } }`
+  const document = `query Devices($size: Int!, $after: ID, $sortBy: [String!], ${declared}) {
+    login { devices(size: $size, after: $after, sortBy: $sortBy, ${passed}) { items { ${select} } hasMore cursor } } }`
   let size = PAGE
   let after: string | null = null
   for (;;) {
     const response: DeviceListResponse<Item> | undefined = await api
-      .query<DeviceListResponse<Item>>(document, { ...filter, sort, size, after }, { signal })
+      .query<DeviceListResponse<Item>>(document, { ...filter, sortBy, size, after }, { signal })
       .catch((error: unknown) => {
         if (size > 1 && tooBig.has(codeOf(error))) return undefined
         throw error
@@ -66,6 +67,7 @@ const tooBig: ReadonlySet<string | undefined> = new Set(['LIMIT_EXCEEDED', 'QUER
 const types: Record<keyof DeviceFilter, string> = {
   id: '[String!]',
   where: 'String',
+  view: 'ID',
   name: 'String',
   state: 'String',
   platform: '[String!]',

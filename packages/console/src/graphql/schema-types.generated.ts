@@ -119,3 +119,10 @@ export type ServiceInput = {
   /** 1 to 65535. Defaults to the default port of the application type. */
   port?: number | null | undefined;
 };
+
+/** A column of a view. */
+export type ViewColumnInput = {
+  label?: string | null | undefined;
+  name: string;
+  width?: number | null | undefined;
+};

@@ -16,7 +16,12 @@ interface ChangeOptions {
  */
 export function useUrlState<Id extends RouteIds<Tree>>(
   from: Id,
-): [state: SearchOf<Id>, change: (patch: Partial<SearchOf<Id>>, options?: ChangeOptions) => void] {
+): [
+  state: SearchOf<Id>,
+  change: (patch: Partial<SearchOf<Id>>, options?: ChangeOptions) => void,
+  /** Replaces the whole state. */
+  set: (state: SearchOf<Id>) => void,
+] {
   const state = useSearch({ from, strict: true, shouldThrow: true } as never) as SearchOf<Id>
   const navigate = useNavigate()
   const change = useCallback(
@@ -26,5 +31,6 @@ export function useUrlState<Id extends RouteIds<Tree>>(
     },
     [navigate],
   )
-  return [state, change]
+  const set = useCallback((search: SearchOf<Id>) => void navigate({ to: '.', search } as never), [navigate])
+  return [state, change, set]
 }

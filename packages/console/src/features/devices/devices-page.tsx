@@ -11,42 +11,55 @@ import { useLabels } from '../user-settings/labels.ts'
 import { AddDevice } from './add-device.tsx'
 import { SelectionBar } from './bulk/selection-bar.tsx'
 import { ColumnPicker } from './columns/column-picker.tsx'
-import { attributeOf, columnsOf } from './columns/columns.ts'
+import { attributeOf, columnOfName, columnsOf, defaultColumns } from './columns/columns.ts'
 import { useSavedColumns } from './columns/saved-columns.ts'
 import { CsvMenu } from './csv/csv-menu.tsx'
 import type { DeviceQuery } from './devices-search.ts'
-import { DEFAULT_SORT, type DevicesSearch, filterOf, isFiltered, readSort, writeSort } from './devices-search.ts'
+import { DEFAULT_SORT, isFiltered, readSort, writeSort } from './devices-search.ts'
+import { joinFilters } from './filters/conditions.ts'
 import { DeviceFilters } from './filters/device-filters.tsx'
 import { problemOf } from './filters/filter-problem.ts'
 import { type ListOptions, useListOptions } from './list-options.ts'
 import { NoDevices } from './no-devices.tsx'
-import type { DeviceRows } from './rows/device-rows.ts'
 import { useDeviceRows } from './rows/use-device-rows.ts'
 import { useSelection } from './selection.ts'
 import { DeviceTable, MAX_ROWS } from './table/device-table.tsx'
+import { type DeviceView, useViews } from './views/use-views.ts'
+import { ViewTabs } from './views/view-tabs.tsx'
 
 export function DevicesPage() {
   const options = useListOptions()
-  return options === undefined ? <Loading what="devices" /> : <DeviceList options={options} />
+  const views = useViews()
+  return options === undefined || views === undefined ? (
+    <Loading what="devices" />
+  ) : (
+    <DeviceList options={options} views={views} />
+  )
 }
 
-const noWidths = {}
+const noWidths: Readonly<Record<string, number>> = {}
 
-function DeviceList({ options }: { options: ListOptions }) {
-  const [search, change] = useUrlState('/shell/devices')
+function DeviceList({ options, views }: { options: ListOptions; views: readonly DeviceView[] }) {
+  const [search, change, show] = useUrlState('/shell/devices')
   const [isAdding, setAdding] = useState(false)
   const labels = useLabels()
   const saved = useSavedColumns()
-  const shownIds = search.columns ?? saved.columns
-  const columns = useMemo(() => columnsOf(shownIds, labels), [shownIds, labels])
-  const query = queryOf(
-    search,
-    columns.some(({ id }) => attributeOf(id) !== undefined),
-    options,
-  )
+  const view = views.find(({ id }) => id === search.view)
+  const ownColumns = saved.columns ?? defaultColumns(options.mostUsed)
+  const shownIds = search.columns ?? viewColumns(view) ?? ownColumns
+  const shownKey = JSON.stringify(shownIds)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key contains the ids
+  const columns = useMemo(() => columnsOf(shownIds, labels, view?.columns), [shownKey, labels, view])
+  const context = search.context ?? view?.context ?? undefined
+  const query: DeviceQuery = {
+    filter: { where: search.where, view: search.view, context },
+    sortBy: search.sort !== undefined ? [search.sort] : view?.sortBy.length ? view.sortBy : [DEFAULT_SORT],
+    withAttributes: columns.some(({ id }) => attributeOf(id) !== undefined),
+    firstRecord: options.firstRecord,
+  }
+  const widths = search.widths ?? noWidths
   const { rows, isStale, refresh } = useDeviceRows(query)
   const selection = useSelection(JSON.stringify(query.filter))
-  const platforms = usePlatforms(rows)
 
   const saveColumns = async (): Promise<void> => {
     try {
@@ -61,7 +74,7 @@ function DeviceList({ options }: { options: ListOptions }) {
   useEffect(() => {
     if (isFirst) refresh()
   }, [isFirst, refresh])
-  const shown = { columns, sort: query.sort }
+  const shown = { columns, sortBy: query.sortBy }
   const isEmpty = rows.isReady && rows.error === undefined && rows.length === 0
   return (
     <>
@@ -88,13 +101,29 @@ function DeviceList({ options }: { options: ListOptions }) {
           </>
         }
       />
+      <ViewTabs
+        views={views}
+        view={view}
+        content={{
+          where: joinFilters(view?.where ?? undefined, search.where),
+          context,
+          sortBy: search.sort === undefined && view === undefined ? [] : query.sortBy,
+          columns: columns.map(({ id, label }) => ({
+            name: id,
+            label: view?.columns.find(({ name }) => name === id)?.label === label ? label : null,
+            width: widths[id] ?? view?.columns.find(({ name }) => name === id)?.width ?? null,
+          })),
+        }}
+        isChanged={Object.entries(search).some(([name, value]) => name !== 'view' && value !== undefined)}
+        onShow={show}
+      />
       <DeviceFilters
         search={search}
+        context={context}
         isBusy={isStale}
         problem={problemOf(rows.error)}
         onChange={change}
         options={options}
-        platforms={platforms}
       />
       <SelectionBar
         selection={selection}
@@ -110,16 +139,7 @@ function DeviceList({ options }: { options: ListOptions }) {
       {isEmpty ? (
         <NoDevices
           isFiltered={isFiltered(query.filter)}
-          onClear={() =>
-            change({
-              where: undefined,
-              name: undefined,
-              state: undefined,
-              platform: undefined,
-              application: undefined,
-              attributes: undefined,
-            })
-          }
+          onClear={() => change({ where: undefined, view: undefined })}
           onAdd={() => setAdding(true)}
         />
       ) : (
@@ -127,9 +147,11 @@ function DeviceList({ options }: { options: ListOptions }) {
           rows={rows}
           isStale={isStale}
           columns={columns}
-          widths={search.widths ?? noWidths}
-          sort={readSort(search.sort)}
-          onSort={(sort) => change({ sort: writeSort(sort) === DEFAULT_SORT ? undefined : writeSort(sort) })}
+          widths={widths}
+          sort={readSort(query.sortBy[0])}
+          onSort={(sort) =>
+            change({ sort: writeSort(sort) === DEFAULT_SORT && view === undefined ? undefined : writeSort(sort) })
+          }
           onResize={({ id }, width) => change({ widths: { ...search.widths, [id]: width } }, { replace: true })}
           selection={selection}
         />
@@ -145,9 +167,9 @@ function DeviceList({ options }: { options: ListOptions }) {
   )
 }
 
-function queryOf(search: DevicesSearch, withAttributes: boolean, { firstRecord }: ListOptions): DeviceQuery {
-  return { filter: filterOf(search), sort: search.sort ?? DEFAULT_SORT, withAttributes, firstRecord }
-}
+/** The columns of a view. Undefined if it leaves them to the user. */
+const viewColumns = (view: DeviceView | undefined): string[] | undefined =>
+  view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => columnOfName(name))
 
 interface CountProps {
   rows: { total: number | undefined; length: number }
@@ -189,21 +211,4 @@ function Outdated({ isOutdated, onRefresh }: OutdatedProps) {
       </Group>
     </Alert>
   )
-}
-
-/** The platforms of the rows loaded so far, suggested by the filter. */
-function usePlatforms(rows: DeviceRows): readonly string[] {
-  const [seen, setSeen] = useState<readonly string[]>([])
-  useEffect(() => {
-    const collect = (): void => {
-      const found = Array.from({ length: Math.min(rows.length, 500) }, (_, index) => rows.row(index)?.device.platform)
-      setSeen((before) => {
-        const all = new Set([...before, ...found.filter((platform) => platform != null && platform !== '')])
-        return all.size === before.length ? before : ([...all].sort() as string[])
-      })
-    }
-    collect()
-    return rows.listen(collect)
-  }, [rows])
-  return seen
 }

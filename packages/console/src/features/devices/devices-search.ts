@@ -1,26 +1,21 @@
 export interface DeviceQuery {
   filter: DeviceFilter
-  sort: string
+  /** The keys of the sort order, each as in `DevicesSearch.sort`. */
+  sortBy: string[]
   /** Whether custom attributes are fetched. */
   withAttributes: boolean
   /** The number of the first record: 1, unless the server is configured to use 0. */
   firstRecord: number
 }
 
-/** The list's state in its URL. Omitted members have their defaults. */
+/** The list's state in its URL. Omitted members have their defaults, which a view may set. */
 export interface DevicesSearch {
   /** In the API's format: `name asc`, `-lastReported`, or `attributes.site desc`. */
   sort?: string
-  /** A filter in the API's language. */
+  /** A filter in the API's language, which narrows the view. */
   where?: string
-  /** A part of the name. Links from before `where` have it. */
-  name?: string
-  state?: 'active' | 'inactive'
-  platform?: string[]
-  /** Ids of application types. Devices match if they have a service of one of these types. */
-  application?: number[]
-  /** Required values of attributes. */
-  attributes?: Record<string, string>
+  /** The id of a view. */
+  view?: string
   /** The context of the attribute values. */
   context?: string
   /** The ids of the columns in order. The user's saved columns by default. */
@@ -34,22 +29,41 @@ export const MAX_WIDTH = 1200
 
 /** Parses search parameters. Invalid values are ignored. */
 export function devicesSearch(search: Record<string, unknown>): DevicesSearch {
-  const { state } = search
-  const widths = numbers(search.widths, MIN_WIDTH, MAX_WIDTH)
-  const application = list(search.application).filter((value) => Number.isInteger(value)) as number[]
-  return omitEmpty({
+  const conditions = [stringOf(search.where), ...conditionsOf(search)].filter((each) => each !== undefined)
+  // Parameters of earlier releases leave the URL.
+  const former = Object.fromEntries(formerParameters.filter((name) => name in search).map((name) => [name, undefined]))
+  const found = omitEmpty({
     sort: stringOf(search.sort),
-    where: stringOf(search.where),
-    name: stringOf(search.name),
-    state: state === 'active' || state === 'inactive' ? state : undefined,
-    platform: stringsOf(search.platform),
-    application,
-    attributes: values(search.attributes),
+    where: conditions.length === 1 ? conditions[0] : conditions.map((each) => `(${each})`).join(' AND '),
+    view: stringOf(search.view),
     context: stringOf(search.context),
     columns: stringsOf(search.columns),
-    widths,
+    widths: numbers(search.widths, MIN_WIDTH, MAX_WIDTH),
   })
+  return { ...former, ...found }
 }
+
+const formerParameters = ['name', 'state', 'platform', 'application', 'attributes']
+
+/** The conditions in parameters of earlier releases, from bookmarks and shared links. */
+function conditionsOf({ name, state, platform, application, attributes }: Record<string, unknown>): string[] {
+  const part = stringOf(name)
+  const platforms = stringsOf(platform)
+  const types = list(application).filter((value) => Number.isInteger(value))
+  return [
+    ...(part === undefined ? [] : [`name:${quote(part)}`]),
+    ...(state === 'active' || state === 'inactive' ? [`state = ${state}`] : []),
+    ...(platforms.length === 0 ? [] : [`platform = (${platforms.map(quote).join(' OR ')})`]),
+    ...(types.length === 0 ? [] : [`services.application = (${types.join(' OR ')})`]),
+    ...entriesOf(attributes).flatMap(([attribute, value]) => {
+      const text = stringOf(value)
+      const levels = /^([^.]*)\.(.*)$/s.exec(attribute)?.slice(1) ?? [attribute]
+      return text === undefined ? [] : [`attributes.${levels.map(quote).join('.')} = ${quote(text)}`]
+    }),
+  ]
+}
+
+const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
@@ -61,14 +75,6 @@ const stringsOf = (value: unknown): string[] => [...new Set(list(value).flatMap(
 
 const entriesOf = (value: unknown): [string, unknown][] =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
-
-const values = (value: unknown): Record<string, string> =>
-  Object.fromEntries(
-    entriesOf(value).flatMap(([name, each]) => {
-      const found = stringOf(each)
-      return found === undefined ? [] : [[name, found]]
-    }),
-  )
 
 const numbers = (value: unknown, min: number, max: number): Record<string, number> =>
   Object.fromEntries(
@@ -86,29 +92,12 @@ function omitEmpty(search: DevicesSearch): DevicesSearch {
 /** The filter arguments of the query `devices`. */
 export interface DeviceFilter {
   where?: string
-  name?: string
-  state?: string
-  platform?: string[]
-  application?: number[]
-  attributes?: Record<string, string>
+  view?: string
   context?: string
 }
 
-export function filterOf({
-  where,
-  name,
-  state,
-  platform,
-  application,
-  attributes,
-  context,
-}: DevicesSearch): DeviceFilter {
-  return { where, name, state, platform, application, attributes, context }
-}
-
 /** Whether the filter can exclude devices. A context alone excludes none. */
-export const isFiltered = ({ context: _, ...filter }: DeviceFilter): boolean =>
-  Object.values(filter).some((value) => value !== undefined)
+export const isFiltered = ({ where, view }: DeviceFilter): boolean => where !== undefined || view !== undefined
 
 export const DEFAULT_SORT = 'name asc'
 

@@ -7,6 +7,8 @@ export interface ListOptions {
   applicationTypes: DeviceListNamesQuery['applicationTypes']
   /** Attribute names in use on devices, without the reserved ones. */
   attributes: string[]
+  /** Attribute names in use on devices, the most used first. */
+  mostUsed: string[]
   /** The number of the first record in `from`. */
   firstRecord: number
 }
@@ -17,10 +19,11 @@ export function useListOptions(): ListOptions | undefined {
   const { names: attributeNames } = useAttributeNames()
   return useMemo(() => {
     if (data?.login == null || attributeNames === undefined) return undefined
-    const names = attributeNames.filter(({ name, devices }) => devices > 0 && !name.startsWith('$'))
+    const names = attributeNames.filter(({ devices }) => devices > 0)
     return {
       applicationTypes: data.applicationTypes,
-      attributes: names.map(({ name }) => name),
+      attributes: names.map(({ name }) => name).filter((name) => !name.startsWith('$')),
+      mostUsed: names.toSorted((a, b) => b.devices - a.devices).map(({ name }) => name),
       firstRecord: data.login.limits.find(({ name }) => name === 'firstRecord')?.value ?? 1,
     }
   }, [data, attributeNames])

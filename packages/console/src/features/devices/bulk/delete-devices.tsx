@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, Switch, Text } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useClient } from 'urql'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
@@ -15,13 +15,20 @@ interface DeleteDevicesProps {
   onClose(): void
 }
 
-/** Deletes the selected devices. Deletes active devices only if the user selects that option. */
+/** The user types the number of devices before more than this many are deleted. */
+const MAX_WITHOUT_TYPING = 20
+
+/**
+ * Deletes the selected devices. Deletes active devices only if the user selects that option, and many devices only after the user
+ * types their number.
+ */
 export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
   const client = useClient()
   const bulk = useBulk()
   const [found, setFound] = useState<SelectedDeviceFragment[]>()
   const [error, setError] = useState<unknown>()
   const [withActive, setWithActive] = useState(false)
+  const [typed, setTyped] = useState('')
   const [initialDevices] = useState(() => devices)
 
   useEffect(() => {
@@ -51,6 +58,8 @@ export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
   const active = found?.filter(({ state }) => state === 'active').length ?? 0
   const ids = (found ?? []).filter(({ state }) => withActive || state !== 'active').map(({ id }) => id)
   const isRunning = bulk.state.step === 'running'
+  const isMany = ids.length > MAX_WITHOUT_TYPING
+  const isConfirmed = !isMany || typed.replaceAll(/\D/g, '') === String(ids.length)
   return (
     <Modal
       opened
@@ -81,11 +90,20 @@ export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
               />
             </Alert>
           )}
+          {isMany ? (
+            <TextInput
+              label={`To delete ${ids.length.toLocaleString()} devices, type their number`}
+              inputMode="numeric"
+              autoComplete="off"
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+            />
+          ) : null}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button color="red" disabled={ids.length === 0} onClick={() => bulk.run({ ids, change })}>
+            <Button color="red" disabled={ids.length === 0 || !isConfirmed} onClick={() => bulk.run({ ids, change })}>
               Delete {ids.length.toLocaleString()} devices
             </Button>
           </Group>

@@ -66,12 +66,12 @@ async function* byId(
 
 async function* matching(
   client: Client,
-  { name: filterName, context: filterContext, ...filter }: DeviceFilter,
+  { context: filterContext, ...filter }: DeviceFilter,
   options: ReadOptions,
 ): AsyncGenerator<readonly SelectedDeviceFragment[]> {
   let after: string | null | undefined
   for (;;) {
-    const variables = { ...filter, filterName, filterContext, size: PAGE_SIZE, after, ...valueVariables(options) }
+    const variables = { ...filter, filterContext, size: PAGE_SIZE, after, ...valueVariables(options) }
     const { data, error } = await client
       .query(SelectedPageDocument, variables, { requestPolicy: 'network-only' })
       .toPromise()

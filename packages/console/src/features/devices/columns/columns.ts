@@ -24,13 +24,17 @@ const fields: (Omit<Column, 'id'> & { id: string })[] = [
 const RESERVED_WIDTH = 130
 const ATTRIBUTE_WIDTH = 150
 const ATTRIBUTE_PREFIX = 'attributes.'
+const RESERVED_PREFIX = '$svc.'
 
 /** This column is always shown, as the first one. It contains the link to the device. */
 export const NAME_COLUMN = 'name'
 
-export const defaultColumns: readonly string[] = [
-  ...['name', 'state', 'services', 'platform', 'created', 'lastReported'],
-  ...labeledFields,
+const DEFAULT_ATTRIBUTES = 4
+
+/** The columns of a user who saved none. `attributes` are names, the most used first. */
+export const defaultColumns = (attributes: readonly string[]): readonly string[] => [
+  ...['name', 'state', 'services', 'platform', 'lastReported'],
+  ...attributes.slice(0, DEFAULT_ATTRIBUTES).map(columnOfName),
 ]
 
 export const attributeColumn = (name: string): string => `${ATTRIBUTE_PREFIX}${name}`
@@ -52,13 +56,37 @@ export function columnOf(id: string, labels: Readonly<Record<LabeledField, strin
   return attribute === undefined ? undefined : { id, label: attribute, sort: id, width: ATTRIBUTE_WIDTH }
 }
 
+/** The id of the column for a name in a view, where `site` and `$svc.categoryA` are attributes. */
+export function columnOfName(name: string): string {
+  if (name.startsWith(RESERVED_PREFIX)) return name.slice(RESERVED_PREFIX.length)
+  return fieldColumns.includes(name) || attributeOf(name) !== undefined ? name : attributeColumn(name)
+}
+
 /** The ids of all columns of fields. */
 export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labeledFields]
 
-/** The columns with these ids, starting with the name. Duplicate and unknown ids are omitted. */
-export function columnsOf(ids: readonly string[], labels: Readonly<Record<LabeledField, string>>): Column[] {
+/**
+ * The columns with these ids, starting with the name. Duplicate and unknown ids are omitted. The columns of a view can have
+ * their own labels and widths.
+ */
+export function columnsOf(
+  ids: readonly string[],
+  labels: Readonly<Record<LabeledField, string>>,
+  ofView: readonly ViewColumn[] = [],
+): Column[] {
   const distinct = new Set([NAME_COLUMN, ...ids])
-  return [...distinct].flatMap((id) => columnOf(id, labels) ?? [])
+  return [...distinct].flatMap((id) => {
+    const column = columnOf(id, labels)
+    if (column === undefined) return []
+    const { label, width } = ofView.find(({ name }) => columnOfName(name) === id) ?? {}
+    return { ...column, label: label ?? column.label, width: width ?? column.width }
+  })
+}
+
+interface ViewColumn {
+  name: string
+  label: string | null
+  width: number | null
 }
 
 /** The value of an attribute in nested attributes. The first dot of a name separates the group and the sub-name. */

@@ -1,19 +1,19 @@
 import { useCallback, useMemo } from 'react'
 import { useViewer } from '../../user-settings/viewer.ts'
-import { defaultColumns } from './columns.ts'
 
 /** The user's saved columns are in `$ui.devices.columns` on the server. */
 const SETTING = 'devices.columns'
 
 interface SavedColumns {
-  columns: readonly string[]
+  /** Undefined if the user saved none. */
+  columns: readonly string[] | undefined
   save(columns: readonly string[]): Promise<void>
 }
 
 export function useSavedColumns(): SavedColumns {
   const { settings, setSetting } = useViewer()
   const json = settings[SETTING]
-  const columns = useMemo(() => parseColumns(json) ?? defaultColumns, [json])
+  const columns = useMemo(() => parseColumns(json), [json])
   const save = useCallback((next: readonly string[]) => setSetting(SETTING, JSON.stringify(next)), [setSetting])
   return { columns, save }
 }

@@ -9,8 +9,8 @@ import type { ExportSource } from './export-source.ts'
 export interface ShownColumnsExport {
   source: ExportSource
   columns: readonly Column[]
-  /** The sort order of the list. */
-  sort: string
+  /** The sort keys of the list. */
+  sortBy: string[]
   /** The context of the attribute values. */
   context: string | undefined
   write(text: string, devices: number): void
@@ -20,13 +20,18 @@ export interface ShownColumnsExport {
 /** Exports the shown columns, for reading and spreadsheets. The result cannot be imported. */
 export async function exportShownColumns(
   api: Api,
-  { source, columns, sort, context, write, signal }: ShownColumnsExport,
+  { source, columns, sortBy, context, write, signal }: ShownColumnsExport,
 ): Promise<void> {
   const withAttributes = columns.some(({ id }) => attributeOf(id) !== undefined)
   const select = withAttributes ? `${fields} attributes(context: $context)` : fields
   write(row(columns.map(({ label }) => label)), 0)
   for (const filter of source.filters) {
-    for await (const page of listDevices<ShownDevice>(api, { filter: { ...filter, context }, sort, select, signal })) {
+    for await (const page of listDevices<ShownDevice>(api, {
+      filter: { ...filter, context },
+      sortBy,
+      select,
+      signal,
+    })) {
       const included = page.filter(({ id }) => source.isIncluded(id))
       write(included.map((device) => row(columns.map((column) => cellValue(device, column)))).join(''), included.length)
     }

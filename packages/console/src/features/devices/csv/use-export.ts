@@ -10,10 +10,10 @@ import { exportShownColumns } from './shown-columns.ts'
 /** `shown`: the columns of the list. `all`: all data, in the format for imports. */
 export type ExportForm = 'shown' | 'all'
 
-/** The shown columns and the sort order of the list. */
+/** The shown columns and the sort keys of the list. */
 export interface ShownList {
   columns: readonly Column[]
-  sort: string
+  sortBy: string[]
 }
 
 export type ExportState =
@@ -28,7 +28,7 @@ interface Export {
 }
 
 /** Runs an export. If it fails or is stopped, no file is saved. Leaving the page also stops it. */
-export function useExport(devices: SelectedDevices, { columns, sort }: ShownList): Export {
+export function useExport(devices: SelectedDevices, { columns, sortBy }: ShownList): Export {
   const [state, setState] = useState<ExportState>({ step: 'ready' })
   const abortController = useRef<AbortController | null>(null)
   useEffect(() => () => abortController.current?.abort(), [])
@@ -52,7 +52,7 @@ export function useExport(devices: SelectedDevices, { columns, sort }: ShownList
           await exportDevices(sessionApi, { lists: source.filters, isWanted: source.isIncluded, write, signal })
         } else {
           const { context } = devices.filter
-          await exportShownColumns(sessionApi, { source, columns, sort, context, write, signal })
+          await exportShownColumns(sessionApi, { source, columns, sortBy, context, write, signal })
         }
         signal.throwIfAborted()
         const name = `devices-${new Date().toISOString().slice(0, 10)}.csv`

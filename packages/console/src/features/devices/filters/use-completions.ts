@@ -34,6 +34,8 @@ export function useCompletions(text: string, cursor: number | undefined, context
     }
   }, [client, text, cursor, context])
   if (found === undefined || found.text !== text || found.cursor !== cursor) return []
-  const isNew = ({ text: completion, from, to }: Completion): boolean => completion !== text.slice(from, to)
-  return found.completions.filter(isNew).slice(0, MAX_SHOWN)
+  // After a complete value, a space comes before anything else is offered.
+  const isUseful = ({ text: completion, from, to }: Completion): boolean =>
+    completion !== text.slice(from, to) && (from < to || /[\s(,=:<>]$/.test(text.slice(0, from)))
+  return found.completions.filter(isUseful).slice(0, MAX_SHOWN)
 }

@@ -1,7 +1,7 @@
 import type { Client } from 'urql'
 import { DevicesByIdDocument } from '../devices.generated.ts'
 import type { DeviceQuery } from '../devices-search.ts'
-import { readSort } from '../devices-search.ts'
+import { isFiltered } from '../devices-search.ts'
 import type { PageCache } from './page-cache.ts'
 import { hasMoved } from './row-order.ts'
 
@@ -26,8 +26,7 @@ const MAX_IDS = 500
 
 export function createChangedRows(client: Client, options: ChangedRowsOptions): ChangedRows {
   const { pages, schedule, idsInView, onChanged } = options
-  const { filter, sort, withAttributes } = options.query
-  const list = { order: readSort(sort), filter }
+  const { filter, sortBy, withAttributes } = options.query
   const changed = new Set<string>()
   let isRunning = false
   let isRequestedAgain = false
@@ -38,8 +37,7 @@ export function createChangedRows(client: Client, options: ChangedRowsOptions): 
       .slice(0, MAX_IDS)
     if (ids.length === 0) return
     for (const id of ids) changed.delete(id)
-    const { where, context } = filter
-    const variables = { ids, withAttributes, context, where, hasWhere: where !== undefined }
+    const variables = { ...filter, ids, withAttributes, isFiltered: isFiltered(filter) }
     const { data } = await client.query(DevicesByIdDocument, variables, { requestPolicy: 'network-only' }).toPromise()
     if (data?.login == null) {
       // The next event or scroll triggers another attempt.
@@ -54,7 +52,7 @@ export function createChangedRows(client: Client, options: ChangedRowsOptions): 
       const device = found.get(id)
       if (before === undefined) continue
       const isOut = matching?.has(id) === false
-      if (device === undefined || isOut || hasMoved(before.device, device, list)) isAnyMoved = true
+      if (device === undefined || isOut || hasMoved(before.device, device, sortBy)) isAnyMoved = true
       pages.replace(id, device === undefined ? { ...before, isGone: true } : { device })
     }
     onChanged(isAnyMoved)

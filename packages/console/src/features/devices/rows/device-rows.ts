@@ -68,7 +68,7 @@ interface InitialState {
 }
 
 export function createDeviceRows(client: Client, query: DeviceQuery, initial: InitialState = {}): DeviceRows {
-  const { filter, sort, withAttributes, firstRecord } = query
+  const { filter, sortBy, withAttributes, firstRecord } = query
   const pages = new PageCache(MAX_PAGES)
   const loading = new Map<number, PageRequest>()
   const listeners = new Set<() => void>()
@@ -104,7 +104,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
   const load = ({ first, count }: PageRun): void => {
     const before = first > 0 ? pages.peek(first - 1)?.cursor : undefined
     const position = before ? { after: before } : { from: first * PAGE_SIZE + firstRecord }
-    const variables = { ...filter, ...position, size: count * PAGE_SIZE, sort, withAttributes }
+    const variables = { ...filter, ...position, size: count * PAGE_SIZE, sortBy, withAttributes }
     const requested = range(first, count)
     const request = client
       .query(DevicePageDocument, variables, { requestPolicy: 'network-only' })

@@ -13,7 +13,7 @@ export async function readRowIds(
   rows: DeviceRows,
   { first, last }: { first: number; last: number },
 ): Promise<string[]> {
-  const { filter, sort, firstRecord } = rows.query
+  const { filter, sortBy, firstRecord } = rows.query
   const ids: string[] = []
   for (let index = first; index <= last; ) {
     const known = rows.row(index)?.device.id
@@ -24,7 +24,7 @@ export async function readRowIds(
     }
     let end = index + 1
     while (end <= last && end - index < MAX_IDS && rows.row(end) === undefined) end++
-    const variables = { ...filter, sort, from: index + firstRecord, size: end - index }
+    const variables = { ...filter, sortBy, from: index + firstRecord, size: end - index }
     const { data, error } = await client
       .query(DeviceIdsDocument, variables, { requestPolicy: 'network-only' })
       .toPromise()

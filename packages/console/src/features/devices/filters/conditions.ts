@@ -1,0 +1,111 @@
+import {
+  type Chip,
+  type FieldType,
+  fieldType,
+  fromChips,
+  printName,
+  showChipValue,
+  splitAttributeName,
+  toChips,
+  writeChipValue,
+} from '@muster/filter'
+
+/** How the form compares a value, with its label. A leading `!` negates; `*` stands for any value. */
+export const comparisons = {
+  '=': 'is',
+  '!=': 'is not',
+  ':': 'contains',
+  '!:': 'does not contain',
+  '*': 'exists',
+  '!*': 'does not exist',
+  '<': 'is less than',
+  '<=': 'is at most',
+  '>': 'is more than',
+  '>=': 'is at least',
+} as const
+
+export type ComparisonName = keyof typeof comparisons
+
+export const isComparison = (name: string): name is ComparisonName => Object.hasOwn(comparisons, name)
+
+/** Whether the comparison has no values. */
+export const isPresence = (comparison: ComparisonName): boolean => comparison.endsWith('*')
+
+/** Whether the comparison takes several values, of which one must match. */
+export const takesList = (comparison: ComparisonName): boolean => comparison in { '=': 0, '!=': 0, ':': 0, '!:': 0 }
+
+interface Condition {
+  /** A field, or an attribute as in a filter. */
+  subject: string
+  comparison: ComparisonName
+  /** The values as the user typed them. Empty for comparisons without values. */
+  values: readonly string[]
+}
+
+/** Returns the filter with one more condition. */
+export const addCondition = (where: string | undefined, condition: Condition): string | undefined =>
+  joinFilters(where, fromChips([toChip(condition)]))
+
+/** Joins filters with AND. Undefined if there are none. */
+export function joinFilters(...filters: readonly (string | undefined)[]): string | undefined {
+  const given = filters.filter((filter) => filter !== undefined)
+  return given.length < 2
+    ? given[0]
+    : given.map((each) => (toChips(each) === undefined ? `(${each})` : each)).join(' AND ')
+}
+
+/** The values that the filter requires of a field, as in `platform = (linux OR windows)`. */
+export function valuesOf(where: string | undefined, subject: string): string[] {
+  return chipsOf(where).find(isChoice(subject))?.values.map(showChipValue) ?? []
+}
+
+/** Returns the filter that requires one of these values of a field. Undefined if nothing is left. */
+export function chooseValues(
+  where: string | undefined,
+  subject: string,
+  values: readonly string[],
+): string | undefined {
+  const chips = toChips(where ?? '')
+  if (chips === undefined) return addCondition(where, { subject, comparison: '=', values })
+  const index = chips.findIndex(isChoice(subject))
+  const chosen = values.length === 0 ? [] : [toChip({ subject, comparison: '=', values })]
+  const next = index < 0 ? [...chips, ...chosen] : chips.toSpliced(index, 1, ...chosen)
+  return fromChips(next) || undefined
+}
+
+/** Returns the filter without one of its chips. */
+export const removeChip = (where: string | undefined, index: number): string | undefined =>
+  fromChips(chipsOf(where).toSpliced(index, 1)) || undefined
+
+/** The chips of a filter. A filter that chips cannot express has none. */
+export const chipsOf = (where: string | undefined): Chip[] => toChips(where ?? '') ?? []
+
+const isChoice =
+  (subject: string) =>
+  (chip: Chip): boolean =>
+    chip.subject === subject && chip.operator === '=' && !chip.isNegated
+
+/** Writes the name of an attribute as in a filter. Fields keep their names. */
+export function subjectOf(name: string): string {
+  if (typeOf(name) !== undefined) return name
+  const written = printName(splitAttributeName(name))
+  return name.startsWith('$svc.') ? written : `attributes.${written}`
+}
+
+const SERVICE_PREFIX = 'services.'
+
+/** The type of a field of devices or their services. */
+const typeOf = (name: string): FieldType | undefined =>
+  name.startsWith(SERVICE_PREFIX) ? fieldType('service', name.slice(SERVICE_PREFIX.length)) : fieldType('device', name)
+
+/** Numbers, times, and relative times, which are compared as such only without quotes. */
+const plainLiteral = /^[-+]?\d[\w:.+-]*$/
+
+function toChip({ subject, comparison, values }: Condition): Chip {
+  const isNegated = comparison === '!:' || comparison === '!*'
+  const operator = comparison === '*' || comparison === '!*' || comparison === '!:' ? ':' : comparison
+  const isOrder = operator.startsWith('<') || operator.startsWith('>')
+  const isPlain = isOrder || ['number', 'time', 'application'].includes(typeOf(subject) ?? '')
+  const write = (value: string): string => (isPlain && plainLiteral.test(value) ? value : writeChipValue(value))
+  return { subject, operator, values: isPresence(comparison) ? ['*'] : values.map(write), isNegated, matchesAll: false }
+}

@@ -1,0 +1,16 @@
+import { useQuery } from 'urql'
+import { KnownValuesDocument } from '../devices.generated.ts'
+
+const none: readonly string[] = []
+
+/** The most frequent values of a field or attribute of devices. Asks nothing without a name. */
+export function useKnownValues(name: string | undefined): string[] {
+  const [{ data }] = useQuery({
+    query: KnownValuesDocument,
+    variables: { by: [name ?? ''] },
+    pause: name === undefined,
+    requestPolicy: 'cache-and-network',
+  })
+  const buckets = name === undefined ? undefined : data?.login?.facets[0]?.buckets
+  return [...(buckets?.map(({ value }) => value) ?? none)]
+}

@@ -1,0 +1,125 @@
+import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core'
+import { IconBookmarkPlus, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ConfirmDialog } from '../../../components/confirm-button.tsx'
+import { useChange } from '../../../graphql/use-change.ts'
+import type { DevicesSearch } from '../devices-search.ts'
+import { SaveView, type ViewContent } from './save-view.tsx'
+import type { DeviceView } from './use-views.ts'
+import classes from './view-tabs.module.css'
+import { DeleteDeviceViewDocument } from './views.generated.ts'
+
+interface ViewTabsProps {
+  views: readonly DeviceView[]
+  /** The view that the list shows. Undefined for all devices. */
+  view: DeviceView | undefined
+  /** What the list shows now, with all changes to the view. */
+  content: ViewContent
+  /** Whether the list shows something other than the view, or than all devices. */
+  isChanged: boolean
+  /** Replaces the whole search of the list. */
+  onShow(search: DevicesSearch): void
+}
+
+/** Links to the saved views, and saves what the list shows as a view. */
+export function ViewTabs({ views, view, content, isChanged, onShow }: ViewTabsProps) {
+  const [saving, setSaving] = useState<'new' | 'change'>()
+  const [isDeleting, setDeleting] = useState(false)
+  const remove = useChange(DeleteDeviceViewDocument, ['View'])
+  return (
+    <Group gap="xs" mb="xs" align="center">
+      <nav className={classes.tabs} aria-label="Views">
+        <Tab isCurrent={view === undefined} search={{}}>
+          All devices
+        </Tab>
+        {views.map(({ id, name, description }) => (
+          <Tab key={id} isCurrent={id === view?.id} search={{ view: id }} title={description ?? undefined}>
+            {name}
+          </Tab>
+        ))}
+      </nav>
+      {view === undefined ? null : (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon aria-label={`Actions for view ${view.name}`}>
+              <IconDots size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<IconPencil size={16} aria-hidden="true" />} onClick={() => setSaving('change')}>
+              Edit view
+            </Menu.Item>
+            <Menu.Item
+              color="red"
+              leftSection={<IconTrash size={16} aria-hidden="true" />}
+              onClick={() => setDeleting(true)}
+            >
+              Delete view
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {isChanged ? (
+        <Button
+          size="compact-sm"
+          variant="light"
+          style={{ flex: 'none' }}
+          leftSection={<IconBookmarkPlus size={14} aria-hidden="true" />}
+          onClick={() => setSaving('new')}
+        >
+          Save as view
+        </Button>
+      ) : null}
+      {view !== undefined && isChanged ? (
+        <Button size="compact-sm" variant="light" style={{ flex: 'none' }} onClick={() => setSaving('change')}>
+          Change view
+        </Button>
+      ) : null}
+      {saving === undefined ? null : (
+        <SaveView
+          view={saving === 'change' ? view : undefined}
+          content={content}
+          onClose={() => setSaving(undefined)}
+          onSaved={(id) => onShow({ view: id })}
+        />
+      )}
+      {view === undefined ? null : (
+        <ConfirmDialog
+          opened={isDeleting}
+          onClose={() => setDeleting(false)}
+          title={`Delete view ${view.name}`}
+          confirm="Delete view"
+          danger
+          onConfirm={async () => {
+            await remove({ id: view.id })
+            onShow({})
+          }}
+        >
+          <Text size="sm">Its devices stay. Links and commands that use the view will fail.</Text>
+        </ConfirmDialog>
+      )}
+    </Group>
+  )
+}
+
+interface TabProps {
+  search: DevicesSearch
+  isCurrent: boolean
+  title?: string | undefined
+  children: string
+}
+
+const Tab = ({ search, isCurrent, title, children }: TabProps) => (
+  <Link
+    to="/devices"
+    search={search}
+    // Otherwise, the link to all devices would be the current one on every view.
+    activeOptions={{ exact: true, includeSearch: true }}
+    className={classes.tab}
+    title={title}
+    aria-current={isCurrent ? 'page' : undefined}
+  >
+    {children}
+  </Link>
+)
