@@ -98,7 +98,7 @@ describeConsole('the device page', () => {
     const person = await site.newPerson()
     await seedDevices(site.app.db, person.accountId, [{ name: 'other' }])
     const { id } = await newDevice(person, 'fan-1')
-    const page = await site.open(person, { path: '/devices?name=fan' })
+    const page = await site.open(person, { path: '/devices?where=fan' })
     await page.getByRole('link', { name: 'fan-1' }).click()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('fan-one')
@@ -114,7 +114,7 @@ describeConsole('the device page', () => {
 
     await page.getByRole('main').getByRole('link', { name: 'Devices' }).click()
     await page.getByText('1 match').waitFor()
-    expect(new URL(page.url()).searchParams.get('name')).toBe('fan')
+    expect(new URL(page.url()).searchParams.get('where')).toBe('fan')
   })
 
   it('deletes an active device only after confirmation and does not show the devices of other users', async () => {

@@ -144,6 +144,7 @@ const scalars: Readonly<Record<string, string>> = {
   ID: 'string',
   String: 'string',
   Int: 'number',
+  Float: 'number',
   Boolean: 'boolean',
   DateTime: 'string',
 }

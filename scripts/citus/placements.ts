@@ -7,7 +7,7 @@ export type Placement = 'distributed' | 'reference' | 'local'
 const distributed = [
   ...['device', 'device_live', 'device_hold', 'device_count', 'service', 'service_live', 'attribute_override', 'event'],
   ...['attribute_name', 'attribute_name_summary'],
-  'saved_view',
+  ...['saved_view', 'presence_sample'],
   ...['webhook', 'webhook_sending', 'webhook_delivery', 'idempotency_record'],
 ]
 

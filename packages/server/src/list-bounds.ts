@@ -1,3 +1,5 @@
+import { MAX_SEGMENTS } from './features/availability/availability.ts'
+import { MAX_POINTS } from './features/availability/presence-samples.ts'
 import type { ListBounds } from './graphql/cost/object-count.ts'
 import { limits } from './limits.ts'
 
@@ -21,6 +23,8 @@ export const listBounds: ListBounds = {
   'View.problems': 10,
   'User.facets': ({ by }) => (by as unknown[]).length,
   'Facet.buckets': 100,
+  'User.presence': MAX_POINTS,
+  'Availability.segments': MAX_SEGMENTS,
   'FilterCheck.completions': 300,
   'FilterCheck.problems': 100,
   'FilterCheck.terms': 100,

@@ -40,6 +40,11 @@ export type User = {
    * are exact. With more devices, counts are at most 60 seconds old.
    */
   attributeNames: Array<AttributeName>;
+  /**
+   * How many devices were online over time, at most 1000 points: one for each five minutes of the last two days and one for each
+   * hour before that, for 400 days. For a longer time, points are joined. A time without a running server has no point.
+   */
+  presence?: Maybe<Array<PresencePoint>>;
   devices: DeviceList;
   /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other users' devices. */
   device: Array<Device>;
@@ -94,6 +99,13 @@ export type UserAttributeArgs = {
 /** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserOverridesArgs = {
   context: Scalars['String']['input'];
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserPresenceArgs = {
+  from: Scalars['DateTime']['input'];
+  until?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 
@@ -565,6 +577,11 @@ export type Device = {
   overrides: Scalars['Object']['output'];
   /** The contexts in which this device has overrides. */
   contexts: Array<Scalars['String']['output']>;
+  /**
+   * When the device was online, from its events. Begins when the device was registered, or with the first event that the server
+   * still has.
+   */
+  availability: Availability;
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
@@ -624,6 +641,13 @@ export type DeviceAttributeArgs = {
 /** A machine in the fleet, with its services. */
 export type DeviceOverridesArgs = {
   context: Scalars['String']['input'];
+};
+
+
+/** A machine in the fleet, with its services. */
+export type DeviceAvailabilityArgs = {
+  from: Scalars['DateTime']['input'];
+  until?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 
@@ -730,6 +754,45 @@ export type AttributeName = {
   services: Scalars['Int']['output'];
   /** When a value of this name last changed on a device or a service; null if the newest 100,000 events contain no such change. */
   lastChanged?: Maybe<Scalars['DateTime']['output']>;
+};
+
+/** How many devices were online in an interval. */
+export type PresencePoint = {
+  __typename?: 'PresencePoint';
+  /** Start of the interval: five minutes, an hour, or more if points were joined. */
+  at: Scalars['DateTime']['output'];
+  /** Devices of the account. The average if points were joined. */
+  devices: Scalars['Int']['output'];
+  /** Devices online at the start of five minutes. The average of a longer interval. */
+  online: Scalars['Int']['output'];
+  /** The fewest online in the interval. */
+  minOnline: Scalars['Int']['output'];
+};
+
+/** When a device was online. */
+export type Availability = {
+  __typename?: 'Availability';
+  /** Start of what is known: from, or later. */
+  from: Scalars['DateTime']['output'];
+  until: Scalars['DateTime']['output'];
+  /** Share of the known time that the device was online, 0 to 1. */
+  share: Scalars['Float']['output'];
+  onlineSeconds: Scalars['Int']['output'];
+  /** How often the device went offline. */
+  outages: Scalars['Int']['output'];
+  /** The longest time offline, in seconds. */
+  longestOutage: Scalars['Int']['output'];
+  /** In order and without gaps, at most 1000. Beyond that, the shortest are joined with their neighbors. */
+  segments: Array<AvailabilitySegment>;
+};
+
+/** A time in one state. */
+export type AvailabilitySegment = {
+  __typename?: 'AvailabilitySegment';
+  from: Scalars['DateTime']['output'];
+  until: Scalars['DateTime']['output'];
+  /** active, inactive, or mixed where segments were joined */
+  state: Scalars['String']['output'];
 };
 
 /** A page of devices. */
@@ -1328,6 +1391,10 @@ export type ResolversTypes = {
   AttributesInput: AttributesInput;
   AttributesResult: ResolverTypeWrapper<AttributesResult>;
   AttributeName: ResolverTypeWrapper<AttributeName>;
+  PresencePoint: ResolverTypeWrapper<PresencePoint>;
+  Availability: ResolverTypeWrapper<Availability>;
+  Float: ResolverTypeWrapper<Scalars['Float']['output']>;
+  AvailabilitySegment: ResolverTypeWrapper<AvailabilitySegment>;
   DeviceList: ResolverTypeWrapper<DeviceListModel>;
   DeviceRegistration: ResolverTypeWrapper<Omit<DeviceRegistration, 'device'> & { device: ResolversTypes['Device'] }>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -1378,6 +1445,10 @@ export type ResolversParentTypes = {
   AttributesInput: AttributesInput;
   AttributesResult: AttributesResult;
   AttributeName: AttributeName;
+  PresencePoint: PresencePoint;
+  Availability: Availability;
+  Float: Scalars['Float']['output'];
+  AvailabilitySegment: AvailabilitySegment;
   DeviceList: DeviceListModel;
   DeviceRegistration: Omit<DeviceRegistration, 'device'> & { device: ResolversParentTypes['Device'] };
   Subscription: Record<PropertyKey, never>;
@@ -1417,6 +1488,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   overrides?: Resolver<ResolversTypes['Object'], ParentType, ContextType, RequireFields<UserOverridesArgs, 'context'>>;
   contexts?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   attributeNames?: Resolver<Array<ResolversTypes['AttributeName']>, ParentType, ContextType>;
+  presence?: Resolver<Maybe<Array<ResolversTypes['PresencePoint']>>, ParentType, ContextType, RequireFields<UserPresenceArgs, 'from'>>;
   devices?: Resolver<ResolversTypes['DeviceList'], ParentType, ContextType, RequireFields<UserDevicesArgs, 'size' | 'sort'>>;
   device?: Resolver<Array<ResolversTypes['Device']>, ParentType, ContextType, RequireFields<UserDeviceArgs, 'id'>>;
   events?: Resolver<ResolversTypes['EventList'], ParentType, ContextType, RequireFields<UserEventsArgs, 'size'>>;
@@ -1489,6 +1561,7 @@ export type DeviceResolvers<ContextType = Context, ParentType extends ResolversP
   attribute?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, RequireFields<DeviceAttributeArgs, 'name'>>;
   overrides?: Resolver<ResolversTypes['Object'], ParentType, ContextType, RequireFields<DeviceOverridesArgs, 'context'>>;
   contexts?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  availability?: Resolver<ResolversTypes['Availability'], ParentType, ContextType, RequireFields<DeviceAvailabilityArgs, 'from'>>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   hardwareId?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -1545,6 +1618,29 @@ export type AttributeNameResolvers<ContextType = Context, ParentType extends Res
   devices?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   services?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   lastChanged?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type PresencePointResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PresencePoint'] = ResolversParentTypes['PresencePoint']> = {
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  devices?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  online?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  minOnline?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type AvailabilityResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Availability'] = ResolversParentTypes['Availability']> = {
+  from?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  until?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  share?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  onlineSeconds?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  outages?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  longestOutage?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  segments?: Resolver<Array<ResolversTypes['AvailabilitySegment']>, ParentType, ContextType>;
+};
+
+export type AvailabilitySegmentResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AvailabilitySegment'] = ResolversParentTypes['AvailabilitySegment']> = {
+  from?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  until?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  state?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type DeviceListResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DeviceList'] = ResolversParentTypes['DeviceList']> = {
@@ -1779,6 +1875,9 @@ export type Resolvers<ContextType = Context> = {
   Service?: ServiceResolvers<ContextType>;
   AttributesResult?: AttributesResultResolvers<ContextType>;
   AttributeName?: AttributeNameResolvers<ContextType>;
+  PresencePoint?: PresencePointResolvers<ContextType>;
+  Availability?: AvailabilityResolvers<ContextType>;
+  AvailabilitySegment?: AvailabilitySegmentResolvers<ContextType>;
   DeviceList?: DeviceListResolvers<ContextType>;
   DeviceRegistration?: DeviceRegistrationResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;

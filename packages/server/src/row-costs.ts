@@ -1,3 +1,5 @@
+import { TYPICAL_CHANGES } from './features/availability/availability.ts'
+import { samplesRead } from './features/availability/presence-samples.ts'
 import type { DeviceListArguments } from './features/devices/list/device-list-arguments.ts'
 import { rowsRead } from './features/devices/list/rows-read.ts'
 import type { EventListArguments } from './features/events/events.ts'
@@ -7,6 +9,7 @@ import type { ServicesArguments } from './features/services/list/service-list-ar
 import { serviceRowsRead } from './features/services/list/services-list.ts'
 import type { Arguments } from './graphql/cost/object-count.ts'
 import type { AccountSize, FieldRows, RowCosts } from './graphql/cost/row-count.ts'
+import type { UserPresenceArgs } from './resolvers.generated.ts'
 
 /**
  * How many rows each list may read beyond those it returns. The rate-limit cost of an operation includes them before it
@@ -26,6 +29,10 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.attributeNames': (_args, { devices }) => ({ rows: devices }),
   'User.facets': (_args, { devices }) => ({ rows: devices }),
   'User.deviceTotals': (_args, { devices }) => ({ rows: devices }),
+  'User.presence': (args) => ({ rows: samplesRead(args as UserPresenceArgs) }),
+  // Most devices change their state much less often than the account has events.
+  'Device.availability': (_args, { events }) => ({ rows: Math.min(events, TYPICAL_CHANGES) }),
+  'Availability.segments': 0,
   'Facet.buckets': 0,
   // Completions read the values of a sample of devices.
   'User.checkFilter': ({ cursor }) => ({ rows: cursor == null ? 0 : SAMPLED_ROWS }),

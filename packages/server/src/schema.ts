@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql'
 import { accessKeysPart } from './features/access-keys/access-keys.resolvers.ts'
 import { attributesPart } from './features/attributes/attributes.resolvers.ts'
+import { availabilityPart } from './features/availability/availability.resolvers.ts'
 import { deviceChangesPart } from './features/devices/changes/device-changes.resolvers.ts'
 import { devicesPart } from './features/devices/devices.resolvers.ts'
 import { eventsPart } from './features/events/events.resolvers.ts'
@@ -34,6 +35,7 @@ export function buildSchema(): GraphQLSchema {
     webhooksPart,
     filtersPart,
     facetsPart,
+    availabilityPart,
     eventsPart,
     eventsSubscriptionPart,
   ])

@@ -9,6 +9,7 @@ import { areFarApart, earlierOf, readClocks } from './db/clocks.ts'
 import { createDatabase, createPool } from './db/database.ts'
 import type { Notifications } from './db/notifications.ts'
 import { watchPool } from './db/pool/watch-pool.ts'
+import { samplePresence, samplePresenceJob } from './features/availability/presence-samples.jobs.ts'
 import { sumDeviceCounts, sumDeviceCountsJob } from './features/devices/device-count.jobs.ts'
 import { keepPartitions, partitionsJob } from './features/events/events.jobs.ts'
 import type { Feed } from './features/events/feed/feed.ts'
@@ -55,6 +56,7 @@ const CONNECTIONS = 5
 const crontab: readonly CronLine[] = [
   { job: sweepJob, match: '* * * * *' },
   { job: sumDeviceCountsJob, match: '* * * * *' },
+  { job: samplePresenceJob, match: '*/5 * * * *' },
   { job: partitionsJob, match: '7 * * * *' },
   { job: dropNoncesJob, match: '*/10 * * * *' },
   { job: dropSignInsJob, match: '3,13,23,33,43,53 * * * *' },
@@ -105,6 +107,7 @@ export function buildWorker({
     implementJob(dropCodesJob, async () => {
       await sweepRegistrationCodes(db, await earlierTime())
     }),
+    implementJob(samplePresenceJob, async () => samplePresence(db, (await readClocks(db, clock())).database)),
     implementJob(dropIdempotencyRecordsJob, async () => dropIdempotencyRecords(db, await earlierTime())),
   ]
   const timed = jobs.map(timeJob(metrics))

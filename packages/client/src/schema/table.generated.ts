@@ -32,6 +32,20 @@ export const schemaTable: SchemaTable = {
   "message": "String",
   "serviceId": "String!"
  },
+ "Availability": {
+  "from": "DateTime!",
+  "longestOutage": "Int!",
+  "onlineSeconds": "Int!",
+  "outages": "Int!",
+  "segments": "[AvailabilitySegment!]!",
+  "share": "Float!",
+  "until": "DateTime!"
+ },
+ "AvailabilitySegment": {
+  "from": "DateTime!",
+  "state": "String!",
+  "until": "DateTime!"
+ },
  "ChangeSource": {
   "id": "ID",
   "kind": "String!",
@@ -59,6 +73,13 @@ export const schemaTable: SchemaTable = {
    "Object!",
    {
     "context": "String"
+   }
+  ],
+  "availability": [
+   "Availability!",
+   {
+    "from": "DateTime!",
+    "until": "DateTime"
    }
   ],
   "categoryA": "String",
@@ -430,6 +451,12 @@ export const schemaTable: SchemaTable = {
    }
   ]
  },
+ "PresencePoint": {
+  "at": "DateTime!",
+  "devices": "Int!",
+  "minOnline": "Int!",
+  "online": "Int!"
+ },
  "Query": {
   "applicationTypes": "[ApplicationType!]!",
   "login": "User",
@@ -601,6 +628,13 @@ export const schemaTable: SchemaTable = {
    "Object!",
    {
     "context": "String!"
+   }
+  ],
+  "presence": [
+   "[PresencePoint!]",
+   {
+    "from": "DateTime!",
+    "until": "DateTime"
    }
   ],
   "registrationCodes": "[RegistrationCode!]!",

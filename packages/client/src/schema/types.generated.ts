@@ -90,6 +90,30 @@ export interface AttributesResult {
   serviceId: string
 }
 
+/** When a device was online. */
+export interface Availability {
+  /** Start of what is known: from, or later. */
+  from: string
+  /** The longest time offline, in seconds. */
+  longestOutage: number
+  onlineSeconds: number
+  /** How often the device went offline. */
+  outages: number
+  /** In order and without gaps, at most 1000. Beyond that, the shortest are joined with their neighbors. */
+  segments: AvailabilitySegment[]
+  /** Share of the known time that the device was online, 0 to 1. */
+  share: number
+  until: string
+}
+
+/** A time in one state. */
+export interface AvailabilitySegment {
+  from: string
+  /** active, inactive, or mixed where segments were joined */
+  state: string
+  until: string
+}
+
 /** Who or what made a change. */
 export interface ChangeSource {
   /** Id of the access key or device; null if there is none or it is unknown. */
@@ -319,6 +343,18 @@ export interface Limit {
   value: number
 }
 
+/** How many devices were online in an interval. */
+export interface PresencePoint {
+  /** Start of the interval: five minutes, an hour, or more if points were joined. */
+  at: string
+  /** Devices of the account. The average if points were joined. */
+  devices: number
+  /** The fewest online in the interval. */
+  minOnline: number
+  /** Devices online at the start of five minutes. The average of a longer interval. */
+  online: number
+}
+
 /** A code that devices register with. It expires and has a maximum number of uses. */
 export interface RegistrationCode {
   created: string
@@ -543,6 +579,30 @@ export interface AttributesResultFields {
   serviceId: Leaf<string>
 }
 
+/** The selectable fields of Availability. */
+export interface AvailabilityFields {
+  /** Start of what is known: from, or later. */
+  from: Leaf<string>
+  /** The longest time offline, in seconds. */
+  longestOutage: Leaf<number>
+  onlineSeconds: Leaf<number>
+  /** How often the device went offline. */
+  outages: Leaf<number>
+  /** In order and without gaps, at most 1000. Beyond that, the shortest are joined with their neighbors. */
+  segments: Branch<'AvailabilitySegment', 'many'>
+  /** Share of the known time that the device was online, 0 to 1. */
+  share: Leaf<number>
+  until: Leaf<string>
+}
+
+/** The selectable fields of AvailabilitySegment. */
+export interface AvailabilitySegmentFields {
+  from: Leaf<string>
+  /** active, inactive, or mixed where segments were joined */
+  state: Leaf<string>
+  until: Leaf<string>
+}
+
 /** The selectable fields of ChangeSource. */
 export interface ChangeSourceFields {
   /** Id of the access key or device; null if there is none or it is unknown. */
@@ -580,6 +640,12 @@ export interface DeviceFields {
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
+  }>
+  /** When the device was online, from its events. Begins when the device was registered, or with the first event that the server still has. */
+  availability: Branch<'Availability', 'one', {
+    from: string | Date
+    /** Default: now. A time that is not after from is BAD_USER_INPUT, and so are more than 400 days. */
+    until?: string | Date | null | undefined
   }>
   /** The base value of the attribute $svc.categoryA. */
   categoryA: Leaf<string | null>
@@ -997,6 +1063,18 @@ export interface MutationFields {
   }>
 }
 
+/** The selectable fields of PresencePoint. */
+export interface PresencePointFields {
+  /** Start of the interval: five minutes, an hour, or more if points were joined. */
+  at: Leaf<string>
+  /** Devices of the account. The average if points were joined. */
+  devices: Leaf<number>
+  /** The fewest online in the interval. */
+  minOnline: Leaf<number>
+  /** Devices online at the start of five minutes. The average of a longer interval. */
+  online: Leaf<number>
+}
+
 /** The selectable fields of Query. */
 export interface QueryFields {
   /** The application types that a service can have. */
@@ -1207,6 +1285,12 @@ export interface UserFields {
   overrides: Leaf<Attributes, {
     context: string
   }>
+  /** How many devices were online over time, at most 1000 points: one for each five minutes of the last two days and one for each hour before that, for 400 days. For a longer time, points are joined. A time without a running server has no point. */
+  presence: Branch<'PresencePoint', 'maybeMany', {
+    from: string | Date
+    /** Default: now. A time that is not after from is BAD_USER_INPUT, and so are more than 400 days. */
+    until?: string | Date | null | undefined
+  }>
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Branch<'RegistrationCode', 'many'>
   /** Returns the services with these IDs, at most 1,000. A device ID returns the bulk service. Omits IDs that the user does not own. */
@@ -1361,6 +1445,8 @@ export interface ObjectTypes {
   ApplicationType: ApplicationTypeFields
   AttributeName: AttributeNameFields
   AttributesResult: AttributesResultFields
+  Availability: AvailabilityFields
+  AvailabilitySegment: AvailabilitySegmentFields
   ChangeSource: ChangeSourceFields
   CreatedAccessKey: CreatedAccessKeyFields
   CreatedRegistrationCode: CreatedRegistrationCodeFields
@@ -1379,6 +1465,7 @@ export interface ObjectTypes {
   FilterTerm: FilterTermFields
   Limit: LimitFields
   Mutation: MutationFields
+  PresencePoint: PresencePointFields
   Query: QueryFields
   RegistrationCode: RegistrationCodeFields
   Service: ServiceFields

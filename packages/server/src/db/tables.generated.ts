@@ -177,6 +177,16 @@ export interface Passkey {
   transports: string | null
 }
 
+export interface PresenceSample {
+  account_id: string
+  at: Timestamp
+  devices: number
+  min_online: number
+  /** Length of the interval: 5 or 60 */
+  minutes: number
+  online: number
+}
+
 export interface RegistrationCode {
   account_id: string
   attributes: Generated<Json>
@@ -342,6 +352,7 @@ export interface DB {
   idempotency_record: IdempotencyRecord
   job_worker: JobWorker
   passkey: Passkey
+  presence_sample: PresenceSample
   registration_code: RegistrationCode
   saved_view: SavedView
   server_process: ServerProcess

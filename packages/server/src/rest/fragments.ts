@@ -41,6 +41,10 @@ export const fragments: Readonly<Record<string, string>> = {
     name buckets { value count active where } missing missingActive other otherActive distinct total
   }`,
   DeviceTotals: 'fragment DeviceTotals on DeviceTotals { total active inactive neverReported }',
+  PresencePoint: 'fragment PresencePoint on PresencePoint { at devices online minOnline }',
+  Availability: `fragment Availability on Availability {
+    from until share onlineSeconds outages longestOutage segments { from until state }
+  }`,
   FilterProblem: 'fragment FilterProblem on FilterProblem { message line column length suggestion }',
   FilterCheck: `fragment FilterCheck on FilterCheck {
     canonical points problems { ...FilterProblem } warnings { ...FilterProblem }

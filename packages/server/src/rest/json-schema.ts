@@ -39,6 +39,7 @@ const scalars: Readonly<Record<string, JsonSchema>> = {
   String: { type: 'string' },
   Boolean: { type: 'boolean' },
   Int: { type: 'integer', format: 'int32' },
+  Float: { type: 'number', format: 'double' },
   DateTime: { type: 'string', format: 'date-time' },
   Object: { type: 'object', additionalProperties: true },
 }

@@ -1,6 +1,7 @@
 import { isAbstractType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../../src/db/database.ts'
+import { samplePresence } from '../../src/features/availability/presence-samples.jobs.ts'
 import { buildSchema } from '../../src/schema.ts'
 import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
@@ -46,6 +47,7 @@ beforeAll(async () => {
   // Use event IDs that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
+  await samplePresence(app.db, new Date())
   email = app.owner.email
   rejected = await rejectedCallers(app, app.owner, victim)
   reader = await newKey(app.owner, ', readOnly: true')
@@ -176,6 +178,7 @@ describe('every field allows', () => {
     const user = await app.createUser()
     const own = await createOwnedObjects(user, receiver)
     const spare = await createOwnedObjects(user, receiver)
+    await samplePresence(app.db, new Date())
     const caller = await callerOf(user)
     const { key: accessKey } = await newKey(user)
     expect(await findWrongResponses(others, caller, { ...own, accessKey }, isAllowed)).toEqual([])

@@ -141,6 +141,11 @@ export const queryCalls: Record<string, Call> = {
     },
     others: ['size', 'interval'],
   },
+  'User.presence': {
+    plain: user('presence(from: "2026-11-01T00:00:00Z") { at devices online }'),
+    naming: {},
+    others: ['from', 'until'],
+  },
   'User.deviceTotals': {
     plain: user('deviceTotals { total active inactive neverReported }'),
     naming: {
@@ -209,6 +214,11 @@ export const queryCalls: Record<string, Call> = {
       last: notFound(({ event }, own) => eventsOfOwn(own.device, `last: ${literal(event)}`)),
     },
     others: [...page, 'minDate', 'maxDate', 'types'],
+  },
+  'Device.availability': {
+    plain: user('devices { items { availability(from: "2026-11-01T00:00:00Z") { share segments { state } } } }'),
+    naming: {},
+    others: ['from', 'until'],
   },
   'Device.services': {
     plain: user('devices { items { services { id name } } }'),

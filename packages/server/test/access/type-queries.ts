@@ -34,6 +34,13 @@ export const typeQueries: Record<string, TypeQuery> = {
   EventList: throughLogin(({ device }) => `events(deviceId: ${literal(device)})`),
   ChangeSource: throughLogin(({ device }) => `events(deviceId: ${literal(device)}) { items { source`),
   EventTarget: throughLogin(({ device }) => `events(deviceId: ${literal(device)}) { items { target`),
+  Availability: throughLogin(
+    ({ device }) => `device(id: ${literal(device)}) { availability(from: "2026-11-01T00:00:00Z")`,
+  ),
+  AvailabilitySegment: throughLogin(
+    ({ device }) => `device(id: ${literal(device)}) { availability(from: "2026-11-01T00:00:00Z") { segments`,
+  ),
+  PresencePoint: throughLogin(() => 'presence(from: "2026-11-01T00:00:00Z")'),
   Facet: throughLogin(() => 'facets(by: ["name"])'),
   FacetBucket: throughLogin(() => 'facets(by: ["name"]) { buckets'),
   FilterCheck: throughLogin(() => 'checkFilter(where: "name:a", cursor: 0)'),
@@ -62,6 +69,8 @@ const requiredArguments: Record<string, (own: OwnedObjects) => string> = {
   'User.device(id:)': ({ device }) => device,
   'User.checkFilter(where:)': () => 'name:a',
   'User.facets(by:)': () => 'name',
+  'User.presence(from:)': () => '2026-11-01T00:00:00Z',
+  'Device.availability(from:)': () => '2026-11-01T00:00:00Z',
   'User.service(id:)': ({ service }) => service,
 }
 

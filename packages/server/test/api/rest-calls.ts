@@ -92,6 +92,8 @@ const ids: Record<string, (own: OwnedObjects) => string> = {
 const requiredParameters: Record<string, (own: OwnedObjects) => string> = {
   '/services': ({ service, device }) => `?id=${service}&id=${device}`,
   '/devices/facets': () => '?by=name&by=platform',
+  '/devices/presence': () => '?from=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z',
+  '/devices/{id}/availability': () => '?from=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z',
   '/filters/check': () => '?where=name%3Aa',
 }
 

@@ -29,6 +29,14 @@ const fieldCalls: Record<string, FieldCall> = {
     required: 'by: ["name"]',
     document: (args) => `{ login { facets${args} { buckets { value count } total } } }`,
   },
+  'User.presence': {
+    required: 'from: "2026-11-01T00:00:00Z"',
+    document: (args) => `{ login { presence${args} { at } } }`,
+  },
+  'Device.availability': {
+    required: 'from: "2026-11-01T00:00:00Z"',
+    document: (args) => ofDevice(`availability${args} { segments { state } }`),
+  },
   'User.services': { document: (args) => `{ login { services${args} { total hasMore items { name } } } }` },
   'User.views': { document: (args) => `{ login { views${args} { name where } } }` },
   'User.devices': { document: (args) => `{ login { devices${args} { total hasMore items { name } } } }` },

@@ -10,6 +10,7 @@ import * as accessKeys from '../../src/features/access-keys/access-keys.queries.
 import * as attributes from '../../src/features/attributes/attributes.queries.ts'
 import * as attributeNames from '../../src/features/attributes/names/attribute-names.queries.ts'
 import * as setAttribute from '../../src/features/attributes/set-attribute.queries.ts'
+import * as presenceSamples from '../../src/features/availability/presence-samples.queries.ts'
 import * as cutOff from '../../src/features/devices/changes/cut-off.queries.ts'
 import * as deviceChanges from '../../src/features/devices/changes/device-changes.queries.ts'
 import * as deviceSecret from '../../src/features/devices/changes/device-secret.queries.ts'
@@ -71,6 +72,11 @@ export function directCalls({
     (db) => idempotency.countRecords(db, accountId, now),
     (db) => idempotency.selectAccountsWithExpired(db, now),
     (db) => idempotency.deleteExpired(db, accountId, { now, size: 1 }),
+
+    (db) => presenceSamples.selectAccountsWithDevices(db),
+    (db) => presenceSamples.insertSample(db, accountId, now),
+    (db) => presenceSamples.joinSamples(db, accountId, new Date(0)),
+    (db) => presenceSamples.deleteSamples(db, accountId, new Date(0)),
 
     (db) => masterKey.selectChecks(db),
     (db) => masterKey.insertCheck(db, 'check'),

@@ -255,3 +255,12 @@ describe('rejected filters', () => {
     }
   })
 })
+
+test('rejects functions that need the times of attribute values', async () => {
+  const user = await fleet({ name: 'a', attributes: { site: 'oslo' } })
+  for (const where of ['age(site) > 2d', 'name:a AND NOT stale(site)', 'changed(site) < -1d']) {
+    const { code, filter } = await rejection(user, where)
+    expect(code, where).toBe('BAD_USER_INPUT')
+    expect(filter[0]?.message).toMatch(/^(age|stale|changed)\(\) is not available, because /)
+  }
+})

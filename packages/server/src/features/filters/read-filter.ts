@@ -6,8 +6,10 @@ import {
   type FilterUsage,
   filterLimits,
   type ParseOptions,
+  positionAt,
   type ResolvedFilter,
   type ResolveOptions,
+  toCodePoints,
 } from '@muster/filter'
 import { ApiError } from '../../errors.ts'
 import { assertStorable } from '../../lib/text.ts'
@@ -63,12 +65,28 @@ export function readFilter(text: string, place: FilterPlace): ReadFilter | undef
   return { text, canonical: checked.canonical!, place, filter, isIndexed, unindexed, names, fractions }
 }
 
-/** Checks a filter with what is known about the attributes of an account. */
-export const check = (
+/**
+ * Checks a filter with what is known about the attributes of an account. Rejects age(), changed(), and stale(), which need the
+ * times of attribute values.
+ */
+export function check(
   text: string,
   { kind, usage }: FilterPlace,
   options: Pick<ResolveOptions, 'knownAttributes' | 'hasVersions'> & ParseOptions,
-): CheckedFilter => checkFilter(text, { kind, ...(usage && { usage }), eventTypes, ...options })
+): CheckedFilter {
+  const checked = checkFilter(text, { kind, ...(usage && { usage }), eventTypes, ...options })
+  const problems = checked.terms.flatMap(({ from, to }): FilterProblem[] => {
+    const [found, name] = /^(age|changed|stale)\s*\(/.exec(text.slice(from, to)) ?? []
+    if (found === undefined) return []
+    const message = `${name}() is not available, because the server does not keep the times of attribute values.`
+    const { line, column } = positionAt(text, from)
+    return [
+      { kind: 'semantic', message, line, column, length: toCodePoints(text.slice(from), to - from), suggestion: null },
+    ]
+  })
+  if (problems.length === 0) return checked
+  return { ...checked, filter: null, canonical: null, isValid: false, problems: [...checked.problems, ...problems] }
+}
 
 /** Returns the error of a filter argument: its first problem, with all of them in `extensions.filter`. */
 export function filterError(path: string, problems: readonly FilterProblem[]): ApiError {

@@ -47,6 +47,16 @@ export const deviceRoutes: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/devices/presence',
+    summary: 'Returns how many devices were online over time.',
+    document: `query listPresence($from: DateTime!, $until: DateTime) {
+      login { items: presence(from: $from, until: $until) { ...PresencePoint } }
+    }`,
+    at: 'login',
+    status: 200,
+  },
+  {
+    method: 'GET',
     path: '/filters/check',
     summary: 'Checks a filter, and completes it at a cursor.',
     document: `query checkFilter($where: String!, $kind: FilterKind! = DEVICES, $context: String, $cursor: Int) {
@@ -105,6 +115,16 @@ export const deviceRoutes: readonly Route[] = [
       deleteDevice(deviceId: $id, force: $force)
     }`,
     status: 204,
+  },
+  {
+    method: 'GET',
+    path: '/devices/{id}/availability',
+    summary: 'Returns when a device was online.',
+    document: `query getAvailability($id: String!, $from: DateTime!, $until: DateTime) {
+      login { device(id: [$id]) { availability(from: $from, until: $until) { ...Availability } } }
+    }`,
+    at: 'login.device[0].availability',
+    status: 200,
   },
   {
     method: 'POST',

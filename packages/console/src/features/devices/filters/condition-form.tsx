@@ -1,5 +1,4 @@
-import { Autocomplete, Button, Popover, Select, Stack, TagsInput, TextInput } from '@mantine/core'
-import { IconFilter } from '@tabler/icons-react'
+import { Autocomplete, Button, Select, Stack, TagsInput, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { labeledFields, useLabels } from '../../user-settings/labels.ts'
 import {
@@ -13,11 +12,12 @@ import {
 } from './conditions.ts'
 import { useKnownValues } from './use-known-values.ts'
 
-interface ConditionFormProps {
+export interface ConditionFormProps {
   where: string | undefined
   names: readonly string[]
   context: string | undefined
   onChange(patch: { where: string | undefined; context: string | undefined }): void
+  onClose(): void
 }
 
 const fields = [
@@ -35,9 +35,8 @@ const fields = [
 ]
 const choices = Object.entries(comparisons).map(([value, label]) => ({ value, label }))
 
-/** Adds a condition to the filter without typing it. Reserved attributes are offered under the user's labels. */
-export function ConditionForm({ where, names, context, onChange }: ConditionFormProps) {
-  const [isOpen, setOpen] = useState(false)
+/** A condition to add to the filter. Reserved attributes are offered under the user's labels. */
+export function ConditionForm({ where, names, context, onChange, onClose }: ConditionFormProps) {
   const [name, setName] = useState('')
   const [comparison, setComparison] = useState<ComparisonName>('=')
   const [values, setValues] = useState<string[]>([])
@@ -46,7 +45,7 @@ export function ConditionForm({ where, names, context, onChange }: ConditionForm
   const reserved = new Map(labeledFields.map((field) => [labels[field], `$svc.${field}`]))
   const subject = reserved.get(name.trim()) ?? name.trim()
   const isKnown = fields.includes(subject) || reserved.has(name.trim()) || names.includes(subject)
-  const known = useKnownValues(isOpen && isKnown && takesList(comparison) ? subject : undefined)
+  const known = useKnownValues(isKnown && takesList(comparison) ? subject : undefined)
 
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -55,76 +54,58 @@ export function ConditionForm({ where, names, context, onChange }: ConditionForm
       where: subject === '' ? where : addCondition(where, condition),
       context: contextTyped.trim() || undefined,
     })
-    setName('')
-    setValues([])
-    setOpen(false)
+    onClose()
   }
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-start" withArrow trapFocus shadow="md">
-      <Popover.Target>
-        <Button
-          variant="default"
-          leftSection={<IconFilter size={14} aria-hidden="true" />}
-          onClick={() => {
-            setContextTyped(context ?? '')
-            setOpen(!isOpen)
-          }}
-        >
-          Add a condition
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <form onSubmit={submit}>
-          <Stack gap="xs" w={260}>
-            <Autocomplete
-              label="Attribute or field"
-              description="A name such as site, net.ssid, or lastReported"
-              data={[
-                { group: 'Attributes', items: [...new Set([...names, ...reserved.keys()])] },
-                { group: 'Fields', items: fields.filter((field) => !names.includes(field)) },
-              ]}
-              value={name}
-              onChange={setName}
-              limit={50}
-              data-autofocus
-              comboboxProps={{ withinPortal: false }}
-            />
-            <Select
-              label="Comparison"
-              data={choices}
-              value={comparison}
-              onChange={(value) => value !== null && isComparison(value) && setComparison(value)}
-              allowDeselect={false}
-              comboboxProps={{ withinPortal: false }}
-            />
-            {isPresence(comparison) ? null : takesList(comparison) ? (
-              <TagsInput
-                label="Value"
-                description={comparison.endsWith('=') ? 'The whole value, case-sensitive' : 'A part of the value'}
-                data={known}
-                value={values}
-                onChange={setValues}
-                acceptValueOnBlur
-                comboboxProps={{ withinPortal: false }}
-              />
-            ) : (
-              <TextInput
-                label="Value"
-                description="A number, a time, a relative time such as -7d, or any other string"
-                value={values[0] ?? ''}
-                onChange={(event) => setValues([event.currentTarget.value])}
-              />
-            )}
-            <TextInput
-              label="Context"
-              description="Uses the values in this context. Leave empty to use base values."
-              value={contextTyped}
-              onChange={(event) => setContextTyped(event.currentTarget.value)}
-            />
-            <Button type="submit">Apply</Button>
-          </Stack>
-        </form>
-      </Popover.Dropdown>
-    </Popover>
+    <form onSubmit={submit}>
+      <Stack gap="xs" w={260}>
+        <Autocomplete
+          label="Attribute or field"
+          description="A name such as site, net.ssid, or lastReported"
+          data={[
+            { group: 'Attributes', items: [...new Set([...names, ...reserved.keys()])] },
+            { group: 'Fields', items: fields.filter((field) => !names.includes(field)) },
+          ]}
+          value={name}
+          onChange={setName}
+          limit={50}
+          data-autofocus
+          comboboxProps={{ withinPortal: false }}
+        />
+        <Select
+          label="Comparison"
+          data={choices}
+          value={comparison}
+          onChange={(value) => value !== null && isComparison(value) && setComparison(value)}
+          allowDeselect={false}
+          comboboxProps={{ withinPortal: false }}
+        />
+        {isPresence(comparison) ? null : takesList(comparison) ? (
+          <TagsInput
+            label="Value"
+            description={comparison.endsWith('=') ? 'The whole value, case-sensitive' : 'A part of the value'}
+            data={known}
+            value={values}
+            onChange={setValues}
+            acceptValueOnBlur
+            comboboxProps={{ withinPortal: false }}
+          />
+        ) : (
+          <TextInput
+            label="Value"
+            description="A number, a time, a relative time such as -7d, or any other string"
+            value={values[0] ?? ''}
+            onChange={(event) => setValues([event.currentTarget.value])}
+          />
+        )}
+        <TextInput
+          label="Context"
+          description="Uses the values in this context. Leave empty to use base values."
+          value={contextTyped}
+          onChange={(event) => setContextTyped(event.currentTarget.value)}
+        />
+        <Button type="submit">Apply</Button>
+      </Stack>
+    </form>
   )
 }

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import classes from '../../../components/filters.module.css'
 import type { DevicesSearch } from '../devices-search.ts'
 import type { ListOptions } from '../list-options.ts'
-import { ConditionForm } from './condition-form.tsx'
+import { AddCondition } from './add-condition.tsx'
 import { ConditionPills } from './condition-pills.tsx'
 import { chooseValues, valuesOf } from './conditions.ts'
 import type { FilterProblem } from './filter-problem.ts'
@@ -59,7 +59,7 @@ export function DeviceFilters({ search, context, isBusy, problem, onChange, opti
           clearable
           w={160}
         />
-        <ConditionForm where={where} names={options.attributes} context={search.context} onChange={onChange} />
+        <AddCondition where={where} names={options.attributes} context={search.context} onChange={onChange} />
       </Group>
       <ConditionPills where={where} context={search.context} onChange={onChange} />
     </>

@@ -1,14 +1,16 @@
 import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core'
 import { IconBookmarkPlus, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { ConfirmDialog } from '../../../components/confirm-button.tsx'
 import { useChange } from '../../../graphql/use-change.ts'
 import type { DevicesSearch } from '../devices-search.ts'
-import { SaveView, type ViewContent } from './save-view.tsx'
+import type { ViewContent } from './save-view.tsx'
 import type { DeviceView } from './use-views.ts'
 import classes from './view-tabs.module.css'
 import { DeleteDeviceViewDocument } from './views.generated.ts'
+
+const SaveView = lazy(async () => ({ default: (await import('./save-view.tsx')).SaveView }))
 
 interface ViewTabsProps {
   views: readonly DeviceView[]
@@ -77,12 +79,14 @@ export function ViewTabs({ views, view, content, isChanged, onShow }: ViewTabsPr
         </Button>
       ) : null}
       {saving === undefined ? null : (
-        <SaveView
-          view={saving === 'change' ? view : undefined}
-          content={content}
-          onClose={() => setSaving(undefined)}
-          onSaved={(id) => onShow({ view: id })}
-        />
+        <Suspense>
+          <SaveView
+            view={saving === 'change' ? view : undefined}
+            content={content}
+            onClose={() => setSaving(undefined)}
+            onSaved={(id) => onShow({ view: id })}
+          />
+        </Suspense>
       )}
       {view === undefined ? null : (
         <ConfirmDialog

@@ -1,0 +1,123 @@
+import DataLoader from 'dataloader'
+import type { Context } from '../../context.ts'
+import { parseTime } from '../../db/types.ts'
+import { ApiError } from '../../errors.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import type { Availability, AvailabilitySegment, DeviceAvailabilityArgs } from '../../resolvers.generated.ts'
+import type { Device, State } from '../devices/device.ts'
+import { type DeviceStates, selectStates } from './availability.queries.ts'
+import { readSpan, type Span } from './span.ts'
+
+export const MAX_SEGMENTS = 1_000
+/** More changes of state than this are not read. A device that changes every minute has as many in 34 days. */
+const MAX_CHANGES = 50_000
+
+/** The changes of a device that an operation is charged for in advance. */
+export const TYPICAL_CHANGES = 500
+
+const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, DeviceStates>>())
+
+/** Returns when a device was online. One statement reads the changes of all devices on a page. */
+export async function findAvailability(
+  context: Context,
+  device: Device,
+  args: DeviceAvailabilityArgs,
+): Promise<Availability> {
+  const span = readSpan(args, context.clock())
+  const loaders = loadersOf(context)
+  const key = JSON.stringify(args)
+  let loader = loaders.get(key)
+  if (loader === undefined) {
+    loader = new DataLoader((ids) => readStates(context, ids, span), { cache: false })
+    loaders.set(key, loader)
+  }
+  return availabilityOf(device, await loader.load(device.id), span)
+}
+
+async function readStates(
+  { db, viewer, rowMeter }: Context,
+  deviceIds: readonly string[],
+  span: Span,
+): Promise<DeviceStates[]> {
+  const rows = await selectStates(db, viewer.accountId, { deviceIds, span, limit: MAX_CHANGES + 1 })
+  rowMeter.add(() => rows.reduce((sum, { changes }) => sum + changes.length, 0))
+  const found = new Map(rows.map((row) => [row.deviceId, row]))
+  return deviceIds.map((id) => found.get(id)!)
+}
+
+interface Segment {
+  from: number
+  until: number
+  state: State
+}
+
+function availabilityOf(
+  { created, state }: Device,
+  { firstEvent, stateBefore, changes }: DeviceStates,
+  span: Span,
+): Availability {
+  if (changes.length > MAX_CHANGES) {
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `the device changed its state more than ${MAX_CHANGES.toLocaleString('en')} times; ask for a shorter time`,
+    )
+  }
+  const until = span.until.getTime()
+  const known = Math.max(span.from.getTime(), parseTime(created).getTime(), firstEvent?.getTime() ?? 0)
+  const from = Math.min(known, until)
+  const segments = segmentsOf({ from, until }, changes, stateBefore ?? stateAtFirst(changes, state))
+  const offline = segments.filter((segment) => segment.state === 'inactive')
+  const online = sum(segments.filter((segment) => segment.state === 'active'))
+  return {
+    from: new Date(from),
+    until: span.until,
+    share: until === from ? 0 : online / (until - from),
+    onlineSeconds: Math.round(online / 1000),
+    outages: segments.filter((segment, index) => index > 0 && segment.state === 'inactive').length,
+    longestOutage: Math.round(Math.max(0, ...offline.map(lengthOf)) / 1000),
+    segments: joinShortest(segments),
+  }
+}
+
+/** The first change ended the opposite state. Without changes, the state has been what it is now. */
+function stateAtFirst(changes: DeviceStates['changes'], now: State): State {
+  const [first] = changes
+  if (first === undefined) return now
+  return first[1] ? 'inactive' : 'active'
+}
+
+function segmentsOf(
+  { from, until }: { from: number; until: number },
+  changes: DeviceStates['changes'],
+  before: State,
+): Segment[] {
+  const segments: Segment[] = []
+  let current: Segment = { from, until, state: before }
+  for (const [at, isActive] of changes) {
+    const state = isActive ? 'active' : 'inactive'
+    if (state === current.state) continue
+    if (at > current.from) segments.push({ ...current, until: at })
+    current = { from: Math.max(at, from), until, state }
+  }
+  if (current.until > current.from) segments.push(current)
+  return segments
+}
+
+const lengthOf = ({ from, until }: Segment): number => until - from
+const sum = (segments: readonly Segment[]): number => segments.reduce((total, segment) => total + lengthOf(segment), 0)
+
+/** Keeps the longest segments, and joins the others with their neighbors, so that at most `MAX_SEGMENTS` are left. */
+function joinShortest(segments: readonly Segment[]): AvailabilitySegment[] {
+  const isJoined = segments.length > MAX_SEGMENTS
+  // Between each two that are kept, the others become one.
+  const longest = segments.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_SEGMENTS / 2 - 1)
+  const kept = new Set(isJoined ? longest : segments)
+  const joined: { from: number; until: number; state: string; isKept: boolean }[] = []
+  for (const segment of segments) {
+    const last = joined.at(-1)
+    const isKept = kept.has(segment)
+    if (last === undefined || isKept || last.isKept) joined.push({ ...segment, isKept })
+    else Object.assign(last, { until: segment.until, state: 'mixed' })
+  }
+  return joined.map(({ from, until, state }) => ({ from: new Date(from), until: new Date(until), state }))
+}

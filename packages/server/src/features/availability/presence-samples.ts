@@ -1,0 +1,41 @@
+import type { Context } from '../../context.ts'
+import type { UserPresenceArgs } from '../../resolvers.generated.ts'
+import { LONG_MINUTES, type PresencePoint, SHORT_MINUTES, selectSamples } from './presence-samples.queries.ts'
+import { readSpan } from './span.ts'
+
+/** Five-minute samples are kept for this many days. */
+export const SHORT_DAYS = 2
+/** Hourly samples are kept for this many days. */
+export const HOURLY_DAYS = 400
+
+const MINUTE_MS = 60_000
+const DAY_MS = 1_440 * MINUTE_MS
+
+export const MAX_POINTS = 1_000
+/** Lengths of joined intervals in minutes: hours and days. */
+const longer = [1, 2, 3, 6, 12, 24].map((hours) => hours * LONG_MINUTES)
+
+/** The samples that a query reads but may not return, because it joins them. */
+export function samplesRead({ from, until }: UserPresenceArgs): number {
+  const minutes = ((until ?? new Date()).getTime() - from.getTime()) / MINUTE_MS
+  return Math.max(0, Math.min(minutes, SHORT_DAYS * 1_440) / SHORT_MINUTES + minutes / LONG_MINUTES - MAX_POINTS)
+}
+
+/** Returns how many of the viewer's devices were online over time. */
+export async function listPresence(
+  { db, viewer, clock, rowMeter }: Context,
+  args: UserPresenceArgs,
+): Promise<PresencePoint[]> {
+  const { from, until } = readSpan(args, clock())
+  rowMeter.add(() => samplesRead(args))
+  return selectSamples(db, viewer.accountId, { from, until, minutes: intervalOf(from, until, clock()) })
+}
+
+/** Returns the shortest interval, in minutes, whose points do not exceed the limit. */
+function intervalOf(from: Date, until: Date, now: Date): number {
+  const shortFrom = now.getTime() - SHORT_DAYS * DAY_MS - LONG_MINUTES * MINUTE_MS
+  const short = Math.max(0, until.getTime() - Math.max(from.getTime(), shortFrom)) / MINUTE_MS
+  const long = Math.max(0, Math.min(until.getTime(), shortFrom) - from.getTime()) / MINUTE_MS
+  if (short / SHORT_MINUTES + long / LONG_MINUTES + 2 <= MAX_POINTS) return SHORT_MINUTES
+  return longer.find((minutes) => (short + long) / minutes + 2 <= MAX_POINTS)!
+}

@@ -1,0 +1,22 @@
+import { badInput } from '../../errors.ts'
+
+/** A time of at most 400 days. */
+export interface Span {
+  from: Date
+  until: Date
+}
+
+const MAX_DAYS = 400
+
+/** Reads the arguments `from` and `until`. Throws BAD_USER_INPUT for a time that is empty or too long. */
+export function readSpan(args: { from: Date; until?: Date | null | undefined }, now: Date): Span {
+  const { from } = args
+  const until = args.until ?? now
+  if (from >= until) {
+    const text = `${from.toISOString()} is not before ${until.toISOString()}`
+    throw badInput(args.until == null ? `from must be in the past: ${text}` : `from must be before until: ${text}`)
+  }
+  if (until.getTime() - from.getTime() > MAX_DAYS * 86_400_000)
+    throw badInput(`from and until must be at most ${MAX_DAYS} days apart`)
+  return { from, until }
+}
