@@ -20,6 +20,8 @@ describeConsole('accessibility', () => {
     await person.data('mutation ($id: ID!) { testWebhook(id: $id) { id } }', { id: createWebhook.id })
     const { id, services } = registerDevice.device
     const pages: [string, string][] = [
+      ['/overview', 'Newest events'],
+      ['/services', 'shell'],
       ['/devices', 'pump'],
       [`/devices/${id}`, 'oslo'],
       [`/devices/${id}/services/${services[0].id}`, 'SSH'],

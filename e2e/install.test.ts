@@ -43,7 +43,7 @@ describeConsole('the console as an app', () => {
       expect(installabilityErrors).toEqual([])
       const { errors, data } = await devtools.send('Page.getAppManifest')
       expect(errors).toEqual([])
-      expect(JSON.parse(data ?? '')).toMatchObject({ name: 'Muster', display: 'standalone', start_url: '/devices' })
+      expect(JSON.parse(data ?? '')).toMatchObject({ name: 'Muster', display: 'standalone', start_url: '/overview' })
 
       // The button appears because the console can be installed.
       await page.getByRole('button', { name: 'Install as an app' }).waitFor()

@@ -2,9 +2,11 @@ import { AppShell, NavLink } from '@mantine/core'
 import {
   IconActivity,
   IconBook,
+  IconDashboard,
   IconDeviceDesktopDown,
   IconDevices,
   IconExternalLink,
+  IconPlug,
   IconSchema,
   IconUserCircle,
   IconWebhook,
@@ -15,7 +17,9 @@ import { RouterNavLink } from './links.tsx'
 import { api } from './paths.ts'
 
 const pages = [
+  { to: '/overview', label: 'Overview', Icon: IconDashboard },
   { to: '/devices', label: 'Devices', Icon: IconDevices },
+  { to: '/services', label: 'Services', Icon: IconPlug },
   { to: '/events', label: 'Events', Icon: IconActivity },
   { to: '/webhooks', label: 'Webhooks', Icon: IconWebhook },
   { to: '/account', label: 'Account', Icon: IconUserCircle },

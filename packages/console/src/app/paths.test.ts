@@ -14,5 +14,5 @@ test.each([
   'javascript:alert(1)',
   '/sign-in?next=/sign-in',
 ])('replaces %s with the path of the device list', (path) => {
-  expect(safeReturnPath(path)).toBe('/devices')
+  expect(safeReturnPath(path)).toBe('/overview')
 })

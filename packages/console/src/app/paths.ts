@@ -8,6 +8,6 @@ export const api = {
 
 /** Allows only paths of this console, so that a malicious sign-in link cannot redirect to another site. */
 export function safeReturnPath(path: string | undefined): string {
-  if (path === undefined || !path.startsWith('/') || path.startsWith('//') || path.includes('\\')) return '/devices'
-  return path.startsWith('/sign-in') ? '/devices' : path
+  if (path === undefined || !path.startsWith('/') || path.startsWith('//') || path.includes('\\')) return '/overview'
+  return path.startsWith('/sign-in') ? '/overview' : path
 }

@@ -5,22 +5,25 @@ interface ListTableProps {
   /** The table's accessible name. */
   label: string
   /** A column of buttons has an empty heading. */
-  columns: readonly string[]
+  columns?: readonly string[]
+  /** The heading cells, instead of `columns`. */
+  heads?: ReactNode
   children: ReactNode
   minWidth?: number
 }
 
 /** A short list as a table that scrolls horizontally in narrow windows. */
-export function ListTable({ label, columns, children, minWidth = 640 }: ListTableProps) {
+export function ListTable({ label, columns = [], heads, children, minWidth = 640 }: ListTableProps) {
   return (
     <Paper withBorder>
       <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
         <Table aria-label={label} highlightOnHover>
           <Table.Thead>
             <Table.Tr>
-              {columns.map((column) =>
-                column === '' ? <Table.Td key="buttons" w={1} /> : <Table.Th key={column}>{column}</Table.Th>,
-              )}
+              {heads ??
+                columns.map((column) =>
+                  column === '' ? <Table.Td key="buttons" w={1} /> : <Table.Th key={column}>{column}</Table.Th>,
+                )}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>{children}</Table.Tbody>

@@ -109,6 +109,12 @@ export type EventType =
   /** data: changes, the old and new value of each field that changed; or formerSecretUntil, if the secret was rotated */
   | 'WEBHOOK_UPDATE';
 
+/** What a filter selects. */
+export type FilterKind =
+  | 'DEVICES'
+  | 'EVENTS'
+  | 'SERVICES';
+
 /** A service to add to a new device. */
 export type ServiceInput = {
   /** ID of an application type. Defaults to the type of the port, or to TCP. */

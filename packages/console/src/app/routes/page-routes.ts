@@ -2,6 +2,8 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { deviceSearch } from '../../features/device/device-search.ts'
 import { devicesSearch } from '../../features/devices/devices-search.ts'
 import { eventsSearch } from '../../features/events/events-search.ts'
+import { overviewSearch } from '../../features/overview/overview-search.ts'
+import { servicesSearch } from '../../features/services/services-search.ts'
 import { webhookSearch } from '../../features/webhooks/webhook-search.ts'
 import { NotFoundPage } from '../not-found-page.tsx'
 import { shellRoute } from './root-routes.tsx'
@@ -13,6 +15,12 @@ const getParentRoute = () => shellRoute
  * unknown addresses.
  */
 export const pageRoutes = [
+  createRoute({
+    getParentRoute,
+    path: '/overview',
+    validateSearch: overviewSearch,
+    component: lazyRouteComponent(() => import('../../features/overview/overview-page.tsx'), 'OverviewPage'),
+  }),
   createRoute({
     getParentRoute,
     path: '/devices',
@@ -30,6 +38,12 @@ export const pageRoutes = [
     path: '/devices/$deviceId/services/$serviceId',
     validateSearch: deviceSearch,
     component: lazyRouteComponent(() => import('../../features/device/service-page.tsx'), 'ServicePage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/services',
+    validateSearch: servicesSearch,
+    component: lazyRouteComponent(() => import('../../features/services/services-page.tsx'), 'ServicesPage'),
   }),
   createRoute({
     getParentRoute,

@@ -7,7 +7,7 @@ export const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   beforeLoad: () => {
-    throw redirect({ to: '/devices', replace: true })
+    throw redirect({ to: '/overview', replace: true })
   },
 })
 

@@ -12,6 +12,7 @@ import { useRefresh } from '../../hooks/use-refresh.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { AttributesPanel } from '../attributes/attributes-panel.tsx'
 import { ServicesPanel } from '../services/services-panel.tsx'
+import { Availability } from './availability.tsx'
 import { BackToList } from './back-to-list.tsx'
 import { type DeviceDetailFragment, DeviceDetailsDocument } from './device.generated.ts'
 import { DeviceActions } from './device-actions.tsx'
@@ -66,6 +67,7 @@ function Device({ device }: { device: DeviceDetailFragment }) {
         actions={<DeviceActions device={device} />}
       />
       <DeviceFacts device={device} />
+      <Availability device={device} />
       <Tabs
         value={tab}
         onChange={(chosen) => {

@@ -1,6 +1,5 @@
 import { Autocomplete, Button, Select, Stack, TagsInput, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { labeledFields, useLabels } from '../../user-settings/labels.ts'
 import {
   addCondition,
   type ComparisonName,
@@ -9,7 +8,8 @@ import {
   isPresence,
   subjectOf,
   takesList,
-} from './conditions.ts'
+} from '../../filters/conditions.ts'
+import { labeledFields, useLabels } from '../../user-settings/labels.ts'
 import { useKnownValues } from './use-known-values.ts'
 
 export interface ConditionFormProps {

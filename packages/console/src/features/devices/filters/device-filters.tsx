@@ -1,13 +1,13 @@
 import { Group, MultiSelect, Select } from '@mantine/core'
 import { useState } from 'react'
 import classes from '../../../components/filters.module.css'
+import { ConditionPills } from '../../filters/condition-pills.tsx'
+import { chooseValues, valuesOf } from '../../filters/conditions.ts'
+import type { FilterProblem } from '../../filters/filter-problem.ts'
+import { SearchBox } from '../../filters/search-box.tsx'
 import type { DevicesSearch } from '../devices-search.ts'
 import type { ListOptions } from '../list-options.ts'
 import { AddCondition } from './add-condition.tsx'
-import { ConditionPills } from './condition-pills.tsx'
-import { chooseValues, valuesOf } from './conditions.ts'
-import type { FilterProblem } from './filter-problem.ts'
-import { SearchBox } from './search-box.tsx'
 import { useKnownValues } from './use-known-values.ts'
 
 interface DeviceFiltersProps {
@@ -30,6 +30,9 @@ export function DeviceFilters({ search, context, isBusy, problem, onChange, opti
     <>
       <Group gap="xs" mb="xs" align="flex-start" role="search" aria-label="Filter devices" className={classes.filters}>
         <SearchBox
+          kind="DEVICES"
+          label="Search devices"
+          placeholder="Name, id, or filter such as site = oslo"
           where={where}
           context={context}
           isBusy={isBusy}

@@ -1,16 +1,14 @@
-import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core'
+import { ActionIcon, Button, Group, Menu } from '@mantine/core'
 import { IconBookmarkPlus, IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { ConfirmDialog } from '../../../components/confirm-button.tsx'
-import { useChange } from '../../../graphql/use-change.ts'
 import type { DevicesSearch } from '../devices-search.ts'
 import type { ViewContent } from './save-view.tsx'
 import type { DeviceView } from './use-views.ts'
 import classes from './view-tabs.module.css'
-import { DeleteDeviceViewDocument } from './views.generated.ts'
 
 const SaveView = lazy(async () => ({ default: (await import('./save-view.tsx')).SaveView }))
+const DeleteView = lazy(async () => ({ default: (await import('./delete-view.tsx')).DeleteView }))
 
 interface ViewTabsProps {
   views: readonly DeviceView[]
@@ -28,7 +26,6 @@ interface ViewTabsProps {
 export function ViewTabs({ views, view, content, isChanged, onShow }: ViewTabsProps) {
   const [saving, setSaving] = useState<'new' | 'change'>()
   const [isDeleting, setDeleting] = useState(false)
-  const remove = useChange(DeleteDeviceViewDocument, ['View'])
   return (
     <Group gap="xs" mb="xs" align="center">
       <nav className={classes.tabs} aria-label="Views">
@@ -88,20 +85,10 @@ export function ViewTabs({ views, view, content, isChanged, onShow }: ViewTabsPr
           />
         </Suspense>
       )}
-      {view === undefined ? null : (
-        <ConfirmDialog
-          opened={isDeleting}
-          onClose={() => setDeleting(false)}
-          title={`Delete view ${view.name}`}
-          confirm="Delete view"
-          danger
-          onConfirm={async () => {
-            await remove({ id: view.id })
-            onShow({})
-          }}
-        >
-          <Text size="sm">Its devices stay. Links and commands that use the view will fail.</Text>
-        </ConfirmDialog>
+      {view === undefined || !isDeleting ? null : (
+        <Suspense>
+          <DeleteView view={view} onClose={() => setDeleting(false)} onDeleted={() => onShow({})} />
+        </Suspense>
       )}
     </Group>
   )

@@ -105,7 +105,8 @@ function toChip({ subject, comparison, values }: Condition): Chip {
   const isNegated = comparison === '!:' || comparison === '!*'
   const operator = comparison === '*' || comparison === '!*' || comparison === '!:' ? ':' : comparison
   const isOrder = operator.startsWith('<') || operator.startsWith('>')
-  const isPlain = isOrder || ['number', 'time', 'application'].includes(typeOf(subject) ?? '')
+  const isPlain =
+    isOrder || ['number', 'time', 'application'].includes(typeOf(subject) ?? fieldType('service', subject) ?? '')
   const write = (value: string): string => (isPlain && plainLiteral.test(value) ? value : writeChipValue(value))
   return { subject, operator, values: isPresence(comparison) ? ['*'] : values.map(write), isNegated, matchesAll: false }
 }

@@ -1,6 +1,11 @@
 import { checkFilter } from '@muster/filter'
 import type { CombinedError } from 'urql'
 
+/** What a filter is for, as in the API. */
+export type ListKind = 'DEVICES' | 'SERVICES' | 'EVENTS'
+
+export const filterKinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const
+
 /** What is wrong with a filter. */
 export interface FilterProblem {
   message: string
@@ -12,9 +17,8 @@ export interface FilterProblem {
 }
 
 /** Checks the syntax of a filter without the server. Names of attributes are not checked. */
-export function syntaxProblemOf(where: string): FilterProblem | undefined {
-  return checkFilter(where).problems[0]
-}
+export const syntaxProblemOf = (where: string, kind: ListKind): FilterProblem | undefined =>
+  checkFilter(where, { kind: filterKinds[kind] }).problems[0]
 
 /** The first problem of a filter that the server rejected. Undefined for other errors. */
 export function problemOf(error: CombinedError | undefined): FilterProblem | undefined {

@@ -1,12 +1,15 @@
 import { Anchor, Combobox, Group, Text, TextInput, useCombobox } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
-import { type FilterProblem, syntaxProblemOf } from './filter-problem.ts'
+import { type FilterProblem, type ListKind, syntaxProblemOf } from './filter-problem.ts'
 import { FilterTokens } from './filter-tokens.tsx'
 import classes from './search-box.module.css'
 import { useCompletions } from './use-completions.ts'
 
 interface SearchBoxProps {
+  kind: ListKind
+  label: string
+  placeholder: string
   where: string | undefined
   /** The context in which the filter reads attributes. */
   context: string | undefined
@@ -22,17 +25,17 @@ const TYPING_DELAY_MS = 120
 const PROBLEM_DELAY_MS = 900
 
 /**
- * Searches devices by words or by a filter. Applies each keystroke immediately if no rows are loading, and otherwise when the
+ * Searches a list by words or by a filter. Applies each keystroke immediately if no rows are loading, and otherwise when the
  * rows arrive or the user pauses. A filter with wrong syntax is not applied. Updates its value when the URL changes for another
  * reason.
  */
-export function SearchBox({ where, context, isBusy, problem, onChange }: SearchBoxProps) {
-  const { typed, setTyped } = useTypedFilter({ where, isBusy, onChange })
+export function SearchBox({ kind, label, placeholder, where, context, isBusy, problem, onChange }: SearchBoxProps) {
+  const { typed, setTyped } = useTypedFilter({ kind, where, isBusy, onChange })
   const [cursor, setCursor] = useState<number>()
   const input = useRef<HTMLInputElement>(null)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
-  const completions = useCompletions(typed, cursor, context)
-  const shown = useProblem(typed, where === typed ? problem : undefined)
+  const completions = useCompletions(typed, { kind, cursor, context })
+  const shown = useProblem(typed, kind, where === typed ? problem : undefined)
 
   const complete = (index: number): void => {
     const { text, from, to } = completions[index]!
@@ -51,8 +54,8 @@ export function SearchBox({ where, context, isBusy, problem, onChange }: SearchB
           <TextInput
             ref={input}
             type="search"
-            aria-label="Search devices"
-            placeholder="Name, id, or filter such as site = oslo"
+            aria-label={label}
+            placeholder={placeholder}
             leftSection={<IconSearch size={14} aria-hidden="true" />}
             classNames={{ input: classes.input }}
             spellCheck={false}
@@ -89,7 +92,7 @@ export function SearchBox({ where, context, isBusy, problem, onChange }: SearchB
           </Combobox.Options>
         </Combobox.Dropdown>
       </Combobox>
-      <FilterTokens text={typed} problem={shown} input={input} />
+      <FilterTokens text={typed} kind={kind} problem={shown} input={input} />
       {shown === undefined ? null : (
         <Text id="search-problem" size="xs" role="status" className={classes.problem}>
           {shown.message}{' '}
@@ -105,19 +108,24 @@ export function SearchBox({ where, context, isBusy, problem, onChange }: SearchB
 }
 
 /** What is wrong with the typed filter, once the user pauses. */
-function useProblem(typed: string, problem: FilterProblem | undefined): FilterProblem | undefined {
+function useProblem(typed: string, kind: ListKind, problem: FilterProblem | undefined): FilterProblem | undefined {
   const [shown, setShown] = useState<{ typed: string; problem: FilterProblem }>()
   useEffect(() => {
-    const found = syntaxProblemOf(typed)
+    const found = syntaxProblemOf(typed, kind)
     if (found === undefined) return setShown(undefined)
     const timer = setTimeout(() => setShown({ typed, problem: found }), PROBLEM_DELAY_MS)
     return () => clearTimeout(timer)
-  }, [typed])
+  }, [typed, kind])
   return shown?.typed === typed ? shown.problem : problem
 }
 
 /** The typed filter, which is applied while its syntax is right. */
-function useTypedFilter({ where, isBusy, onChange }: Pick<SearchBoxProps, 'where' | 'isBusy' | 'onChange'>) {
+function useTypedFilter({
+  kind,
+  where,
+  isBusy,
+  onChange,
+}: Pick<SearchBoxProps, 'kind' | 'where' | 'isBusy' | 'onChange'>) {
   const [typed, setTyped] = useState(where ?? '')
   /** Applied values that the URL does not contain yet. */
   const pending = useRef<(string | undefined)[]>([])
@@ -135,7 +143,7 @@ function useTypedFilter({ where, isBusy, onChange }: Pick<SearchBoxProps, 'where
   useEffect(() => {
     const before = pending.current.length > 0 ? pending.current.at(-1) : where
     const next = typed.trim() === '' ? undefined : typed
-    if (next === before || (next !== undefined && syntaxProblemOf(next) !== undefined)) return
+    if (next === before || (next !== undefined && syntaxProblemOf(next, kind) !== undefined)) return
     const apply = (): void => {
       pending.current.push(next)
       onChange(next, { replace: next !== undefined && before !== undefined })

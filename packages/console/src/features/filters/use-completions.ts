@@ -1,7 +1,8 @@
 import { toCodePoints, toIndex } from '@muster/filter'
 import { useEffect, useState } from 'react'
 import { useClient } from 'urql'
-import { CheckFilterDocument, type CheckFilterQuery } from '../devices.generated.ts'
+import type { ListKind } from './filter-problem.ts'
+import { CheckFilterDocument, type CheckFilterQuery } from './filters.generated.ts'
 
 /** A string that can be written at the cursor. `from` and `to` are string indexes. */
 export type Completion = NonNullable<CheckFilterQuery['login']>['checkFilter']['completions'][number]
@@ -10,14 +11,17 @@ const DELAY_MS = 60
 const MAX_SHOWN = 12
 
 /** Asks the server what can be written at the cursor. Undefined for the cursor means that nothing is asked. */
-export function useCompletions(text: string, cursor: number | undefined, context: string | undefined): Completion[] {
+export function useCompletions(
+  text: string,
+  { kind, cursor, context }: { kind: ListKind; cursor: number | undefined; context: string | undefined },
+): Completion[] {
   const client = useClient()
   const [found, setFound] = useState<{ text: string; cursor: number; completions: Completion[] }>()
   useEffect(() => {
     if (cursor === undefined || text === '') return
     let isCurrent = true
     const ask = async (): Promise<void> => {
-      const variables = { where: text, cursor: toCodePoints(text, cursor), context }
+      const variables = { where: text, kind, cursor: toCodePoints(text, cursor), context }
       const { data } = await client.query(CheckFilterDocument, variables).toPromise()
       if (!isCurrent || data?.login == null) return
       const completions = data.login.checkFilter.completions.map((completion) => ({
@@ -32,7 +36,7 @@ export function useCompletions(text: string, cursor: number | undefined, context
       isCurrent = false
       clearTimeout(timer)
     }
-  }, [client, text, cursor, context])
+  }, [client, text, kind, cursor, context])
   if (found === undefined || found.text !== text || found.cursor !== cursor) return []
   // After a complete value, a space comes before anything else is offered.
   const isUseful = ({ text: completion, from, to }: Completion): boolean =>

@@ -1,10 +1,11 @@
 import { checkFilter, toIndex, tokens } from '@muster/filter'
 import { type RefObject, useEffect, useState } from 'react'
-import type { FilterProblem } from './filter-problem.ts'
+import { type FilterProblem, filterKinds, type ListKind } from './filter-problem.ts'
 import classes from './search-box.module.css'
 
 interface FilterTokensProps {
   text: string
+  kind: ListKind
   /** What the server found wrong with the text. */
   problem: FilterProblem | undefined
   /** The input whose text is shown. */
@@ -12,7 +13,7 @@ interface FilterTokensProps {
 }
 
 /** Colors the parts of a filter behind the transparent text of its input, and underlines what is wrong. */
-export function FilterTokens({ text, problem, input }: FilterTokensProps) {
+export function FilterTokens({ text, kind, problem, input }: FilterTokensProps) {
   const [scrolled, setScrolled] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a completion changes the text without an event
   useEffect(() => {
@@ -27,13 +28,12 @@ export function FilterTokens({ text, problem, input }: FilterTokensProps) {
   }, [input, text])
   return (
     <div className={classes.tokens} aria-hidden="true">
-      <div style={{ transform: `translateX(${-scrolled}px)` }}>{partsOf(text, problem)}</div>
+      <div style={{ transform: `translateX(${-scrolled}px)` }}>{partsOf(text, wrongParts(text, kind, problem))}</div>
     </div>
   )
 }
 
-function partsOf(text: string, problem: FilterProblem | undefined) {
-  const wrong = wrongParts(text, problem)
+function partsOf(text: string, wrong: readonly Part[]) {
   const isWrong = (from: number): boolean => wrong.some((part) => from >= part.from && from < part.to)
   const parts = []
   let at = 0
@@ -50,9 +50,14 @@ function partsOf(text: string, problem: FilterProblem | undefined) {
   return parts
 }
 
+interface Part {
+  from: number
+  to: number
+}
+
 /** Inputs have one line, so a column is a place in the text. */
-function wrongParts(text: string, problem: FilterProblem | undefined): { from: number; to: number }[] {
-  const { problems } = checkFilter(text)
+function wrongParts(text: string, kind: ListKind, problem: FilterProblem | undefined): Part[] {
+  const { problems } = checkFilter(text, { kind: filterKinds[kind] })
   return (problem === undefined ? problems : [...problems, problem]).map(({ column, length }) => ({
     from: toIndex(text, column - 1),
     to: toIndex(text, column - 1 + Math.max(1, length)),

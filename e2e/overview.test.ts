@@ -1,0 +1,141 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { samplePresence } from '../packages/server/src/features/availability/presence-samples.jobs.ts'
+import { seedDevices } from '../packages/server/test/factories/seed-devices.ts'
+import { describeConsole, startConsole } from './harness.ts'
+
+const WEEK_MS = 7 * 86_400_000
+
+describeConsole('the overview', () => {
+  const site = startConsole({ worker: true })
+
+  it('is the first page, shows numbers that link to the devices they count, and follows changes', async () => {
+    const person = await site.newPerson()
+    const now = Date.now()
+    await seedDevices(
+      site.app.db,
+      person.accountId,
+      Array.from({ length: 12 }, (_, index) => ({
+        name: `pump-${index + 1}`,
+        state: index < 5 ? 'active' : 'inactive',
+        attributes: index < 10 ? { site: index % 2 === 0 ? 'oslo' : 'riga' } : {},
+        created: new Date(now - (index < 3 ? 0.1 : 2) * WEEK_MS),
+        ...(index < 8 ? { lastReported: new Date(now - (index + 1) * 3_600_000) } : {}),
+      })),
+    )
+    for (const minutes of [15, 10, 5]) await samplePresence(site.app.db, new Date(now - minutes * 60_000))
+    const page = await site.open(person, { path: '/' })
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    const count = (label: string) => page.getByRole('link', { name: label })
+    await count('Online: 5').waitFor()
+    await count('Offline: 7').waitFor()
+    await count('Never reported: 4').waitFor()
+    await count('Registered this week: 3').waitFor()
+    const bySite = page.getByRole('table', { name: 'Devices online by site' })
+    expect(await bySite.getByRole('row').allTextContents()).toEqual([
+      'siteOnlineDevices',
+      'oslo35',
+      'riga25',
+      'No value02',
+    ])
+    const stalest = page.getByRole('region', { name: 'Longest without a report' }).getByRole('listitem')
+    expect((await stalest.allTextContents())[0]).toMatch(/^pump-88 h ago$/)
+
+    // The table behind the curve has the same samples.
+    const online = page.getByRole('region', { name: 'Devices online' }).first()
+    await online.getByRole('figure').waitFor()
+    await online.getByText('Table', { exact: true }).click()
+    const samples = online.getByRole('table', { name: 'Devices online' })
+    // The server may have taken another sample meanwhile.
+    await expect.poll(() => samples.getByRole('row').count()).toBeGreaterThanOrEqual(1 + 3)
+    expect(await samples.getByRole('cell').nth(1).textContent()).toBe('5')
+
+    // Each number opens the list that it counts.
+    for (const [link, matches] of [
+      [count('Offline: 7'), '7 match'],
+      [bySite.getByRole('row', { name: 'oslo' }).getByRole('link').first(), '3 match'],
+      [bySite.getByRole('row', { name: 'No value' }).getByRole('link').last(), '2 match'],
+    ] as const) {
+      await link.click()
+      await page.getByText(matches).waitFor()
+      await page.goBack()
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+    }
+
+    const { login } = await person.data('{ login { devices(name: "pump-12") { items { id } } } }')
+    await person.data('mutation ($id: String!) { reportState(serviceId: $id, state: "active") }', {
+      id: login.devices.items[0].id,
+    })
+    await page.getByRole('region', { name: 'Newest events' }).getByRole('link', { name: 'pump-12' }).waitFor()
+    await count('Online: 6').waitFor()
+  })
+
+  it('shows a new user how to register the first device', async () => {
+    const page = await site.open(await site.newPerson(), { path: '/overview' })
+    await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
+    await page.getByRole('link', { name: 'Create a registration code' }).waitFor()
+  })
+
+  it('lists the services of all devices', async () => {
+    const person = await site.newPerson()
+    const add = (name: string, services: unknown[]) =>
+      person.data(
+        'mutation ($name: String!, $services: [ServiceInput!]) { registerDevice(name: $name, services: $services) { secret } }',
+        { name, services },
+      )
+    await add('gate', [
+      { name: 'ssh', application: 28, port: 22 },
+      { name: 'web', application: 7, port: 8080 },
+    ])
+    await add('pump', [{ name: 'ssh', application: 28, port: 2022 }])
+    const page = await site.open(person, { path: '/overview' })
+    await page.getByRole('link', { name: 'Services' }).click()
+    await page.getByText('3 in total').waitFor()
+    const rows = async (): Promise<string[]> => {
+      const links = await page.getByRole('row').getByRole('link').allTextContents()
+      return links.filter((_, index) => index % 2 === 0).map((name, index) => `${name} of ${links[index * 2 + 1]}`)
+    }
+    expect(await rows()).toEqual(['ssh of gate', 'web of gate', 'ssh of pump'])
+    await page.getByRole('button', { name: 'Port' }).click()
+    await page.getByRole('button', { name: 'Port' }).click()
+    await expect.poll(rows).toEqual(['web of gate', 'ssh of pump', 'ssh of gate'])
+    await page.getByLabel('Search services').fill('port > 1000 AND device.name:pu')
+    await page.getByText('1 match').waitFor()
+    expect(await rows()).toEqual(['ssh of pump'])
+    // The list of completions covers the conditions.
+    await page.getByLabel('Search services').blur()
+    await page.getByRole('button', { name: 'Remove device.name contains pu' }).click()
+    await page.getByText('2 match').waitFor()
+    await page.getByLabel('Search services').fill('')
+    await page.getByRole('combobox', { name: 'Service type' }).click()
+    await page.getByRole('option', { name: 'SSH' }).click()
+    await page.getByText('2 match').waitFor()
+    expect(await page.getByLabel('Search services').inputValue()).toBe('application = 28')
+  })
+
+  it("shows when a device was online, as a timeline and a table that follow the device's state", async () => {
+    const person = await site.newPerson()
+    const created = new Date(Date.now() - 10 * 3_600_000)
+    const [id] = await seedDevices(site.app.db, person.accountId, [{ name: 'fan', created, state: 'inactive' }])
+    await sql`delete from event where account_id = ${person.accountId}`.execute(site.app.db)
+    const changes = [null, 'active', 'inactive'].map((state, index) => [
+      new Date(created.getTime() + index * 4 * 3_600_000),
+      state,
+    ])
+    for (const [at, state] of changes) {
+      await sql`insert into event (account_id, "timestamp", type, device_id, targets, state, data)
+        values (${person.accountId}, ${at}, ${state === null ? 'DEVICE_REGISTER' : 'DEVICE_STATE'}, ${id}, '[]', ${state}, '{}')`.execute(
+        site.app.db,
+      )
+    }
+    const page = await site.open(person, { path: `/devices/${id}` })
+    const part = page.getByRole('region', { name: 'Availability' }).first()
+    await part.getByText(/^40% online · 1 outage · longest time offline 4 h/).waitFor()
+    await part.getByRole('button', { name: 'Show table' }).click()
+    const states = async () =>
+      (await part.getByRole('row').allTextContents()).map((text) => /(in)?active/.exec(text)?.[0])
+    await expect.poll(states).toEqual([undefined, 'inactive', 'active', 'inactive'])
+    await person.data('mutation ($id: String!) { reportState(serviceId: $id, state: "active") }', { id })
+    await expect.poll(states).toEqual([undefined, 'active', 'inactive', 'active', 'inactive'])
+  })
+})

@@ -1,0 +1,126 @@
+import { Select, Text } from '@mantine/core'
+import { useEffect } from 'react'
+import { useQuery } from 'urql'
+import { RouterAnchor } from '../../app/links.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useAttributeNames } from '../attributes/use-attribute-names.ts'
+import { labeledFields, useLabels } from '../user-settings/labels.ts'
+import classes from './online-by-value.module.css'
+import { OverviewByValueDocument } from './overview.generated.ts'
+import { Part } from './part.tsx'
+
+interface OnlineByValueProps {
+  /** The field or attribute. Undefined for the default. */
+  by: string | undefined
+  onBy(by: string): void
+  /** Changes when the counts may have changed. */
+  version: number
+}
+
+/** The devices online of all, by the values of an attribute or field. */
+export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps) {
+  const { names } = useAttributeNames()
+  const labels = useLabels()
+  const used = (names ?? []).filter(({ devices }) => devices > 0).map(({ name }) => name)
+  const by = chosen ?? defaultOf(used)
+  const [{ data, error }, refetch] = useQuery({
+    query: OverviewByValueDocument,
+    variables: { by: [by] },
+    pause: names === undefined,
+    requestPolicy: 'cache-and-network',
+  })
+  useEffect(() => {
+    if (version > 0) refetch({ requestPolicy: 'network-only' })
+  }, [version, refetch])
+  const facet = data?.login?.facets[0]
+  const labelOf = (name: string): string => {
+    const field = labeledFields.find((each) => name === `$svc.${each}`)
+    return field === undefined ? name : labels[field]
+  }
+  const options = [...new Set([by, ...used, 'platform', 'services.port'])]
+  return (
+    <Part
+      title="Online by value"
+      actions={
+        <Select
+          size="xs"
+          w={170}
+          aria-label="Attribute or field"
+          searchable
+          allowDeselect={false}
+          data={options.map((value) => ({ value, label: labelOf(value) }))}
+          value={by}
+          onChange={(value) => value !== null && onBy(value)}
+          limit={100}
+        />
+      }
+    >
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The devices could not be counted" onRetry={() => refetch()} />
+      )}
+      {facet === undefined ? null : (
+        <table className={classes.table} aria-label={`Devices online by ${labelOf(by)}`}>
+          <thead>
+            <tr>
+              <th scope="col">{labelOf(by)}</th>
+              <th scope="col">Online</th>
+              <th scope="col">Devices</th>
+            </tr>
+          </thead>
+          <tbody>
+            {facet.buckets.map(({ value, count, active, where }) => (
+              <Row key={value} label={value === '' ? '(empty)' : value} {...{ count, active, where }} />
+            ))}
+            {facet.other === 0 ? null : <Row label="Other values" count={facet.other} active={facet.otherActive} />}
+            {facet.missing === 0 ? null : (
+              <Row
+                label="No value"
+                count={facet.missing}
+                active={facet.missingActive}
+                where={facet.buckets.length === 0 ? undefined : `NOT ${nameIn(facet.buckets[0]!.where)}:*`}
+              />
+            )}
+          </tbody>
+        </table>
+      )}
+    </Part>
+  )
+}
+
+/** The name as in a filter, from the filter of one of its values. */
+const nameIn = (where: string): string => where.slice(0, where.search(/ (=|>=) /))
+
+const defaultOf = (used: readonly string[]): string =>
+  ['site', '$svc.categoryA'].find((name) => used.includes(name)) ??
+  used.find((name) => !name.startsWith('$')) ??
+  'platform'
+
+interface RowProps {
+  label: string
+  count: number
+  active: number
+  /** The filter that finds these devices. Undefined if there is none. */
+  where?: string | undefined
+}
+
+function Row({ label, count, active, where }: RowProps) {
+  const link = (filter: string, number: number) => (
+    <RouterAnchor to="/devices" search={{ where: filter }} inherit>
+      {number.toLocaleString()}
+    </RouterAnchor>
+  )
+  return (
+    <tr>
+      <th scope="row" className={classes.label}>
+        <Text size="sm" truncate title={label} c={where === undefined ? 'dimmed' : undefined}>
+          {label}
+        </Text>
+        <div className={classes.bar} aria-hidden="true">
+          <div style={{ width: `${count === 0 ? 0 : (100 * active) / count}%` }} />
+        </div>
+      </th>
+      <td>{where === undefined ? active.toLocaleString() : link(`${where} AND state = active`, active)}</td>
+      <td>{where === undefined ? count.toLocaleString() : link(where, count)}</td>
+    </tr>
+  )
+}

@@ -1,0 +1,82 @@
+import { SegmentedControl, Table, Text } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { ListTable } from '../../components/list-table.tsx'
+import { localTime } from '../../components/time.tsx'
+import { isSpan, type SpanName } from './overview-search.ts'
+import { Part } from './part.tsx'
+import type { PresencePoint } from './presence-chart.tsx'
+
+const PresenceChart = lazy(async () => ({ default: (await import('./presence-chart.tsx')).PresenceChart }))
+
+interface OnlineOverTimeProps {
+  /** Undefined until loaded. */
+  points: readonly PresencePoint[] | undefined
+  span: SpanName
+  onSpan(span: SpanName): void
+}
+
+const CHART_HEIGHT = 240
+
+/** The devices online over time, as a curve or a table. */
+export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
+  const [form, setForm] = useState('curve')
+  return (
+    <Part
+      title="Devices online"
+      actions={
+        <div style={{ display: 'flex', flexWrap: 'wrap', gap: 8 }}>
+          <SegmentedControl
+            size="xs"
+            aria-label="Time"
+            value={span}
+            onChange={(value) => isSpan(value) && onSpan(value)}
+            data={[
+              { value: 'day', label: 'Day' },
+              { value: 'week', label: 'Week' },
+              { value: 'month', label: 'Month' },
+            ]}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="Form"
+            value={form}
+            onChange={setForm}
+            data={[
+              { value: 'curve', label: 'Curve' },
+              { value: 'table', label: 'Table' },
+            ]}
+          />
+        </div>
+      }
+    >
+      <div style={{ minHeight: CHART_HEIGHT }}>
+        {points === undefined ? null : points.length === 0 ? (
+          <Text c="dimmed">The server counts the devices online every five minutes. There is no count yet.</Text>
+        ) : form === 'curve' ? (
+          <Suspense>
+            <PresenceChart points={points} span={span} height={CHART_HEIGHT} />
+          </Suspense>
+        ) : (
+          <PresenceTable points={points} />
+        )}
+      </div>
+    </Part>
+  )
+}
+
+function PresenceTable({ points }: { points: readonly PresencePoint[] }) {
+  return (
+    <div style={{ maxHeight: 360, overflowY: 'auto' }}>
+      <ListTable label="Devices online" columns={['Time', 'Online', 'Fewest online', 'Devices']} minWidth={360}>
+        {points.toReversed().map(({ at, online, minOnline, devices }) => (
+          <Table.Tr key={at}>
+            <Table.Td>{localTime(new Date(at))}</Table.Td>
+            <Table.Td>{online.toLocaleString()}</Table.Td>
+            <Table.Td>{minOnline.toLocaleString()}</Table.Td>
+            <Table.Td>{devices.toLocaleString()}</Table.Td>
+          </Table.Tr>
+        ))}
+      </ListTable>
+    </div>
+  )
+}

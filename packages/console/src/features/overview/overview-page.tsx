@@ -1,0 +1,164 @@
+import { Paper, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { useQuery } from 'urql'
+import { RouterAnchor } from '../../app/links.tsx'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Loading } from '../../components/loading.tsx'
+import { PageHeader } from '../../components/page-header.tsx'
+import { Time } from '../../components/time.tsx'
+import { useLiveEvents } from '../../graphql/use-live-events.ts'
+import { useUrlState } from '../../hooks/use-url-state.ts'
+import { AddDevice } from '../devices/add-device.tsx'
+import { NoDevices } from '../devices/no-devices.tsx'
+import { NewestEvents } from './newest-events.tsx'
+import { OnlineByValue } from './online-by-value.tsx'
+import { OnlineOverTime } from './online-over-time.tsx'
+import { OverviewDocument, type OverviewQuery } from './overview.generated.ts'
+import { spans } from './overview-search.ts'
+import { Part } from './part.tsx'
+
+const DAY_MS = 86_400_000
+/** How long the page waits after an event, so that many events cause one request. */
+const REFRESH_MS = 10_000
+
+/** The state of the whole fleet. Every number links to the list that it counts. */
+export function OverviewPage() {
+  const [search, change] = useUrlState('/shell/overview')
+  const [isAdding, setAdding] = useState(false)
+  const span = search.span ?? 'day'
+  const [opened] = useState(() => Date.now())
+  const from = new Date(opened - spans[span] * DAY_MS).toISOString()
+  const [{ data, error }, refetch] = useQuery({
+    query: OverviewDocument,
+    variables: { from },
+    requestPolicy: 'cache-and-network',
+  })
+  const refresh = (): void => refetch({ requestPolicy: 'network-only' })
+  const version = useRefreshLater(refresh)
+  const last = useRef<NonNullable<OverviewQuery['login']>>(undefined)
+  last.current = data?.login ?? last.current
+  const login = last.current
+  return (
+    <>
+      <PageHeader title="Overview" />
+      {error === undefined ? null : (
+        <ErrorNotice error={error} title="The overview could not be loaded" onRetry={refresh} />
+      )}
+      {login === undefined ? (
+        error === undefined && <Loading what="overview" />
+      ) : login.deviceTotals.total === 0 ? (
+        <NoDevices isFiltered={false} onClear={() => {}} onAdd={() => setAdding(true)} />
+      ) : (
+        <Stack gap="md">
+          <Totals login={login} />
+          <OnlineOverTime
+            points={data?.login?.presence ?? undefined}
+            span={span}
+            onSpan={(next) => change({ span: next === 'day' ? undefined : next })}
+          />
+          <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
+            <OnlineByValue by={search.by} onBy={(by) => change({ by })} version={version} />
+            <Stalest devices={login.stalest.items} />
+          </SimpleGrid>
+          <NewestEvents />
+        </Stack>
+      )}
+      <AddDevice
+        opened={isAdding}
+        onClose={() => {
+          setAdding(false)
+          refresh()
+        }}
+      />
+    </>
+  )
+}
+
+/** Calls `refresh` some seconds after events, and returns how often it did. */
+function useRefreshLater(refresh: () => void): number {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const latest = useRef(refresh)
+  latest.current = refresh
+  const [version, setVersion] = useState(0)
+  const later = (): void => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      latest.current()
+      setVersion((before) => before + 1)
+    }, REFRESH_MS)
+  }
+  useLiveEvents({ onEvents: later, onGap: later })
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return version
+}
+
+type Login = NonNullable<OverviewQuery['login']>
+
+function Totals({ login: { deviceTotals, registered } }: { login: Login }) {
+  const { total, active, inactive, neverReported } = deviceTotals
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="md">
+      <Total count={active} of={total} where="state = active" label="Online" />
+      <Total count={inactive} where="state = inactive" label="Offline" />
+      <Total count={neverReported} where="NOT lastReported:*" label="Never reported" />
+      <Total count={registered.total} where="created > -7d" label="Registered this week" />
+    </SimpleGrid>
+  )
+}
+
+interface TotalProps {
+  count: number
+  /** The number of all devices, if it is shown. */
+  of?: number
+  label: string
+  where: string
+}
+
+function Total({ count, of, label, where }: TotalProps) {
+  return (
+    <Paper withBorder p="md">
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text fz={28} fw={700} lh={1.3}>
+        <RouterAnchor to="/devices" search={{ where }} inherit aria-label={`${label}: ${count.toLocaleString()}`}>
+          {count.toLocaleString()}
+        </RouterAnchor>
+        {of === undefined ? null : (
+          <Text span size="sm" fw={400} c="dimmed">
+            {' '}
+            of{' '}
+            <RouterAnchor to="/devices" inherit>
+              {of.toLocaleString()}
+            </RouterAnchor>
+          </Text>
+        )}
+      </Text>
+    </Paper>
+  )
+}
+
+function Stalest({ devices }: { devices: Login['stalest']['items'] }) {
+  return (
+    <Part
+      title="Longest without a report"
+      actions={
+        <RouterAnchor to="/devices" search={{ where: 'lastReported:*', sort: 'lastReported asc' }} size="sm">
+          Show all
+        </RouterAnchor>
+      }
+    >
+      {devices.length === 0 ? <Text c="dimmed">No device has reported yet.</Text> : null}
+      <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: 'none' }}>
+        {devices.map(({ id, name, lastReported }) => (
+          <li key={id} style={{ display: 'flex', gap: 12, justifyContent: 'space-between' }}>
+            <RouterAnchor to="/devices/$deviceId" params={{ deviceId: id }} truncate>
+              {name}
+            </RouterAnchor>
+            <Time value={lastReported} />
+          </li>
+        ))}
+      </Stack>
+    </Part>
+  )
+}
