@@ -147,6 +147,10 @@ export type UserEventsArgs = {
   maxDate?: InputMaybe<Scalars['DateTime']['input']>;
   types?: InputMaybe<Array<EventType>>;
   deviceId?: InputMaybe<Array<Scalars['String']['input']>>;
+  where?: InputMaybe<Scalars['String']['input']>;
+  view?: InputMaybe<Scalars['ID']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
+  now?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 

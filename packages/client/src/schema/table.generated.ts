@@ -592,13 +592,17 @@ export const schemaTable: SchemaTable = {
    "EventList!",
    {
     "after": "ID",
+    "context": "String",
     "deviceId": "[String!]",
     "from": "Int",
     "last": "String",
     "maxDate": "DateTime",
     "minDate": "DateTime",
+    "now": "DateTime",
     "size": "Int",
-    "types": "[EventType!]"
+    "types": "[EventType!]",
+    "view": "ID",
+    "where": "String"
    }
   ],
   "eventsUrl": [

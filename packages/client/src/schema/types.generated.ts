@@ -1245,6 +1245,8 @@ export interface UserFields {
   events: Branch<'EventList', 'one', {
     /** Continue with events older than this one. */
     after?: string | null | undefined
+    /** The context in which the filter reads attributes. */
+    context?: string | null | undefined
     deviceId?: readonly string[] | null | undefined
     /** Position of the first record, counted from 1. Ignored if after or last is set. */
     from?: number | null | undefined
@@ -1252,9 +1254,15 @@ export interface UserFields {
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
+    /** The time from which relative times in where count. Default: the start of the request. */
+    now?: string | Date | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
     types?: readonly EventType[] | null | undefined
+    /** The ID of a saved view of events. Its filter applies in addition to where. */
+    view?: string | null | undefined
+    /** A filter of events, such as type = DEVICE_STATE AND device.site = oslo. Reads devices as they are now. */
+    where?: string | null | undefined
   }>
   /** A URL that returns the same events as CSV for one hour. */
   eventsUrl: Leaf<string, {

@@ -24,6 +24,7 @@ export interface OwnedObjects {
   view: string
   viewName: string
   serviceView: string
+  eventView: string
   webhookUrl: string
   webhookSecret: string
   /** The ID of a failed delivery. */
@@ -84,6 +85,9 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
   const { createView: serviceView } = await user.data(
     `mutation { createView(name: "${mark}-services", kind: SERVICES, columns: [{ name: "port" }]) { id } }`,
   )
+  const { createView: eventView } = await user.data(
+    `mutation { createView(name: "${mark}-events", kind: EVENTS, where: "type = DEVICE_REGISTER") { id } }`,
+  )
   const { testWebhook: delivery } = await user.data(`mutation { testWebhook(id: "${webhook.id}") { id } }`)
   const { login } = await user.data(
     '{ login { devices { cursor } events { cursor items { id } } webhooks { deliveries { cursor } } } }',
@@ -101,6 +105,7 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
     view: view.id,
     viewName,
     serviceView: serviceView.id,
+    eventView: eventView.id,
     webhookUrl,
     webhookSecret: webhook.secret,
     delivery: delivery.id,
@@ -129,6 +134,7 @@ export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }
     view: `vw_${randomBytes(12).toString('hex')}`,
     viewName: `${mark}-view`,
     serviceView: `vw_${randomBytes(12).toString('hex')}`,
+    eventView: `vw_${randomBytes(12).toString('hex')}`,
     webhook: `wh_${randomBytes(12).toString('hex')}`,
     webhookUrl: `http://127.0.0.1:9/hook?${mark}`,
     webhookSecret: generateWebhookSecret(),

@@ -193,8 +193,14 @@ export const queryCalls: Record<string, Call> = {
         attempt(noEvents, ({ device }) => events(`deviceId: ${literal(device)}`)),
         attempt(noEvents, ({ service, userId }) => events(`deviceId: [${literal(service)}, ${literal(userId)}]`)),
       ],
+      where: [
+        attempt(noEvents, ({ event }) => events(`where: ${literal(`id = ${event}`)}`)),
+        attempt(noEvents, ({ device }) => events(`where: ${literal(`device.id = ${device}`)}`)),
+        attempt(noEvents, ({ userId }) => events(`where: ${literal(`actor = "${userId}"`)}`)),
+      ],
+      view: notFound(({ eventView }) => events(`view: ${literal(eventView)}`)),
     },
-    others: [...page, 'minDate', 'maxDate', 'types'],
+    others: [...page, 'minDate', 'maxDate', 'types', 'context', 'now'],
   },
   'User.eventsUrl': {
     plain: user('eventsUrl'),

@@ -137,8 +137,9 @@ export const queryValues: Record<string, (own: OwnedObjects, path: string) => st
   application: () => '28',
   attributes: ({ attribute, mark }) => encodeURIComponent(JSON.stringify({ [attribute]: `${mark}-value` })),
   context: ({ context }) => context,
-  where: () => encodeURIComponent('name:a'),
-  view: ({ view, serviceView }, path) => (path === '/services/list' ? serviceView : view),
+  where: (_own, path) => encodeURIComponent(path === '/events' ? 'type:a' : 'name:a'),
+  view: ({ view, serviceView, eventView }, path) =>
+    path === '/services/list' ? serviceView : path === '/events' ? eventView : view,
   label: () => 'gates',
   now: () => '2026-11-20T08:30:00Z',
   sortBy: () => 'name%20desc',

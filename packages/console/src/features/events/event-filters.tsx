@@ -2,21 +2,38 @@ import { Button, Group, MultiSelect } from '@mantine/core'
 import { IconFilterOff } from '@tabler/icons-react'
 import { eventTypeOptions, isEventType } from '../../components/events/event-types.ts'
 import classes from '../../components/filters.module.css'
+import type { FilterProblem } from '../filters/filter-problem.ts'
+import { SearchBox } from '../filters/search-box.tsx'
 import { DevicePicker } from './device-picker.tsx'
 import { type EventsSearch, filterOf, isFiltered } from './events-search.ts'
 import { TimeFilter } from './time-filter.tsx'
 
 interface EventFiltersProps {
   search: EventsSearch
-  onChange: (patch: Partial<EventsSearch>) => void
+  /** Whether the events of a new filter are loading. */
+  isBusy: boolean
+  /** What the server found wrong with `search.where`. */
+  problem: FilterProblem | undefined
+  onChange: (patch: Partial<EventsSearch>, options?: { replace?: boolean }) => void
 }
 
-export function EventFilters({ search, onChange }: EventFiltersProps) {
+export function EventFilters({ search, isBusy, problem, onChange }: EventFiltersProps) {
   const { types = [], device = [], from, to } = search
   // After a filter changes, the list starts with the newest event.
-  const changeFilter = (patch: Partial<EventsSearch>): void => onChange({ ...patch, after: undefined })
+  const changeFilter = (patch: Partial<EventsSearch>, options?: { replace?: boolean }): void =>
+    onChange({ ...patch, after: undefined }, options)
   return (
-    <Group gap="xs" mb="xs" role="search" aria-label="Filter events" className={classes.filters}>
+    <Group gap="xs" mb="xs" align="flex-start" role="search" aria-label="Filter events" className={classes.filters}>
+      <SearchBox
+        kind="EVENTS"
+        label="Search events"
+        placeholder="Name, or filter such as changed:site"
+        where={search.where}
+        context={undefined}
+        isBusy={isBusy}
+        problem={problem}
+        onChange={(where, how) => changeFilter({ where }, how)}
+      />
       <MultiSelect
         aria-label="Event type"
         placeholder={types.length === 0 ? 'Any event' : undefined}
@@ -35,7 +52,9 @@ export function EventFilters({ search, onChange }: EventFiltersProps) {
         <Button
           variant="subtle"
           leftSection={<IconFilterOff size={16} />}
-          onClick={() => changeFilter({ types: undefined, device: undefined, from: undefined, to: undefined })}
+          onClick={() =>
+            changeFilter({ types: undefined, device: undefined, where: undefined, from: undefined, to: undefined })
+          }
         >
           Clear
         </Button>

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useQuery } from 'urql'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useUrlState } from '../../hooks/use-url-state.ts'
+import { problemOf } from '../filters/filter-problem.ts'
 import { CsvButton } from './csv-button.tsx'
 import { EventFilters } from './event-filters.tsx'
 import { EventList } from './event-list.tsx'
@@ -14,26 +15,33 @@ export function EventsPage() {
   const [isLive, setLive] = useState(true)
   const filter = filterOf(search)
   const { after } = search
+  // A separate query, so that the list does not wait for the count.
+  const [{ data, error, fetching }] = useQuery({ query: EventTotalDocument, variables: { ...filter } })
+  const problem = problemOf(error)
   return (
     <>
-      <PageHeader title="Events" beside={<Total filter={filter} />} actions={<CsvButton filter={filter} />} />
-      <EventFilters search={search} onChange={change} />
-      <EventList
-        key={JSON.stringify([filter, after])}
-        filter={filter}
-        after={after}
-        isLive={isLive}
-        onLive={setLive}
-        onPage={(next) => change({ after: next })}
+      <PageHeader
+        title="Events"
+        beside={<Total filter={filter} total={data?.login?.events.total} />}
+        // A download has no filter in the filter language.
+        actions={filter.where === undefined ? <CsvButton filter={filter} /> : null}
       />
+      <EventFilters search={search} isBusy={fetching} problem={problem} onChange={change} />
+      {problem === undefined ? (
+        <EventList
+          key={JSON.stringify([filter, after])}
+          filter={filter}
+          after={after}
+          isLive={isLive}
+          onLive={setLive}
+          onPage={(next) => change({ after: next })}
+        />
+      ) : null}
     </>
   )
 }
 
-/** A separate query, so that the list does not wait for the count. */
-function Total({ filter }: { filter: EventFilter }) {
-  const [{ data }] = useQuery({ query: EventTotalDocument, variables: { ...filter } })
-  const total = data?.login?.events.total
+function Total({ filter, total }: { filter: EventFilter; total: number | undefined }) {
   if (total === undefined) return null
   return (
     <Text c="dimmed">

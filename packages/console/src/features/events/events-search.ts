@@ -5,6 +5,8 @@ export interface EventsSearch {
   types?: EventType[]
   /** Ids of devices. */
   device?: string[]
+  /** A filter of events in the API's language. */
+  where?: string
   /** The first time, in the API's format. */
   from?: string
   /** The end time, exclusive, in the API's format. */
@@ -23,6 +25,7 @@ export function eventsSearch(search: Record<string, unknown>): EventsSearch {
   return {
     ...(types.length === 0 ? {} : { types }),
     ...(device.length === 0 ? {} : { device }),
+    ...(typeof search.where === 'string' && search.where !== '' ? { where: search.where } : {}),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
     ...(typeof after === 'string' && after !== '' ? { after } : {}),
@@ -41,13 +44,15 @@ function isoTime(value: unknown): string | undefined {
 export interface EventFilter {
   types?: EventType[]
   deviceId?: string[]
+  where?: string
   minDate?: string
   maxDate?: string
 }
 
-export const filterOf = ({ types, device, from, to }: EventsSearch): EventFilter => ({
+export const filterOf = ({ types, device, where, from, to }: EventsSearch): EventFilter => ({
   ...(types === undefined ? {} : { types }),
   ...(device === undefined ? {} : { deviceId: device }),
+  ...(where === undefined ? {} : { where }),
   ...(from === undefined ? {} : { minDate: from }),
   ...(to === undefined ? {} : { maxDate: to }),
 })

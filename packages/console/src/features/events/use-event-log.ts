@@ -44,6 +44,8 @@ export function useEventLog({ filter, after, isLive }: EventLogOptions): EventLo
   useLiveEvents({
     onEvents(events) {
       if (!isNewest) return
+      // Only the server can evaluate the filter.
+      if (filter.where !== undefined) return isLive ? refresh() : undefined
       const arrived = events.filter((event) => matches(event, filter)).toReversed()
       if (arrived.length === 0) return
       setTail(({ shown, held }) =>

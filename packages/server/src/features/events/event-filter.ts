@@ -1,3 +1,4 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import { parseId } from '../devices/device-id.ts'
@@ -19,6 +20,16 @@ export interface EventFilter {
   until?: Date
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]
+  where?: EventWhere
+}
+
+/** A filter in the filter language, with what it reads. */
+export interface EventWhere {
+  filter: ResolvedFilter
+  /** The context in which the filter reads attributes; undefined for the base values. */
+  context: string | undefined
+  /** Milliseconds since 1970, from which relative times count. */
+  now: number
 }
 
 /** Validates the arguments. With `defaultsToMonth`, minDate defaults to one month before maxDate or now. */

@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { eventCondition } from '../filters/sql/event-conditions.ts'
+import { noTables } from '../filters/sql/rows.ts'
 import type { Event } from './event.ts'
 import type { EventFilter } from './event-filter.ts'
 import { type FittingRow, fitting } from './fitting.ts'
@@ -19,12 +21,13 @@ const columns = sql.raw(
 
 const all = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
-function matching(accountId: string, { from, until, types, deviceIds }: EventFilter): Sql[] {
+function matching(accountId: string, { from, until, types, deviceIds, where }: EventFilter): Sql[] {
   const conditions = [sql`account_id = ${accountId}`]
   if (from !== undefined) conditions.push(sql`"timestamp" >= ${from}`)
   if (until !== undefined) conditions.push(sql`"timestamp" < ${until}`)
   if (types !== undefined) conditions.push(sql`type = any(${types})`)
   if (deviceIds !== undefined) conditions.push(sql`device_id = any(${deviceIds})`)
+  if (where !== undefined) conditions.push(eventCondition(where.filter, { ...where, accountId, tables: noTables() }))
   return conditions
 }
 

@@ -3,24 +3,46 @@ import { walk } from '../../db/fair/user-database.ts'
 import { badInput, notFound } from '../../errors.ts'
 import type { List } from '../../graphql/lists/paging.ts'
 import { listOf, type PageArguments, readPage, type Start } from '../../graphql/lists/paging.ts'
+import { parseContext } from '../attributes/attribute-name.ts'
+import { assertKnownNames } from '../filters/account-names.ts'
+import { readFilter } from '../filters/read-filter.ts'
+import { applyView } from '../views/use-view.ts'
 import type { Event, EventList } from './event.ts'
-import { type EventFilterArguments, readEventFilter } from './event-filter.ts'
+import { type EventFilterArguments, type EventWhere, readEventFilter } from './event-filter.ts'
 import { countEvents, type EventSlice, eventExists, selectEvents, selectEventsByIds } from './events.queries.ts'
 import { eventRowsRead } from './list-rows-read.ts'
 
-export interface EventListArguments extends PageArguments, EventFilterArguments {}
+/** The arguments of a list of events. Only the events of a user take `where`, `view`, `context`, and `now`. */
+export interface EventListArguments extends PageArguments, EventFilterArguments {
+  where?: string | null | undefined
+  view?: string | null | undefined
+  context?: string | null | undefined
+  now?: Date | null | undefined
+}
 
 /** Returns one page of the viewer's events, newest first. */
 export async function listEvents(context: Context, args: EventListArguments): Promise<EventList> {
   const { db, viewer, rowMeter } = context
   const reads = eventRowsRead(args)
-  const slice = await readEventSlice(context, args)
+  const given = await readEventSlice(context, args)
+  const where = await readWhere(context, args)
+  const slice = where === undefined ? given : { ...given, filter: { ...given.filter, where } }
   rowMeter.add(({ events }) => Math.min(reads.page.rows, events))
   const rows = await walk(db, reads.page.reasons, (walking) => selectEvents(walking, viewer.accountId, slice))
   return eventList(slice, rows, () => {
     rowMeter.add(({ events }) => Math.min(reads.total.rows, events))
     return walk(db, reads.total.reasons, (walking) => countEvents(walking, viewer.accountId, slice.filter))
   })
+}
+
+async function readWhere(context: Context, args: EventListArguments): Promise<EventWhere | undefined> {
+  const where = args.where == null ? undefined : readFilter(args.where, { kind: 'event', path: 'where' })
+  if (where !== undefined) await assertKnownNames(context, where)
+  const inContext = parseContext(args.context, 'context')
+  const selection = await applyView(context, { where, viewId: args.view, inContext }, { kind: 'event' })
+  if (selection.where === undefined) return undefined
+  const now = (args.now ?? context.clock()).getTime()
+  return { filter: selection.where.filter, context: selection.context, now }
 }
 
 /** The slice includes one event beyond the page. That event shows whether a next page exists. */

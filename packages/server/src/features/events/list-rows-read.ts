@@ -8,6 +8,11 @@ export interface EventListReads {
   total: RowsRead
 }
 
+interface Conditions {
+  where?: string | null | undefined
+  view?: string | null | undefined
+}
+
 /** The server does not count an account's events. Cost estimates assume this number for lists that can read all of them. */
 const ASSUMED_EVENTS = 100_000
 /** Skipping at most this many events is cheap. */
@@ -18,6 +23,8 @@ const FAR = 5_000
  * the primary key for an account or by an index for a device. It applies all other filters to one event at a time.
  */
 export function eventRowsRead({
+  where,
+  view,
   types,
   minDate,
   maxDate,
@@ -25,8 +32,10 @@ export function eventRowsRead({
   from,
   after,
   last,
-}: PageArguments & EventFilterArguments): EventListReads {
+}: PageArguments & EventFilterArguments & Conditions): EventListReads {
   const reasons: string[] = []
+  if (where != null && where.trim() !== '') reasons.push('where: no index finds events by its conditions')
+  if (view != null) reasons.push('view: no index finds events by its conditions')
   if (types != null) reasons.push('types: no index finds events by type')
   if (maxDate != null) reasons.push('maxDate: newer events are skipped one by one')
   if (minDate != null) reasons.push('minDate: no index finds events by time')

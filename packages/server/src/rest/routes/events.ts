@@ -7,12 +7,13 @@ export const eventRoutes: readonly Route[] = [
     summary: 'Lists events, newest first, one page at a time.',
     document: `query listEvents(
       $size: Int = 100, $from: Int, $after: ID, $last: String, $minDate: DateTime, $maxDate: DateTime
-      $types: [EventType!], $deviceId: [String!], $total: Boolean! = true
+      $types: [EventType!], $deviceId: [String!], $where: String, $view: ID, $context: String, $now: DateTime
+      $total: Boolean! = true
     ) {
       login {
         events(
           size: $size, from: $from, after: $after, last: $last, minDate: $minDate, maxDate: $maxDate
-          types: $types, deviceId: $deviceId
+          types: $types, deviceId: $deviceId, where: $where, view: $view, context: $context, now: $now
         ) { items { ...Event } total @include(if: $total) hasMore last cursor }
       }
     }`,

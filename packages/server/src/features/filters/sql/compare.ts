@@ -56,3 +56,10 @@ export function compareInteger(value: Sql, operator: Operator, literal: Literal)
   const integer = Math.max(-MAX_INTEGER, Math.min(MAX_INTEGER, round(Number(literal.decimal))))
   return sql`${value} ${sql.raw(operator)} ${integer}::int`
 }
+
+/** Addresses of users are case-insensitive. */
+export function lowercase(literal: Literal): Literal {
+  if (literal.type === 'string') return { type: 'string', value: literal.value.toLowerCase() }
+  if (literal.type !== 'pattern') return literal
+  return { type: 'pattern', parts: literal.parts.map((part) => part.toLowerCase()) }
+}

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { naturally } from '../../../db/sorted-page.ts'
 import { contains, matchesIgnoringCase } from '../../../db/text-match.ts'
 import { applicationTypes } from '../../services/application-types.ts'
-import { compareInteger, compareNaturally, compareText, compareTime, textOf } from './compare.ts'
+import { compareInteger, compareNaturally, compareText, compareTime, lowercase, textOf } from './compare.ts'
 import { both, either, type FilterScope, idOf, type Sql } from './rows.ts'
 
 type FieldCompare = Compare & { subject: FieldSubject }
@@ -66,7 +66,7 @@ export function hasField(scope: FilterScope, { subject }: HasValue & { subject: 
 
 /** Matches a part of the name or of another ID that people know, or the beginning of the ID (contract A.4). */
 export function matchesWord(scope: FilterScope, { of, literal }: WordSearch): Sql {
-  if (of === 'event') throw new Error('a filter of events is not evaluated here')
+  if (of === 'event') throw new Error('a word in a filter of events is evaluated in event-conditions.ts')
   const column = (name: string): Sql =>
     columnOf(scope, { type: 'field', of, name, valueType: 'string' } as FieldSubject)
   const columns = of === 'device' ? [column('name'), column('hardwareId')] : [column('name'), column('host')]
@@ -130,11 +130,4 @@ function compareType(column: 'title' | 'protocol', operator: Compare['operator']
   return sql`s.application = any(array(
     select t.id from unnest(${ids}::int[], ${values}::text[]) as t (id, value)
     where ${compareText(sql`t.value`, operator, literal)}))`
-}
-
-/** Addresses of users are case-insensitive. */
-function lowercase(literal: Compare['literal']): Compare['literal'] {
-  if (literal.type === 'string') return { type: 'string', value: literal.value.toLowerCase() }
-  if (literal.type !== 'pattern') return literal
-  return { type: 'pattern', parts: literal.parts.map((part) => part.toLowerCase()) }
 }

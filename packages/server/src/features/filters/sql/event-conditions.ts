@@ -1,0 +1,113 @@
+import type { Compare, CompareList, FieldSubject, HasValue, Literal, ResolvedFilter, WordSearch } from '@muster/filter'
+import { sql } from 'kysely'
+import { compareText, compareTime, lowercase, textOf } from './compare.ts'
+import { filterCondition } from './conditions.ts'
+import { both, either, type FilterScope, noTables, type Sql } from './rows.ts'
+import { overridesIn } from './value-source.ts'
+
+type EventSubject = Extract<FieldSubject, { of: 'event' }>
+type EventCondition =
+  | (Compare & { subject: EventSubject })
+  | (CompareList & { subject: EventSubject })
+  | (HasValue & { subject: EventSubject })
+  | (WordSearch & { of: 'event' })
+
+/**
+ * Returns a filter of events as one SQL condition on the table `event`. Conditions on the device of an event are true for the
+ * device as it is now.
+ */
+export function eventCondition(filter: ResolvedFilter, scope: FilterScope): Sql {
+  switch (filter.type) {
+    case 'and':
+      return both(filter.operands.map((operand) => eventCondition(operand, scope)))
+    case 'or':
+      return either(filter.operands.map((operand) => eventCondition(operand, scope)))
+    case 'not':
+      return sql`not coalesce(${eventCondition(filter.operand, scope)}, false)`
+    default:
+      return isOfEvent(filter) ? single(filter, scope) : ofDevice(filter, scope)
+  }
+}
+
+const isOfEvent = (filter: ResolvedFilter): filter is EventCondition =>
+  filter.type === 'word' ? filter.of === 'event' : 'subject' in filter && filter.subject.of === 'event'
+
+function ofDevice(filter: ResolvedFilter, scope: FilterScope): Sql {
+  const inside = { ...scope, tables: noTables() }
+  const condition = filterCondition(filter, inside)
+  return sql`exists (select from device_live l join device d on d.account_id = l.account_id and d.id = l.device_id
+    ${inside.tables.overrides ? overridesIn(scope.context!, 'device') : sql``}
+    where l.account_id = ${scope.accountId} and l.device_id = event.device_id and ${condition})`
+}
+
+function single(found: EventCondition, scope: FilterScope): Sql {
+  switch (found.type) {
+    case 'word':
+      return compare(scope, { name: 'target.name', operator: ':', literal: found.literal })
+    case 'present':
+      return hasValue(found.subject)
+    case 'compare':
+      return compare(scope, { name: found.subject.name, operator: found.operator, literal: found.literal })
+    case 'list': {
+      const { subject, operator, literals } = found
+      const each = literals.map((literal) => compare(scope, { name: subject.name, operator, literal }))
+      return found.match === 'all' ? both(each) : either(each)
+    }
+  }
+}
+
+interface Comparison {
+  name: EventSubject['name']
+  operator: Compare['operator']
+  literal: Literal
+}
+
+function compare(scope: FilterScope, { name, operator, literal }: Comparison): Sql {
+  if (name === 'timestamp') return compareTime(sql`event."timestamp"`, operator, { literal, now: scope.now })
+  if (name === 'id' && operator === '=' && literal.type === 'string') return equalsId(textOf(literal))
+  const several = valuesOf(name)
+  if (several !== undefined)
+    return sql`exists (select from ${several} as each (value) where ${compareText(sql`each.value`, operator, literal)})`
+  if (name !== 'actor') return compareText(columnOf(name), operator, literal)
+  return either([
+    compareText(sql`event.actor_id`, operator, literal),
+    compareText(emailOfActor(scope), operator, lowercase(literal)),
+  ])
+}
+
+/** An ID that does not fit in the column belongs to no event. */
+const equalsId = (id: string): Sql => (id.length > 18 ? sql`event.id::text = ${id}` : sql`event.id = ${id}::bigint`)
+
+function hasValue({ name }: EventSubject): Sql {
+  const several = valuesOf(name)
+  if (several !== undefined) return sql`exists (select from ${several} as each (value))`
+  if (name === 'id' || name === 'type' || name === 'timestamp') return sql`true`
+  return name === 'actor' ? sql`event.actor_id is not null` : sql`${columnOf(name)} is not null`
+}
+
+/** The values of a field that an event has several of. */
+function valuesOf(name: EventSubject['name']): Sql | undefined {
+  if (name === 'changed') {
+    return sql`jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'
+      then event.data -> 'changes' else '{}' end)`
+  }
+  const [group, member] = name.split('.')
+  if (group !== 'target') return undefined
+  return sql`(select target.value ->> ${sql.lit(member)} from jsonb_array_elements(event.targets) as target)`
+}
+
+const columns: Partial<Record<EventSubject['name'], Sql>> = {
+  id: sql`event.id::text`,
+  type: sql`event.type`,
+  key: sql`(case when event.source ->> 'kind' = 'accessKey' then event.source ->> 'id' end)`,
+  // No event comes from a bulk job yet.
+  job: sql`null::text`,
+  state: sql`event.state`,
+  context: sql`(event.data ->> 'context')`,
+}
+
+const columnOf = (name: EventSubject['name']): Sql => columns[name]!
+
+/** Users can change only their own account, so the actor is always the account's owner. */
+const emailOfActor = ({ accountId }: FilterScope): Sql =>
+  sql`(case when event.actor_id is not null then (select lower(email) from account where id = ${accountId}) end)`
