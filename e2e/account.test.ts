@@ -64,7 +64,7 @@ describeConsole('the account', () => {
     await expect.poll(() => field.inputValue()).toBe('Health')
     await page.getByRole('link', { name: 'Devices' }).click()
     await page.getByRole('columnheader', { name: 'Health' }).waitFor()
-    await page.getByRole('cell', { name: 'all well' }).waitFor()
+    await page.getByRole('gridcell', { name: 'all well' }).waitFor()
     await page.goto(`${site.app.url}/devices/${id}`)
     await expect.poll(() => page.getByRole('textbox', { name: 'Health' }).inputValue()).toBe('all well')
 
@@ -92,7 +92,7 @@ describeConsole('the account', () => {
       await page.getByRole('columnheader', { name: column }).waitFor()
       const first = page
         .getByRole('row')
-        .filter({ has: page.getByRole('cell') })
+        .filter({ has: page.getByRole('gridcell') })
         .first()
       await first.getByRole('link', { name: 'with values', exact: true }).waitFor()
       await first.getByText(value).waitFor()

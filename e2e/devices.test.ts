@@ -228,7 +228,7 @@ describeConsole('the device list', () => {
     const person = await personWith(numbered(5_000))
     const page = await site.open(person)
     await page.getByText('5,000 in total').waitFor()
-    const table = page.getByRole('table', { name: 'Devices' })
+    const table = page.getByRole('grid', { name: 'Devices' })
     for (const number of [2_500, 4_900, 120, 5_000]) {
       await table.evaluate((element, top) => element.scrollTo({ top }), (number - 1) * 36)
       await page.getByRole('link', { name: `node-${number}`, exact: true }).waitFor()
@@ -280,7 +280,7 @@ describeConsole('the device list', () => {
       'mutation ($id: String!) { setAttribute(serviceId: $id, name: "$svc.statusA", value: "all well") }',
       { id: id('node-3') },
     )
-    await page.getByRole('cell', { name: 'all well' }).waitFor()
+    await page.getByRole('gridcell', { name: 'all well' }).waitFor()
     expect(await names()).toEqual(before)
     await page.getByRole('button', { name: 'Refresh' }).click()
     await expect.poll(async () => (await names())[0]).toBe('node-3')
@@ -313,7 +313,7 @@ describeConsole('the device list', () => {
 
     const again = await site.open(person)
     await again.getByRole('columnheader', { name: 'rack' }).waitFor()
-    await again.getByRole('cell', { name: 'r2' }).waitFor()
+    await again.getByRole('gridcell', { name: 'r2' }).waitFor()
   })
 
   it('sets Status A on 500 selected devices and updates another window', async () => {
@@ -339,7 +339,7 @@ describeConsole('the device list', () => {
     await dialog.getByText('40 currently have “old”').waitFor()
     await dialog.getByRole('button', { name: 'Change 500 devices' }).click()
     await dialog.getByText('500 of 500 changed.').waitFor()
-    await other.getByRole('cell', { name: 'inspected' }).first().waitFor()
+    await other.getByRole('gridcell', { name: 'inspected' }).first().waitFor()
     const { login } = await person.data('query ($a: Object) { login { devices(size: 1, attributes: $a) { total } } }', {
       a: { '$svc.statusA': 'inspected' },
     })
@@ -390,6 +390,73 @@ describeConsole('the device list', () => {
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
     await page.getByRole('button', { name: 'Refresh' }).click()
     await page.getByText('2 in total').waitFor()
+  })
+
+  it('is one tab stop, and keys move through its cells, sort, select, and open devices', async () => {
+    const page = await site.open(await personWith(numbered(60)))
+    await page.getByText('60 in total').waitFor()
+    const grid = page.getByRole('grid', { name: 'Devices' })
+    await page.getByRole('button', { name: 'Add a condition' }).focus()
+    await page.keyboard.press('Tab')
+    const focused = (): Promise<unknown> => page.evaluate('document.activeElement.getAttribute("aria-label")')
+    expect(await focused()).toBe('Devices')
+    const active = async (): Promise<string | null> =>
+      page
+        .locator(`[id="${await grid.getAttribute('aria-activedescendant')}"]`)
+        .textContent({ timeout: 1000 })
+        .catch(() => null)
+    await expect.poll(active).toBe('node-1')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(active).toBe('node-3')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Space')
+    await page.getByText('1 selected', { exact: true }).waitFor()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowRight')
+    await expect.poll(active).toBe('node-60')
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await page.getByRole('columnheader', { name: 'Name' }).and(page.locator('[aria-sort=descending]')).waitFor()
+    await expect.poll(() => page.getByRole('row').getByRole('link').first().textContent()).toBe('node-60')
+    const width = (): Promise<number> =>
+      page.getByRole('columnheader', { name: 'Name' }).evaluate((element) => element.getBoundingClientRect().width)
+    const before = await width()
+    await page.keyboard.press('Shift+ArrowRight')
+    await expect.poll(width).toBe(before + 16)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'node-60', level: 1 }).waitFor()
+    expect(await focused()).not.toBe('Devices')
+  })
+
+  it('opens pages, views, and devices in the command palette, and moves to the search with /', async () => {
+    const person = await personWith([{ name: 'gate-1' }, { name: 'pump "7"' }])
+    await person.data('mutation { createView(name: "Gates", where: "name:gate") { id } }')
+    const page = await site.open(person)
+    await page.getByText('2 in total').waitFor()
+    await page.keyboard.press('/')
+    await page.getByLabel('Search devices').and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('textbox', { name: 'Open a page, view, or device' })
+    await palette.fill('pump "7')
+    await page.getByRole('button', { name: /^pump "7"/ }).click()
+    await page.getByRole('heading', { name: 'pump "7"', level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    await palette.fill('gates')
+    await page.getByRole('button', { name: 'Gates' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('1 match').waitFor()
+    // A page without a search opens the palette.
+    await page.goto(`${site.app.url}/webhooks`)
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+    await page.keyboard.press('/')
+    await palette.fill('attribute n')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Attribute names' }).waitFor()
   })
 
   it('deletes more than 20 devices only after the user types their number', async () => {

@@ -2,6 +2,7 @@ import { AppShell, Box } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Outlet } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { PaletteKeys } from '../features/palette/palette-keys.tsx'
 import { liveEvents } from '../graphql/use-live-events.ts'
 import { AppHeader } from './app-header.tsx'
 import { AppNavigation } from './app-navigation.tsx'
@@ -27,6 +28,7 @@ function Frame() {
       <button type="button" className="skip-link" onClick={focusContent}>
         Skip to content
       </button>
+      <PaletteKeys />
       <AppShell
         header={{ height: 48 }}
         navbar={{ width: 196, breakpoint: 'sm', collapsed: { mobile: !opened } }}

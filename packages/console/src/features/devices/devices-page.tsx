@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconPlus, IconRefresh } from '@tabler/icons-react'
-import { useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
@@ -10,7 +10,6 @@ import { useUrlState } from '../../hooks/use-url-state.ts'
 import { joinFilters } from '../filters/conditions.ts'
 import { problemOf } from '../filters/filter-problem.ts'
 import { useLabels } from '../user-settings/labels.ts'
-import { AddDevice } from './add-device.tsx'
 import { SelectionBar } from './bulk/selection-bar.tsx'
 import { ColumnPicker } from './columns/column-picker.tsx'
 import { attributeOf, columnOfName, columnsOf, defaultColumns } from './columns/columns.ts'
@@ -26,6 +25,8 @@ import { useSelection } from './selection.ts'
 import { DeviceTable, MAX_ROWS } from './table/device-table.tsx'
 import { type DeviceView, useViews } from './views/use-views.ts'
 import { ViewTabs } from './views/view-tabs.tsx'
+
+const AddDevice = lazy(async () => ({ default: (await import('./add-device.tsx')).AddDevice }))
 
 export function DevicesPage() {
   const options = useListOptions()
@@ -156,13 +157,17 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
           selection={selection}
         />
       )}
-      <AddDevice
-        opened={isAdding}
-        onClose={() => {
-          setAdding(false)
-          refresh()
-        }}
-      />
+      {isAdding ? (
+        <Suspense>
+          <AddDevice
+            opened
+            onClose={() => {
+              setAdding(false)
+              refresh()
+            }}
+          />
+        </Suspense>
+      ) : null}
     </>
   )
 }

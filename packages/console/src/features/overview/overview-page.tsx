@@ -1,5 +1,5 @@
 import { Paper, SimpleGrid, Stack, Text } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -8,7 +8,6 @@ import { PageHeader } from '../../components/page-header.tsx'
 import { Time } from '../../components/time.tsx'
 import { useLiveEvents } from '../../graphql/use-live-events.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
-import { AddDevice } from '../devices/add-device.tsx'
 import { NoDevices } from '../devices/no-devices.tsx'
 import { NewestEvents } from './newest-events.tsx'
 import { OnlineByValue } from './online-by-value.tsx'
@@ -20,6 +19,8 @@ import { Part } from './part.tsx'
 const DAY_MS = 86_400_000
 /** How long the page waits after an event, so that many events cause one request. */
 const REFRESH_MS = 10_000
+
+const AddDevice = lazy(async () => ({ default: (await import('../devices/add-device.tsx')).AddDevice }))
 
 /** The state of the whole fleet. Every number links to the list that it counts. */
 export function OverviewPage() {
@@ -63,13 +64,17 @@ export function OverviewPage() {
           <NewestEvents />
         </Stack>
       )}
-      <AddDevice
-        opened={isAdding}
-        onClose={() => {
-          setAdding(false)
-          refresh()
-        }}
-      />
+      {isAdding ? (
+        <Suspense>
+          <AddDevice
+            opened
+            onClose={() => {
+              setAdding(false)
+              refresh()
+            }}
+          />
+        </Suspense>
+      ) : null}
     </>
   )
 }

@@ -21,6 +21,7 @@ export function DeviceLink({ id, name }: { id: string; name: string }) {
       className={classes.name}
       href={`/devices/${encodeURIComponent(id)}`}
       title={name}
+      tabIndex={-1}
       onClick={follow}
       onFocus={preload}
       onMouseEnter={preload}

@@ -1,11 +1,11 @@
 import { useMediaQuery } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { type MouseEvent, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { useClient } from 'urql'
 import { errorText } from '../../../graphql/describe-error.ts'
 import { type Column, NAME_COLUMN } from '../columns/columns.ts'
-import type { Sort } from '../devices-search.ts'
+import { MAX_WIDTH, MIN_WIDTH, type Sort } from '../devices-search.ts'
 import type { DeviceRows } from '../rows/device-rows.ts'
 import { readRowIds } from '../rows/row-ids.ts'
 import type { Selection } from '../selection.ts'
@@ -13,6 +13,7 @@ import classes from './device-table.module.css'
 import { TableHead } from './table-head.tsx'
 import { TableRow } from './table-row.tsx'
 import { useAvailableHeight } from './use-available-height.ts'
+import { type GridCell, useGridKeys } from './use-grid-keys.ts'
 
 interface DeviceTableProps {
   rows: DeviceRows
@@ -74,6 +75,22 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
 
   const widthOf = (column: Column): number => widths[column.id] ?? column.width
   const width = columns.reduce((sum, column) => sum + widthOf(column), CHECKBOX_WIDTH)
+  const grid = useGridKeys({
+    viewport,
+    rows: length + 1,
+    columns: columns.length + 1,
+    page: Math.max(1, last - from),
+    onRow: (index) => virtual.scrollToIndex(index),
+    onResize(index, by) {
+      const column = columns[index - 1]
+      if (column !== undefined) onResize(column, Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, widthOf(column) + by)))
+    },
+  })
+  const isActiveRendered = grid.active.row === 0 || items.some(({ index }) => index === grid.active.row - 1)
+  const cellOf = (event: MouseEvent): GridCell | undefined => {
+    const cell = (event.target as Element).closest<HTMLElement>('[data-column]')
+    return cell === null ? undefined : { row: Number(cell.dataset.row), column: Number(cell.dataset.column) }
+  }
   // Both counts are undefined until the total is known. Then equal counts mean that all devices are selected.
   const selectedCount = selection.count(rows.total)
   return (
@@ -82,9 +99,17 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
       className={classes.viewport}
       style={{ height }}
       data-stale={isStale || undefined}
-      role="table"
+      role="grid"
+      tabIndex={0}
+      aria-activedescendant={isActiveRendered ? grid.idOf(grid.active) : undefined}
+      onKeyDown={grid.onKeyDown}
+      onMouseDown={(event) => {
+        const cell = cellOf(event)
+        if (cell !== undefined) grid.setActive(cell)
+      }}
       aria-label="Devices"
       aria-rowcount={rows.length + 1}
+      aria-colcount={columns.length + 1}
       aria-busy={isStale}
     >
       <TableHead
@@ -93,6 +118,8 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
         sort={sort}
         onSort={onSort}
         onResize={onResize}
+        idOf={(column) => grid.idOf({ row: 0, column })}
+        activeColumn={grid.active.row === 0 ? grid.active.column : undefined}
         selected={selectedCount === 0 ? 'none' : selectedCount === rows.total ? 'all' : 'some'}
         onSelectAll={(isSelected) => (isSelected ? selection.selectAll() : selection.clear())}
       />
@@ -107,6 +134,8 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
               row={row}
               columns={columns}
               widths={widths}
+              idOf={(column) => grid.idOf({ row: index + 1, column })}
+              activeColumn={grid.active.row === index + 1 ? grid.active.column : undefined}
               isSelected={row !== undefined && selection.has(row.device.id)}
               onCheck={check}
             />

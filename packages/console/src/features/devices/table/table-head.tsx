@@ -12,16 +12,29 @@ interface TableHeadProps {
   sort: Sort
   onSort(sort: Sort): void
   onResize(column: Column, width: number): void
+  /** The element id of a cell. */
+  idOf(column: number): string
+  /** The cell that the keys act on, if it is in the head. */
+  activeColumn: number | undefined
   /** How many of all rows are selected. */
   selected: 'all' | 'some' | 'none'
   onSelectAll(isSelected: boolean): void
 }
 
-export function TableHead({ columns, widthOf, sort, onSort, onResize, selected, onSelectAll }: TableHeadProps) {
+export function TableHead({ columns, idOf, activeColumn, selected, onSelectAll, ...ofCells }: TableHeadProps) {
+  const { widthOf, sort, onSort, onResize } = ofCells
+  const cell = (column: number) => ({
+    id: idOf(column),
+    'aria-colindex': column + 1,
+    'data-row': 0,
+    'data-column': column,
+    'data-active': activeColumn === column || undefined,
+  })
   return (
     <div className={classes.head} role="rowgroup">
       <div role="row" aria-rowindex={1} style={{ display: 'flex' }}>
         <div
+          {...cell(0)}
           role="columnheader"
           className={`${classes.headCell} ${classes.cell} ${classes.pinned}`}
           style={{ width: 40 }}
@@ -33,9 +46,10 @@ export function TableHead({ columns, widthOf, sort, onSort, onResize, selected, 
             onCheck={onSelectAll}
           />
         </div>
-        {columns.map((column) => (
+        {columns.map((column, position) => (
           <HeadCell
             key={column.id}
+            cell={cell(position + 1)}
             column={column}
             width={widthOf(column)}
             sort={sort}
@@ -49,6 +63,8 @@ export function TableHead({ columns, widthOf, sort, onSort, onResize, selected, 
 }
 
 interface HeadCellProps {
+  /** The attributes that identify the cell. */
+  cell: Record<string, unknown>
   column: Column
   width: number
   sort: Sort
@@ -56,11 +72,12 @@ interface HeadCellProps {
   onResize(width: number): void
 }
 
-function HeadCell({ column, width, sort, onSort, onResize }: HeadCellProps) {
+function HeadCell({ cell, column, width, sort, onSort, onResize }: HeadCellProps) {
   const isSorted = column.sort === sort.by
   const className = column.id === NAME_COLUMN ? `${classes.headCell} ${classes.pinned}` : classes.headCell
   return (
     <div
+      {...cell}
       role="columnheader"
       className={className}
       style={{ width }}
@@ -75,6 +92,7 @@ function HeadCell({ column, width, sort, onSort, onResize }: HeadCellProps) {
           className={classes.headButton}
           title={`Sort by ${column.label}`}
           fz="inherit"
+          tabIndex={-1}
           onClick={() => onSort({ by: column.sort as string, isDescending: isSorted && !sort.isDescending })}
         >
           <span>{column.label}</span>
@@ -97,7 +115,7 @@ interface ResizeHandleProps {
   onResize(width: number): void
 }
 
-/** Resizes a column by dragging or with the arrow keys. */
+/** Resizes a column by dragging. With the keyboard, Shift and the arrow keys resize the column of a heading. */
 function ResizeHandle({ label, width, onResize }: ResizeHandleProps) {
   const dragged = useRef<{ x: number; width: number } | null>(null)
   const resize = (to: number): void => onResize(Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, to))))
@@ -118,7 +136,7 @@ function ResizeHandle({ label, width, onResize }: ResizeHandleProps) {
     <div
       className={classes.handle}
       role="separator"
-      tabIndex={0}
+      tabIndex={-1}
       aria-orientation="vertical"
       aria-label={`Width of ${label}`}
       aria-valuenow={width}

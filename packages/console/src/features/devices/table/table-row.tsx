@@ -12,12 +12,23 @@ interface TableRowProps {
   row: Row | undefined
   columns: readonly Column[]
   widths: Readonly<Record<string, number>>
+  /** The element id of a cell. */
+  idOf(column: number): string
+  /** The cell that the keys act on, if it is in this row. */
+  activeColumn: number | undefined
   isSelected: boolean
   onCheck(index: number, isSelected: boolean, isRange: boolean): void
 }
 
 export const TableRow = memo(
-  function TableRow({ index, start, row, columns, widths, isSelected, onCheck }: TableRowProps) {
+  function TableRow({ index, start, row, columns, widths, idOf, activeColumn, isSelected, onCheck }: TableRowProps) {
+    const cell = (column: number) => ({
+      id: idOf(column),
+      'aria-colindex': column + 1,
+      'data-row': index + 1,
+      'data-column': column,
+      'data-active': activeColumn === column || undefined,
+    })
     return (
       <div
         className={classes.row}
@@ -29,21 +40,22 @@ export const TableRow = memo(
         style={{ transform: `translateY(${start}px)` }}
       >
         {row === undefined ? (
-          <div className={classes.placeholder} role="cell" />
+          <div {...cell(0)} className={classes.placeholder} role="gridcell" />
         ) : (
           <>
-            <div className={pinnedCell} role="cell">
+            <div {...cell(0)} className={pinnedCell} role="gridcell">
               <RowCheckbox
                 label={`Select ${row.device.name}`}
                 isChecked={isSelected}
                 onCheck={(isChecked, isRange) => onCheck(index, isChecked, isRange)}
               />
             </div>
-            {columns.map((column) => (
+            {columns.map((column, position) => (
               <div
                 key={column.id}
+                {...cell(position + 1)}
                 className={column.id === NAME_COLUMN ? pinnedCell : classes.cell}
-                role="cell"
+                role="gridcell"
                 style={{ width: widths[column.id] ?? column.width }}
               >
                 <DeviceCell device={row.device} column={column} />
@@ -55,11 +67,12 @@ export const TableRow = memo(
       </div>
     )
   },
-  // `onCheck` changes on each render but always does the same.
+  // `onCheck` and `idOf` change on each render but always do the same.
   (before, after) =>
     before.row === after.row &&
     before.start === after.start &&
     before.isSelected === after.isSelected &&
+    before.activeColumn === after.activeColumn &&
     before.columns === after.columns &&
     before.widths === after.widths,
 )
@@ -80,6 +93,7 @@ export function RowCheckbox({ label, isChecked, isMixed = false, onCheck }: RowC
         if (element !== null) element.indeterminate = isMixed
       }}
       type="checkbox"
+      tabIndex={-1}
       className={classes.check}
       aria-label={label}
       checked={isChecked}

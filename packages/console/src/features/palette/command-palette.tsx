@@ -1,0 +1,84 @@
+import '@mantine/spotlight/styles.css'
+import { useDebouncedValue } from '@mantine/hooks'
+import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight'
+import { IconSearch } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useQuery } from 'urql'
+import { PaletteDevicesDocument, PaletteViewsDocument } from './palette.generated.ts'
+import { palettePages } from './palette-pages.ts'
+
+interface CommandPaletteProps {
+  /** Changes when the palette must open. */
+  opened: number
+}
+
+const TYPING_DELAY_MS = 120
+
+/** Opens pages, views, and devices by a part of their names. A separate module, because most visits do not open it. */
+export function CommandPalette({ opened }: CommandPaletteProps) {
+  const [typed, setTyped] = useState('')
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (opened > 0) spotlight.open()
+  }, [opened])
+  const [word] = useDebouncedValue(typed.trim(), TYPING_DELAY_MS)
+  const [{ data: found }] = useQuery({
+    query: PaletteDevicesDocument,
+    variables: { where: quoteWord(word) },
+    pause: word === '',
+    requestPolicy: 'cache-and-network',
+  })
+  const [{ data: saved }] = useQuery({ query: PaletteViewsDocument, requestPolicy: 'cache-and-network' })
+
+  const matches = (label: string): boolean => label.toLowerCase().includes(typed.trim().toLowerCase())
+  const devices = word === '' || word !== typed.trim() ? [] : (found?.login?.devices.items ?? [])
+  const groups: SpotlightActionGroupData[] = [
+    {
+      group: 'Pages',
+      actions: palettePages
+        .filter(({ label }) => matches(label))
+        .map(({ to, label }): SpotlightActionData => ({ id: to, label, onClick: () => void navigate({ to }) })),
+    },
+    {
+      group: 'Views',
+      actions: (saved?.login?.views ?? [])
+        .filter(({ name }) => matches(name))
+        .map(({ id, name }) => ({
+          id,
+          label: name,
+          onClick: () => void navigate({ to: '/devices', search: { view: id } }),
+        })),
+    },
+    {
+      group: 'Devices',
+      actions: devices.map(({ id, name, state }) => ({
+        id,
+        label: name,
+        description: state,
+        onClick: () => void navigate({ to: '/devices/$deviceId', params: { deviceId: id } }),
+      })),
+    },
+  ]
+  return (
+    <Spotlight
+      actions={groups.filter(({ actions }) => actions.length > 0)}
+      query={typed}
+      onQueryChange={setTyped}
+      // The groups are already filtered, by the server and above.
+      filter={(_query, actions) => actions}
+      nothingFound="Nothing found"
+      shortcut={null}
+      scrollable
+      maxHeight={420}
+      searchProps={{
+        leftSection: <IconSearch size={18} aria-hidden="true" />,
+        placeholder: 'Open a page, view, or device',
+        'aria-label': 'Open a page, view, or device',
+      }}
+    />
+  )
+}
+
+/** Everything that the user types is one word, not a filter. */
+const quoteWord = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
