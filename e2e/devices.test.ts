@@ -74,7 +74,7 @@ describeConsole('the device list', () => {
     await page.getByText('10 match').waitFor()
     await page.getByRole('combobox', { name: 'Platform' }).click()
     await page.getByRole('option').first().waitFor()
-    expect(await page.getByRole('option').allTextContents()).toEqual(['linux', 'windows'])
+    await expect.poll(() => page.getByRole('option').allTextContents()).toEqual(['linux', 'windows'])
     await page.getByRole('option', { name: 'linux' }).click()
     await page.keyboard.press('Escape')
     await page.getByText('5 match').waitFor()
@@ -158,8 +158,8 @@ describeConsole('the device list', () => {
     await dialog.getByRole('button', { name: 'Save view' }).click()
     await page.getByRole('link', { name: 'Oslo' }).and(page.locator('[aria-current=page]')).waitFor()
     await page.getByText('4 match').waitFor()
-    expect(await page.getByLabel('Search devices').inputValue()).toBe('')
-    expect(await page.getByRole('row').getByRole('link').first().textContent()).toBe('node-4')
+    await expect.poll(() => page.getByLabel('Search devices').inputValue()).toBe('')
+    await expect.poll(() => page.getByRole('row').getByRole('link').first().textContent()).toBe('node-4')
 
     // A filter narrows the view, and can become a part of it.
     await page.getByLabel('Search devices').fill('rack = (r1 OR r7)')

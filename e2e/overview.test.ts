@@ -32,12 +32,9 @@ describeConsole('the overview', () => {
     await count('Never reported: 4').waitFor()
     await count('Registered this week: 3').waitFor()
     const bySite = page.getByRole('table', { name: 'Devices online by site' })
-    expect(await bySite.getByRole('row').allTextContents()).toEqual([
-      'siteOnlineDevices',
-      'oslo35',
-      'riga25',
-      'No value02',
-    ])
+    await expect
+      .poll(() => bySite.getByRole('row').allTextContents())
+      .toEqual(['siteOnlineDevices', 'oslo35', 'riga25', 'No value02'])
     const stalest = page.getByRole('region', { name: 'Longest without a report' }).getByRole('listitem')
     expect((await stalest.allTextContents())[0]).toMatch(/^pump-88 h ago$/)
 
@@ -95,13 +92,13 @@ describeConsole('the overview', () => {
       const links = await page.getByRole('row').getByRole('link').allTextContents()
       return links.filter((_, index) => index % 2 === 0).map((name, index) => `${name} of ${links[index * 2 + 1]}`)
     }
-    expect(await rows()).toEqual(['ssh of gate', 'web of gate', 'ssh of pump'])
+    await expect.poll(rows).toEqual(['ssh of gate', 'web of gate', 'ssh of pump'])
     await page.getByRole('button', { name: 'Port' }).click()
     await page.getByRole('button', { name: 'Port' }).click()
     await expect.poll(rows).toEqual(['web of gate', 'ssh of pump', 'ssh of gate'])
     await page.getByLabel('Search services').fill('port > 1000 AND device.name:pu')
     await page.getByText('1 match').waitFor()
-    expect(await rows()).toEqual(['ssh of pump'])
+    await expect.poll(rows).toEqual(['ssh of pump'])
     // The list of completions covers the conditions.
     await page.getByLabel('Search services').blur()
     await page.getByRole('button', { name: 'Remove device.name contains pu' }).click()
