@@ -73,18 +73,18 @@ export interface AppDeps {
   /** Replicas that list queries can read from. If undefined, they read from `db`. */
   readSide?: ReadSide | undefined
   authenticate: Authentication['authenticate']
-  /** Checks the credentials of open streams, which end once their credentials are invalid. */
+  /** Closes open streams whose credentials are no longer valid. */
   rejectionOf: Authentication['rejectionOf']
   secrets: Secrets
-  /** Woken after every mutation; the source of subscriptions. */
+  /** The source of subscriptions. Every mutation wakes it. */
   feed: Feed
   /** Makes requests to addresses that users enter. */
   outbound: Outbound
-  /** Rate limits. If undefined, the app creates them from the settings, and each process counts separately. */
+  /** Rate limits. If undefined, the app creates them from the settings and counts only this process's requests. */
   rateLimits?: RateLimits
   /** Measures the load from the requests in flight. */
   load?: RequestLoad
-  /** The metrics that /metrics returns. If undefined, the app has no such route. */
+  /** The metrics that /metrics returns. If undefined, the app does not serve /metrics. */
   metrics?: Metrics
   /** Records how long each step takes. */
   tracing?: Tracing | undefined
@@ -96,7 +96,7 @@ export interface AppDeps {
   jit?: boolean
 }
 
-/** Builds the HTTP server, which does not listen yet. The order of its parts is the order in which a request passes them. */
+/** Builds the HTTP server without listening. A request passes the parts in the order in which they are listed. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const browserHeaders = securityHeaders(isHttps(deps.config))
   const options: FastifyServerOptions<Server> = {
@@ -107,7 +107,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       sendError(error, request, reply.headers(commonHeaders(request)))
     },
-    // Paths of the REST API contain percent-encoded names of attributes and contexts.
+    // Paths of the REST API can contain percent-encoded attribute names and contexts.
     routerOptions: { maxParamLength: 4_096 },
     clientErrorHandler: (error, socket) => sendClientError(error, socket, browserHeaders),
   }
@@ -172,7 +172,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     authenticate: deps.authenticate,
     beforeRequest,
     onRejected: charges.chargeRejected,
-    // Public operations select no field that reads the context.
+    // No field of a public operation reads the context.
     buildContext: (request, viewer, kind) => (viewer === null ? {} : createContext(request, viewer, kind)),
     ...(deps.readSide && { chooseContext: chooseContext(deps.readSide, createContext) }),
     reserveResponse: ({ reply, operation }) => callers.reserve(reply, operation),
@@ -211,14 +211,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** The routes for devices, which authenticate with a registration code or their secret. */
+/** Routes for devices, which authenticate with a registration code or their secret. */
 function deviceRoutes(deps: AppDeps, { failures, storage }: RateLimits): DeviceRoute[] {
   const onChange = (): void => deps.feed.wake()
   const shared = { db: deps.db, clock: clockOf(deps), failed: failures, storage, onChange }
   return [registerRoute(shared), reportRoute(shared)]
 }
 
-/** Options for sign-in to the console. Each sign-in is recorded as an event, which the account's owner can see. */
+/** Options for console sign-in. Each sign-in is recorded as an event, which the account's owner can see. */
 function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeRequest'> {
   const { db, secrets, config, log, feed } = deps
   return {
@@ -246,7 +246,7 @@ const linkKeyOf = (secrets: Secrets): Buffer => secrets.deriveKey('download link
 
 const clockOf = ({ clock = () => new Date() }: AppDeps): (() => Date) => clock
 
-/** Queries that can return several objects read from the replica if it is up to date with the primary. */
+/** Queries that can return several objects read from the replica while it is up to date. */
 function chooseContext(readSide: ReadSide, createContext: ReturnType<typeof contextOf>) {
   return async ({ request, viewer, operation }: OperationStart<Viewer>): Promise<AlternativeContext | undefined> => {
     if (viewer === null || operation.objectCount <= 1) return undefined

@@ -8,7 +8,7 @@ import type { Setting } from './settings/setting.ts'
 import { traceSettings } from './settings/traces.ts'
 import { webhookSettings } from './settings/webhooks.ts'
 
-/** All settings of the server, by their names in the code. */
+/** All settings of the server, keyed by their names in the code. */
 export const settings = {
   ...httpSettings,
   ...processSettings,
@@ -22,7 +22,7 @@ export const settings = {
 
 export type Config = Readonly<{ [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']> }>
 
-/** All invalid settings, one per line, each with its name and its valid values. */
+/** Lists all invalid settings, one per line, each with its name and its valid values. */
 export class ConfigError extends Error {
   constructor(problems: string[]) {
     super(problems.join('\n'))
@@ -30,7 +30,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the environment. An empty variable counts as not set. The server does not start with an invalid value. */
+/** Reads and checks the environment. An empty variable counts as not set. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
@@ -47,7 +47,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return Object.freeze(values) as Config
 }
 
-/** Environment variables that look like settings but are not. They are probably misspelled, or from another release. */
+/**
+ * Finds environment variables that look like settings but are not. They are probably misspelled, or from another
+ * release.
+ */
 export function unknownSettings(env: NodeJS.ProcessEnv = process.env): string[] {
   const known = new Set(Object.values(settings).map(({ name }) => name as string))
   return Object.keys(env).filter((name) => name.startsWith('MUSTER_') && !known.has(name) && !otherVariables.has(name))

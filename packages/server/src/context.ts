@@ -9,7 +9,7 @@ import type { Outbound } from './outbound/outbound.ts'
 import type { StorageQuotas } from './rate-limits/storage-quotas.ts'
 import type { Viewer } from './viewer.ts'
 
-/** The request-specific values and services that every use case receives. */
+/** The values and services of a request that every use case receives. */
 export interface Context {
   readonly db: Database
   /** The database to write to, if `db` is a replica; omitted otherwise. */
@@ -19,13 +19,13 @@ export interface Context {
   readonly clock: () => Date
   /** The number of the first record in `from`. */
   readonly firstRecord: 0 | 1
-  /** Storage quotas: bytes that an account can store per day. */
+  /** Storage quotas: the bytes that an account can store per day. */
   readonly storage: Pick<StorageQuotas, 'usage'>
   /** The server's public scheme, host, and port: MUSTER_PUBLIC_URL, or the host of the request. */
   readonly origin: string
   /** Signs download links. */
   readonly linkKey: Buffer
-  /** Adds up the rows that the operation reads. */
+  /** Counts the rows that the operation reads. */
   readonly rowMeter: RowMeter
   /** Counts attribute names. */
   readonly nameCounts: NameCounts
@@ -33,8 +33,8 @@ export interface Context {
   readonly feed: Feed
   /** Encrypts the secrets of access keys. */
   readonly secrets: Secrets
-  /** Makes requests to addresses that users enter, but not to private addresses. */
+  /** Sends requests to addresses that users enter, but not to private addresses. */
   readonly outbound: Outbound
-  /** The transaction of a request that came with an Idempotency-Key. */
+  /** The transaction of a request with an Idempotency-Key. */
   readonly once?: Once
 }

@@ -1,14 +1,14 @@
 /**
- * The only table of error codes. `status` is the HTTP status of a request that fails before execution. Errors during execution
- * have the status that GraphQL over HTTP prescribes. `docs/reference/errors.md` is generated from this table.
+ * The only table of error codes. `status` is the HTTP status if the request fails before execution. For errors during
+ * execution, GraphQL over HTTP defines the status. `docs/reference/errors.md` is generated from this table.
  */
 export const errorCodes = {
-  UNAUTHENTICATED: { status: 401, meaning: 'The request has no credentials, or invalid ones.' },
-  RATE_LIMITED: { status: 429, meaning: 'Too many requests. Wait as many seconds as Retry-After says, then retry.' },
+  UNAUTHENTICATED: { status: 401, meaning: 'The credentials are missing or invalid.' },
+  RATE_LIMITED: { status: 429, meaning: 'Too many requests. Retry after the number of seconds in Retry-After.' },
   UNAVAILABLE: {
     status: 503,
     meaning:
-      'The database is unreachable, full, or too slow for this request, or the server is overloaded or stopping. The message says which.',
+      'The database is unreachable, full, or too slow for this request, or the server is overloaded or stopping. The message describes the cause.',
   },
   LIMIT_EXCEEDED: {
     status: 413,
@@ -16,19 +16,19 @@ export const errorCodes = {
   },
   BAD_USER_INPUT: {
     status: 400,
-    meaning: 'The document, a variable, or an argument is wrong. The message says what would be right.',
+    meaning: 'The document, a variable, or an argument is invalid. The message describes valid input.',
   },
   QUERY_TOO_COMPLEX: { status: 400, meaning: 'The document exceeds a limit on depth, aliases, tokens, or objects.' },
   FORBIDDEN: {
     status: 403,
     meaning:
-      'The credentials are valid but do not allow this: a read-only key that mutates, or a key that creates or enables a stronger one.',
+      'The credentials are valid but do not allow this request. For example, a read-only key cannot run mutations, and a key cannot create or enable a stronger key.',
   },
   RESERVED_ATTRIBUTE: {
     status: 400,
     meaning: 'The attribute name is reserved, or reserved for another kind of target.',
   },
-  NOT_FOUND: { status: 404, meaning: 'The account has no such object.' },
+  NOT_FOUND: { status: 404, meaning: 'The account does not contain this object.' },
   CONFLICT: {
     status: 409,
     meaning:
@@ -37,24 +37,27 @@ export const errorCodes = {
   PERSISTED_QUERY_NOT_FOUND: {
     status: 200,
     meaning:
-      'The request has the hash of a persisted query but no query. The server does not store queries: send the query, with or without the hash.',
+      'The request contains the hash of a persisted query but no query. The server does not store queries. Send the query, with or without the hash.',
   },
   INTERNAL: {
     status: 500,
-    meaning: 'A bug or failure in the server. The log has the error, with the request id of the response.',
+    meaning: 'The server failed. The log contains the error, with the request ID from the response.',
   },
 } as const satisfies Record<string, { status: number; meaning: string }>
 
-/** Values of `extensions.reason` for valid credentials; `docs/reference/errors.md` is generated from this table. */
+/**
+ * Values of `extensions.reason` for requests with valid credentials. `docs/reference/errors.md` is generated from this
+ * table.
+ */
 export const requestReasons = {
   'exceeds-own-access': {
     code: 'FORBIDDEN',
-    meaning: 'The access key would create or enable a key that expires later, or that drops the digest requirement.',
+    meaning: 'The access key would create or enable a key that expires later, or that does not require a digest.',
   },
   'sign-in-too-old': {
     code: 'FORBIDDEN',
     meaning:
-      'The session signed in more than an hour ago: confirm the sign-in at `POST /auth/confirm-sign-in`, then repeat the request.',
+      'The user signed in more than an hour ago. Confirm the sign-in at `POST /auth/confirm-sign-in`, then repeat the request.',
   },
   'idempotency-key-invalid': {
     code: 'BAD_USER_INPUT',
@@ -62,7 +65,8 @@ export const requestReasons = {
   },
   'idempotency-key-unsupported': {
     code: 'BAD_USER_INPUT',
-    meaning: 'The mutation came with an Idempotency-Key, but is not exactly one field that accepts one.',
+    meaning:
+      'The request has an Idempotency-Key, but its mutation does not consist of exactly one field that accepts a key.',
   },
   'idempotency-key-reused': {
     code: 'BAD_USER_INPUT',
@@ -70,18 +74,19 @@ export const requestReasons = {
   },
   'still-running': {
     code: 'CONFLICT',
-    meaning: 'A request with this Idempotency-Key has not finished yet; `Retry-After` says when to repeat it.',
+    meaning:
+      'A request with this Idempotency-Key is still running. Repeat it after the number of seconds in `Retry-After`.',
   },
   'already-created': {
     code: 'CONFLICT',
     meaning:
-      'The first request succeeded, and its response is not stored. `extensions.created` has the `kind` and `id` of what it created.',
+      'The first request succeeded, but its response is not stored. `extensions.created` contains the `kind` and `id` of the created object.',
   },
 } as const satisfies Record<string, { code: keyof typeof errorCodes; meaning: string }>
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** An error whose message and code are meant for the caller. Any other error becomes INTERNAL. */
+/** An error whose message and code are sent to the caller. Any other error becomes INTERNAL. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   /** Other members of `extensions` in the response, such as `reason` for UNAUTHENTICATED. */

@@ -14,7 +14,7 @@ export const limits = {
   /** Bytes of names and values per target and context. */
   bytesPerTarget: 64 * 1024,
   contextsPerTarget: 64,
-  /** Names that `attributeNames` lists: those that the most devices and services have. */
+  /** The number of names that `attributeNames` lists. It lists the names that the most devices and services use. */
   attributeNames: 10_000,
   contextLength: 64,
   deviceNameLength: 100,
@@ -66,7 +66,7 @@ export const limits = {
   introspectionDepth: 20,
   /** Times that a selection can contain one field under different aliases. */
   aliasesPerField: 15,
-  /** Fields of a document that can each read thousands of records that they do not return. */
+  /** Fields of a document that can each read thousands of records without returning them. */
   walkingFields: 10,
   documentTokens: 2_000,
   /** Objects that a response could contain, counted once the variables are known. */
@@ -81,9 +81,9 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   nameLength: 'characters of each level of an attribute name',
   valueBytes: 'bytes of an attribute value',
   namesPerTarget: 'attribute names of one target, in the base and in each context',
-  bytesPerTarget: 'bytes of the attributes of one target as JSON text, in the base and in each context',
+  bytesPerTarget: "bytes of one target's attributes as JSON, in the base and in each context",
   contextsPerTarget: 'contexts of one target',
-  attributeNames: 'names that attributeNames lists: those that the most devices and services have',
+  attributeNames: 'names that attributeNames lists, those used by the most devices and services first',
   contextLength: 'characters of a context',
   deviceNameLength: 'characters of a device name',
   serviceNameLength: 'characters of a service name',
@@ -111,7 +111,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   idempotencyKeyLength: 'characters of an Idempotency-Key',
   idempotencyRecords: 'Idempotency-Keys that an account uses in 24 hours',
   idempotentResponseLength:
-    'characters of the data of a response that is stored for repeats; the repeat of a longer one is CONFLICT',
+    'characters of the data of a response that is stored for repeats; if the data is longer, the repeat fails with CONFLICT',
   waitingStatements: 'statements of a user that wait for the database, on each server process',
   requestBodyBytes: 'bytes of a request body',
   deviceBodyBytes: 'bytes of the body of a request to /devices/v1',

@@ -4,8 +4,8 @@ import type { ListBounds } from './graphql/cost/object-count.ts'
 import { limits } from './limits.ts'
 
 /**
- * The maximum number of objects in each list without a `size` argument. The server uses them to check a document's maximum
- * number of objects before it runs.
+ * The maximum number of objects in each list that has no `size` argument. Before a document runs, the server uses these
+ * numbers to compute how many objects it can return.
  */
 export const listBounds: ListBounds = {
   'Query.applicationTypes': 100,

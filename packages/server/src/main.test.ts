@@ -91,7 +91,7 @@ describe('a server with its own database', () => {
 })
 
 describe('a start', () => {
-  it('rejects a master key of another database, and completes a first start that crashed', async () => {
+  it("rejects another database's master key, and completes a first start that crashed", async () => {
     const folder = await newFolder()
     const env = { MUSTER_DATA: folder, DATABASE_URL: (await newDatabase()).url }
     expect(await (await startServerProcess(env)).stop()).toBe(0)
@@ -108,7 +108,7 @@ describe('a start', () => {
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining(key) })
     expect(wrong.stderr).not.toContain('    at ')
 
-    // Simulates a crash between the commit and the rename. The correct key now comes from the settings.
+    // Simulates a crash between the commit and the rename. The settings now contain the correct key.
     await rename(join(folder, 'credentials'), join(folder, 'credentials.new'))
     const MUSTER_MASTER_KEY = (await readFile(`${key}.away`, 'utf8')).trim()
     const server = await startServerProcess({ ...env, MUSTER_MASTER_KEY })
@@ -173,7 +173,7 @@ describe('two servers on one database', () => {
     })
     expect(taken).toMatchObject({ code: 1, stderr: expect.stringMatching(/Cannot listen: port \d+ .* PORT/) })
 
-    // A request that waits for a row lock stays in flight as long as the test needs.
+    // A request that waits for a row lock stays in flight for as long as the test needs it.
     const holder = new pg.Client(connection)
     await holder.connect()
     await holder.query('begin; select id from account for update')
@@ -192,7 +192,7 @@ describe('two servers on one database', () => {
     interrupted.signal('SIGTERM')
     const cutOff = waiting[1]!.catch(() => 'cut off')
     await expect.poll(() => interrupted.stderr()).toContain('stopping')
-    // The server treats the same signal twice in a row as one Ctrl-C that was forwarded twice.
+    // The server treats the same signal twice in quick succession as one Ctrl-C that was forwarded twice.
     await sleep(500)
     expect(await interrupted.stop('SIGTERM')).toBe(143)
     expect(await cutOff).toBe('cut off')

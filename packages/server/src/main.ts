@@ -23,8 +23,9 @@ import { type SetUp, setUp } from './start/set-up.ts'
 import { StartError } from './start-error.ts'
 
 /**
- * Runs the server until SIGTERM or SIGINT, or until its terminal is closed, and resolves when it has stopped completely.
- * Rejects if it cannot start or loses its database permanently; `failureText` formats the error for the operator.
+ * Runs the server until SIGTERM or SIGINT, or until its terminal closes. Resolves when the server has stopped
+ * completely. Rejects if it cannot start or loses its database permanently; `failureText` formats the error for the
+ * operator.
  */
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config)
@@ -67,7 +68,10 @@ async function start(options: Start): Promise<void> {
   process.stdout.write(greeting({ url: config.publicUrl ?? url, config, isFirstStart, credentials: where }))
 }
 
-/** Uses connections without a statement timeout, because a migration, or waiting for that of another server, can take long. */
+/**
+ * Uses connections without a statement timeout, because migrating, or waiting for another server's migration, can take
+ * long.
+ */
 async function prepareDatabase(connection: pg.PoolConfig, { config, log, signal }: Start): Promise<SetUp> {
   const db = openDatabase({ connection, size: 2, statementTimeout: 0 }, log)
   try {
@@ -90,7 +94,7 @@ async function migrateOrExplain(db: Database, log: FastifyBaseLogger, signal: Ab
   }
 }
 
-/** Imports the serving code on demand, because a process that only starts others does not need it. */
+/** Imports the serving code on demand, because a process that only supervises others does not need it. */
 async function serveInThisProcess(options: Omit<ServingOptions, 'metrics'>): Promise<string> {
   const { startServing } = await import('./serving.ts')
   const metrics = createMetrics({ ofProcess: true })
@@ -98,7 +102,10 @@ async function serveInThisProcess(options: Omit<ServingOptions, 'metrics'>): Pro
   return startServing({ ...options, metrics })
 }
 
-/** Starts the processes that serve requests. The current process runs the database, supervises them, and handles signals. */
+/**
+ * Starts the processes that serve requests. The current process runs the database, supervises the others, and handles
+ * signals.
+ */
 async function startProcesses({ config, log, closing, onReload, signal }: Start): Promise<string> {
   const processes = createProcesses(config, log)
   closing.add({ name: 'server processes', close: processes.stop, within: 70_000 })

@@ -4,7 +4,7 @@ import { createMetrics } from './metrics.ts'
 const linesOf = async (metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> =>
   (await metrics.text()).text.split('\n').filter((line) => line.startsWith(name))
 
-test('counts are complete each time the metrics are read, and are not added twice', async () => {
+test('adds every count exactly once before the metrics are read', async () => {
   const metrics = createMetrics()
   const [count, otherCount] = [metrics.counter('requests'), metrics.counter('requests')]
   count('login', '200', 'OK')
@@ -20,7 +20,7 @@ test('counts are complete each time the metrics are read, and are not added twic
   expect((await linesOf(metrics, 'muster_requests_total'))[0]).toMatch(/ 3$/)
 })
 
-test('histograms have every value, even if there were several batches between two reads', async () => {
+test('histograms include every value after several batches between two reads', async () => {
   const metrics = createMetrics()
   const add = metrics.histogram('requestSeconds')
   for (let value = 0; value < 2_500; value++) add(1, 'query')

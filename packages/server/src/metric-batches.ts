@@ -1,16 +1,19 @@
 import type { Counter, Histogram } from 'prom-client'
 
-/** Batches the values of a metric. Recording each one separately takes ten times as long, longer than many measured steps. */
+/**
+ * Batches the values of a metric. Recording each value separately takes ten times as long, and longer than many of the
+ * measured steps.
+ */
 export interface Batch<Add> {
   readonly add: Add
-  /** Call before reading the metric. */
+  /** Call this method before reading the metric. */
   flush(): void
 }
 
-/** Maximum number of histogram values in a batch. */
+/** The maximum number of histogram values in a batch. */
 const BATCH_SIZE = 1_000
 
-/** Adds one to the counter for each call. */
+/** Adds one to the counter on each call. */
 export function countInBatches(counter: Counter): Batch<(...labels: readonly string[]) => void> {
   const counts = createByLabels(() => ({ count: 0 }))
   return {
@@ -36,7 +39,7 @@ export function observeInBatches(histogram: Histogram): Batch<(value: number, ..
   }
 }
 
-/** One value for each list of labels. */
+/** Stores one value for each list of labels. */
 interface ByLabels<Value> {
   of(labels: readonly string[]): Value
   /** Passes every value to `to` and clears the map. */
@@ -48,7 +51,10 @@ interface Branch<Value> {
   readonly next: Map<string, Branch<Value>>
 }
 
-/** A tree with a level for each label. Joining the labels to a single key would take longer than all other steps together. */
+/**
+ * A tree with one level per label. Joining the labels into a single key would take longer than all other steps
+ * together.
+ */
 function createByLabels<Value>(create: () => Value): ByLabels<Value> {
   const newBranch = (): Branch<Value> => ({ value: undefined, next: new Map() })
   let root = newBranch()

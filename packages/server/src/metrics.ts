@@ -14,14 +14,14 @@ type LabelsOf<Key extends keyof Table> = Table[Key] extends { labels: infer Name
   ? { readonly [Each in keyof Names]: string }
   : readonly []
 
-/** A value, or one for each value of the label; undefined if there is currently none. */
+/** A value, or one for each value of the label. Undefined if there is currently no value. */
 export type Reading = number | undefined | Readonly<Record<string, number>>
 
 /** Collects the metrics of this process. */
 export interface Metrics {
   /**
-   * Calls `read` when metrics are requested and its last value is older than `maxAgeMs`. While it fails, the gauge has no
-   * value. Several readers can set different labels of one gauge.
+   * Calls `read` when metrics are requested and its last value is older than `maxAgeMs`. While `read` fails, the gauge
+   * has no value. Several readers can set different labels of one gauge.
    */
   gauge(key: KeyOf<'gauge'>, read: () => Reading | Promise<Reading>, maxAgeMs?: number): void
   /** Returns a function that adds one. */
@@ -30,23 +30,23 @@ export interface Metrics {
   histogram<Key extends KeyOf<'histogram'>>(key: Key): (value: number, ...labels: LabelsOf<Key>) => void
   /** All metrics in the text format of Prometheus. */
   text(): Promise<{ type: string; text: string }>
-  /** All metrics, to combine with those of other processes. */
+  /** All metrics, in a form that can be combined with those of other processes. */
   samples(): Promise<Samples>
 }
 
 export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** Values that take longer than this are omitted, because the scraper would not wait. */
+/** Metrics that take longer to read are omitted, because the scraper would not wait. */
 const READ_TIMEOUT_MS = 3_000
 
 export interface MetricsOptions {
-  /** Adds memory, CPU time, event loop, and garbage collection. Can be set only once per process. */
+  /** Adds memory, CPU time, event loop, and garbage collection. Only one registry per process can do this. */
   ofProcess?: boolean
-  /** The label that distinguishes processes, if there are several. */
+  /** The label that distinguishes several processes. */
   process?: string | undefined
 }
 
-/** Gauges that have the suffix of counters. The gauges without this suffix have the same values, by type. */
+/** Gauges whose names have the suffix of a counter. Gauges without this suffix report the same values by type. */
 const MISNAMED_GAUGES = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
 export function createMetrics({ ofProcess = false, process: name }: MetricsOptions = {}): Metrics {
@@ -62,7 +62,7 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
     flushes.push(flush)
     return add
   }
-  /** Components that measure the same metric share it, so that their values are added up. */
+  /** Components that measure the same metric share it, so their values are added up. */
   const getOrCreate = <Kind>(name: string, create: () => Kind): Kind =>
     (registry.getSingleMetric(name) as Kind | undefined) ?? create()
 
@@ -102,7 +102,7 @@ export function createMetrics({ ofProcess = false, process: name }: MetricsOptio
       await Promise.all(Array.from(gauges.values(), update))
       for (const flush of flushes) flush()
       const samples = await registry.getMetricsAsJSON()
-      // Without this, the start time of each process would be omitted.
+      // Without this line, the start time of each process would be omitted.
       return samples.map((sample) =>
         sample.aggregator === 'omit' ? { ...sample, aggregator: 'first' as const } : sample,
       )
@@ -126,7 +126,7 @@ async function update({ gauge, label, reads }: MeasuredGauge): Promise<void> {
   }
 }
 
-/** Concurrent callers share one read, and its value is reused for a while. */
+/** Lets concurrent callers share one read, and reuses its value for a while. */
 function cached(read: () => Reading | Promise<Reading>, maxAgeMs: number): () => Promise<Reading> {
   let last: Promise<Reading> | undefined
   let expires = Number.POSITIVE_INFINITY

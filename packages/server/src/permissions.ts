@@ -1,12 +1,15 @@
 import type { GraphQLSchema } from 'graphql'
 
 /**
- * Who may call a field: `anyone`, even without credentials; a `viewer`; or a `writer`, a viewer whose key is not read-only.
- * All other fields are below `login`, whose queries find only the viewer's rows.
+ * Who may call a field: `anyone`, even without credentials; a `viewer`; or a `writer`, a viewer whose key is not
+ * read-only. All other fields are below `login`, where queries find only the viewer's rows.
  */
 export type Rule = 'anyone' | 'viewer' | 'writer'
 
-/** Every root field of the API and its rule, in one place for audits. The server does not start if a root field is missing. */
+/**
+ * Every root field of the API and its rule, in one place for audits. The server does not start if a root field has no
+ * rule.
+ */
 export const permissions: Readonly<Record<string, Rule>> = {
   'Query.applicationTypes': 'viewer',
   'Query.login': 'viewer',
@@ -43,19 +46,19 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Subscription.events': 'viewer',
 }
 
-/** Throws if a root field has no rule, a mutation is open to callers other than writers, or a rule has no field. */
+/** Throws if a root field has no rule, if callers other than writers may run a mutation, or if a rule has no field. */
 export function assertPermissions(schema: GraphQLSchema): void {
   const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
     Object.keys(type?.getFields() ?? {}).map((field) => `${type!.name}.${field}`),
   )
   for (const field of fields) {
     const rule = permissions[field]
-    if (rule === undefined) throw new Error(`${field} has no rule in permissions.ts`)
+    if (rule === undefined) throw new Error(`${field} is missing in permissions.ts`)
     if (field.startsWith('Mutation.') && rule !== 'writer') throw new Error(`${field} must be for writers`)
   }
   const unknown = Object.keys(permissions).find((field) => !fields.includes(field))
   if (unknown !== undefined)
-    throw new Error(`permissions.ts has a rule for ${unknown}, which is not a field of the API`)
+    throw new Error(`permissions.ts contains a rule for ${unknown}, which is not a field of the API`)
 }
 
 /** Names of query fields that need no credentials. */

@@ -12,8 +12,8 @@ import type { AccountSize, FieldRows, RowCosts } from './graphql/cost/row-count.
 import type { UserPresenceArgs } from './resolvers.generated.ts'
 
 /**
- * How many rows each list may read beyond those it returns. The rate-limit cost of an operation includes them before it
- * runs. Every list needs an entry; the server does not start without one.
+ * The number of rows that each list can read beyond the rows that it returns. The server adds them to an operation's
+ * rate-limit cost before it runs. Every list needs an entry; the server does not start without one.
  */
 export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => ({
   'User.devices': (args, { devices }) => {
@@ -22,15 +22,15 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   },
   'User.services': (args, { devices }) => serviceRowsRead(args as ServicesArguments, { devices, firstRecord }),
   'User.events': (args, size) => rowsOfEvents(args, size),
-  // The events of one device are found by an index, and the events of all devices are at most those of the account.
+  // An index finds the events of one device. The events of all devices are at most the account's events.
   'Device.events': (_args, { events }) => ({ rows: 0, total: events }),
   'Webhook.deliveries': (_args, { events }) => ({ rows: 0, total: events }),
-  // The devices are read only if the summary is out of date.
+  // The server reads the devices only if the summary is out of date.
   'User.attributeNames': (_args, { devices }) => ({ rows: devices }),
   'User.facets': (_args, { devices }) => ({ rows: devices }),
   'User.deviceTotals': (_args, { devices }) => ({ rows: devices }),
   'User.presence': (args) => ({ rows: samplesRead(args as UserPresenceArgs) }),
-  // Most devices change their state much less often than the account has events.
+  // Most devices change their state much less often than the account records events.
   'Device.availability': (_args, { events }) => ({ rows: Math.min(events, TYPICAL_CHANGES) }),
   'Availability.segments': 0,
   'Facet.buckets': 0,

@@ -18,7 +18,7 @@ import { webhooksPart } from './features/webhooks/webhooks.resolvers.ts'
 import { assembleSchema } from './graphql/assemble.ts'
 import { scalarsPart } from './graphql/values/scalars.ts'
 
-/** The API: every feature's part of the schema. */
+/** The API: the schema parts of all features. */
 export function buildSchema(): GraphQLSchema {
   return assembleSchema([
     scalarsPart,

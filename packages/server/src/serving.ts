@@ -31,10 +31,10 @@ import { traceOutbound } from './tracing/outbound-spans.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { buildWorker } from './worker.ts'
 
-/** How long requests in flight can continue after a stop signal. */
+/** The time that requests in flight can continue after a stop signal. */
 const DRAIN_MS = 10_000
 const CLOSE_IDLE_EVERY_MS = 100
-/** Maximum number of connections waiting to be accepted; the system may allow fewer. */
+/** The maximum number of connections that wait to be accepted; the system may allow fewer. */
 const BACKLOG = 4_096
 
 export interface ServingOptions extends Running {
@@ -46,7 +46,7 @@ export interface ServingOptions extends Running {
   metrics: Metrics
 }
 
-/** Starts the parts of a serving process and listens. Resolves to its address for clients on this machine. */
+/** Starts the parts of a serving process and listens. Resolves to the server's address for clients on this machine. */
 export async function startServing(options: ServingOptions): Promise<string> {
   const assembled = await assemble(options)
   options.signal.throwIfAborted()
@@ -143,7 +143,7 @@ async function assemble(options: ServingOptions): Promise<Assembled> {
   return { app, db, notifications, feed, rateLimits, tracing }
 }
 
-/** Tracks presence and accepts connections of devices. */
+/** Tracks presence and accepts connections from devices. */
 async function acceptDevices(options: ServingOptions & Assembled): Promise<void> {
   const { app, db, notifications, feed, metrics, tracing, rateLimits, config, log, closing } = options
   const onEvents = (): void => feed.wake()
@@ -188,10 +188,10 @@ function asStartError(error: NodeJS.ErrnoException, host: string, port: number):
   return cause === undefined ? error : new StartError(`Cannot listen: ${cause}.`, { cause: error })
 }
 
-/** Rejects new requests and lets those in flight finish; closes the remaining connections after a time limit. */
+/** Rejects new requests and lets requests in flight finish. After a time limit, closes the remaining connections. */
 async function drain(app: FastifyInstance): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-  // Clients keep connections open after the last response, and `app.close` would wait for them.
+  // Clients keep connections open after the last response, and `app.close` would wait for these connections.
   const closeIdle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS)
   await app.close()
   clearInterval(closeIdle)

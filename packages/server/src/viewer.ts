@@ -6,12 +6,12 @@ export interface Viewer {
   readonly accessKey?: string
   /** The access key's name; null if it has none. */
   readonly accessKeyName?: string | null
-  /** The id of the request's console session, if any. */
+  /** The ID of the request's console session, if any. */
   readonly session?: string
-  /** Whether the key can run queries only, no mutations. */
+  /** Whether the key can run only queries, not mutations. */
   readonly readOnly: boolean
-  /** Set for a device that acts in its owner's account. Its changes have no user as actor. */
+  /** Set for a device that acts in its owner's account. Its changes have no user as their actor. */
   readonly isDevice?: boolean
-  /** Set for background work of the server. Its changes have no user as actor. */
+  /** Set for the server's background work. Its changes have no user as their actor. */
   readonly isServer?: boolean
 }

@@ -34,7 +34,7 @@ export interface WorkerDeps {
   secrets: Secrets
   feed: Feed
   outbound: Outbound
-  /** The load that has priority over deliveries. */
+  /** The load of requests, which have priority over deliveries. */
   load?: Load
   metrics?: Metrics
   tracing?: Tracing | undefined
@@ -45,7 +45,7 @@ export interface WorkerDeps {
 /** The background work of a server. */
 export interface Worker {
   start(): Promise<void>
-  /** Releases all jobs and locks, so that another server takes over immediately. */
+  /** Releases all jobs and locks, so that another server can take over immediately. */
   close(): Promise<void>
 }
 
@@ -65,7 +65,10 @@ const crontab: readonly CronLine[] = [
   { job: dropDeliveriesJob, match: '27 * * * *' },
 ]
 
-/** The background work of a server, not yet started: every job, and the schedule of those that run at fixed times. */
+/**
+ * Prepares the background work of a server without starting it: every job, and the schedule of jobs that run at fixed
+ * times.
+ */
 export function buildWorker({
   config,
   connection,
@@ -78,7 +81,7 @@ export function buildWorker({
   const { log } = deps
   const { statementTimeout, databaseSilence: responseTimeout } = config
   const pool = createPool({ connection, size: CONNECTIONS, statementTimeout, responseTimeout })
-  // The queue requires an error listener; the next query reports a broken connection.
+  // The queue requires an error listener. The next query reports a broken connection.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = createDatabase(pool, watchPool(pool, 'work', { metrics, tracing }))
   const webhooks = createWebhookWorker({
@@ -90,7 +93,7 @@ export function buildWorker({
     schedule: config.webhookRetries,
   })
   measureJobs(metrics, db)
-  /** The earlier time of the server's and the database's clocks, so that nothing expires early by either. */
+  /** The earlier of the server's and the database's times, so that nothing expires early by either clock. */
   const earlierTime = async (): Promise<Date> => earlierOf(await readClocks(db, clock()))
   const jobs: Job[] = [
     ...webhooks.jobs,

@@ -6,7 +6,7 @@ import type { WrittenBackup } from './write-backup.ts'
 export interface BackupSummary {
   kind: 'file' | 'base'
   name: string
-  /** The moment whose data the backup contains. */
+  /** The moment of the data that the backup contains. */
   created: string
   bytes: number
 }

@@ -5,15 +5,15 @@ export interface Table {
   name: string
   columns: string[]
   isPartitioned: boolean
-  /** Tables that this one references, which must be filled first. */
+  /** Tables that this table references. They must be filled first. */
   needs: string[]
   /** Size on disk, without indexes. */
   bytes: number
 }
 
 /**
- * Every table of Muster's schema, each after those that it references. Tables derived from others are omitted: the triggers of
- * `device` fill `device_count`, and attribute names are counted when they are next listed. The job queue is in another schema.
+ * Every table of Muster's schema, after the tables that it references. Derived tables are omitted: the triggers of
+ * `device` fill `device_count`, and listing attribute names counts them again. The job queue is in another schema.
  */
 export async function selectTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(`
@@ -52,7 +52,7 @@ export async function selectMigrations(client: pg.ClientBase): Promise<string[]>
   return rows.map(({ name }) => name)
 }
 
-/** The migration that a newer release is running; undefined if none is running. */
+/** Returns the migration that a newer release is running, or undefined if none is running. */
 export async function selectRunningMigration(client: pg.ClientBase): Promise<string | undefined> {
   const { rows: found } = await client.query<{ found: boolean }>(
     `select to_regclass('migration_progress') is not null as found`,
@@ -72,7 +72,7 @@ export async function beginSnapshot(client: pg.ClientBase, tables: readonly Tabl
   )
 }
 
-/** Makes the text format of COPY independent of the settings of the database. */
+/** Makes the text format of COPY independent of the database's settings. */
 export const textFormatSettings = `set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres'; set local bytea_output = 'hex'; set local extra_float_digits = 1`
 
 /** Returns the check values of the master keys that encrypt the secrets. */
@@ -92,7 +92,10 @@ export async function selectMonths(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ month }) => month)
 }
 
-/** The last value of each sequence. It is at least the greatest in the rows, because values are assigned before the commit. */
+/**
+ * Returns the last value of each sequence. It is at least the greatest value in the rows, because the database assigns
+ * values before the commit.
+ */
 export async function selectSequences(client: pg.ClientBase): Promise<Record<string, string>> {
   const { rows } = await client.query<{ name: string; last: string }>(`
     select sequencename as name, coalesce(last_value, 0)::text as last from pg_sequences
@@ -111,7 +114,7 @@ export function copyOut({ name, columns, isPartitioned }: Table): string {
 export const copyIn = (table: string, columns: readonly string[]): string =>
   `copy ${pg.escapeIdentifier(table)} (${columns.map(pg.escapeIdentifier).join(', ')}) from stdin`
 
-/** The tables that have rows other than those that migrations insert. */
+/** Returns the tables that contain rows other than those that migrations insert. */
 export async function selectFilled(client: pg.ClientBase, tables: readonly Table[]): Promise<string[]> {
   const queries = tables
     .filter(({ name }) => !filledByMigrations.includes(name))
@@ -129,14 +132,14 @@ export async function deleteMigrationRows(client: pg.ClientBase): Promise<void> 
   for (const table of filledByMigrations) await client.query(`delete from ${pg.escapeIdentifier(table)}`)
 }
 
-/** Makes a sequence continue after a value. Unlike `setval`, this is rolled back with the transaction. */
+/** Makes a sequence continue after a value. Unlike `setval`, this change is rolled back with the transaction. */
 export async function restartSequence(client: pg.ClientBase, name: string, last: bigint): Promise<void> {
   await client.query(`alter sequence ${pg.escapeIdentifier(name)} restart with ${last}`)
   // Marks the value as used, because the event feed reads the last used number.
   await client.query('select nextval($1::regclass)', [pg.escapeIdentifier(name)])
 }
 
-/** Updates the planner's statistics, so that plans are good from the first query on. */
+/** Updates the planner's statistics, so that plans are good from the first query. */
 export async function analyze(client: pg.ClientBase, tables: readonly string[]): Promise<void> {
   await client.query(`analyze ${tables.map(pg.escapeIdentifier).join(', ')}`)
 }

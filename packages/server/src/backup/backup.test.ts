@@ -31,9 +31,9 @@ let source: Place
 let credentials: Record<string, string>
 let cookies: Map<string, string>
 let counted: string
-/** The response of the API before the writes that ran during the first backup. */
+/** The API's response before the writes that ran during the first backup. */
 let expected: unknown
-/** One backup was written during writes, the other after the server had stopped. */
+/** The first backup was written during writes, the second after the server had stopped. */
 let [during, after] = ['', '']
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ const everything = `{ login { email attributes accessKeys { key name readOnly en
   devices { total items { id name hardwareId platform state created attributes inNight: attributes(context: "night")
     services { id name application port attributes } } } } }`
 
-/** Creates data of every kind. The webhook's receiver is unreachable, so that its deliveries stay pending. */
+/** Creates data of every kind. The webhook's receiver is unreachable, so the webhook's deliveries stay pending. */
 async function fill({ url }: ServerProcess): Promise<void> {
   const mutate = (calls: string) => ask(url, `mutation { ${calls} }`)
   await mutate(`createWebhook(url: "https://127.0.0.1:9/hook", events: [DEVICE_REGISTER, ATTRIBUTE_CHANGE]) { id }
@@ -104,8 +104,8 @@ async function fill({ url }: ServerProcess): Promise<void> {
 }
 
 /**
- * Writes before, during, and after the backup: an attribute that counts up through the API, so that each change has an
- * event; and two tables, copied early and late, that change in the same statement.
+ * Writes before, during, and after the backup. An attribute counts up through the API, so each change has an event. One
+ * statement changes two tables, one of which is copied early and the other late.
  */
 async function backUpWhileWriting({ url }: ServerProcess, file: string): Promise<void> {
   let written = false
@@ -143,7 +143,7 @@ describe('a backup', () => {
     }
   })
 
-  it('fails if the database is not one of Muster', async () => {
+  it('fails if the database is not a Muster database', async () => {
     const file = join(folder, 'nothing.backup')
     const { pool } = await emptyDatabase()
     await expect(writeBackup({ pool, file })).rejects.toMatchObject({ reason: 'no-muster' })
@@ -164,7 +164,7 @@ describe('a backup', () => {
 })
 
 describe('a restored backup', () => {
-  it('has the data of one moment during writes, and can be served', async () => {
+  it('contains the data of one moment during writes, and can be served', async () => {
     const place = await emptyDatabase()
     await restore(place, during)
     const server = await serve(place)
@@ -194,7 +194,7 @@ describe('a restored backup', () => {
     expect(BigInt(latest!.id) - BigInt(former!.id)).toBeGreaterThanOrEqual(1_000_000_000n)
   })
 
-  it('has every row of every table, in a database whose tables already existed', async () => {
+  it('contains every row of every table, in a database whose tables already existed', async () => {
     const place = await newDatabase('migrated', onTestFinished)
     const restored = await restore(place, after)
     expect(restored.rows).toMatchObject({ account: 1, device: 2, session: 1, webhook: 1, registration_code: 1 })
@@ -206,7 +206,7 @@ describe('a restored backup', () => {
     expect(await rowsOf(place)).toEqual(await rowsOf(source))
   })
 
-  it('is migrated to this release if it is of an older one', async () => {
+  it('is migrated to this release if an older release wrote it', async () => {
     const [older, place] = [await emptyDatabase(), await emptyDatabase()]
     await migrateTo(older.db, '0009_feed')
     await older.pool.query(`insert into account (id, email) values ('old', 'old@example.com')`)
@@ -272,7 +272,7 @@ describe('a restore', () => {
     expect(await rowsOf(place)).toEqual(await rowsOf(source))
   })
 
-  it('rejects a file of a newer release', async () => {
+  it('rejects a file from a newer release', async () => {
     const place = await emptyDatabase()
     const format = await forge('format.backup', (text) => text.replace('"format":1', '"format":2'))
     await expect(restore(place, format)).rejects.toMatchObject({ reason: 'newer' })

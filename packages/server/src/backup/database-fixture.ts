@@ -12,7 +12,7 @@ export interface Place {
   url: string
 }
 
-/** A new database: empty, or with the tables of this release. */
+/** Creates a database that is empty or contains the tables of this release. */
 export async function newDatabase(
   kind: 'empty' | 'migrated',
   atEnd: (end: () => Promise<void>) => void,
@@ -44,7 +44,7 @@ function open(
   return { db, pool, url }
 }
 
-/** A checksum of the rows by table. */
+/** Returns a checksum of the rows for each table. */
 export async function rowsOf({ pool }: Place): Promise<Record<string, unknown>> {
   const { rows } = await pool.query<{ name: string; sum: unknown }>(`
     select relname as name, (xpath('/row/sum/text()', query_to_xml(

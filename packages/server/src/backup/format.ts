@@ -12,9 +12,9 @@ export interface Header {
   created: string
   /** All migrations that had run before the backup, in order. */
   migrations: string[]
-  /** Check values of the master keys that secrets are encrypted under: one, or two during a rotation. */
+  /** Check values of the master keys that encrypt the secrets: one, or two during a rotation. */
   masterKeys: string[]
-  /** Months that have a partition of the event log, such as 2026-11. */
+  /** Months for which the event log has a partition, such as 2026-11. */
   months: string[]
   /** The last value of each sequence. */
   sequences: Record<string, string>
@@ -58,13 +58,13 @@ export function parseSectionLine(line: Buffer): TableLine | EndLine {
   const section = parseLine(line) as Partial<TableLine & EndLine>
   if (typeof section.table === 'string' && Array.isArray(section.columns)) return section as TableLine
   if (typeof section.sha256 === 'string' && Object(section.rows) === section.rows) return section as EndLine
-  throw damaged('it has an invalid line')
+  throw damaged('it contains an invalid line')
 }
 
 function parseLine(line: Buffer): object {
   try {
     return Object(JSON.parse(line.toString('utf8'))) as object
   } catch (error) {
-    throw damaged('it has an invalid line', error)
+    throw damaged('it contains an invalid line', error)
   }
 }

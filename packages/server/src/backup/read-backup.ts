@@ -28,7 +28,7 @@ export interface ReadBackupOptions {
   onProgress?: ((done: number) => void) | undefined
 }
 
-/** Reads a file in chunks. Throws a BackupError if the file is truncated or altered, at the latest at its end. */
+/** Reads a file in chunks. Throws a BackupError if the file is truncated or altered, no later than at its end. */
 export async function* readBackup(options: ReadBackupOptions): AsyncGenerator<Part> {
   const hash = createHash('sha256')
   let phase: 'header' | 'sections' | 'ended' = 'header'
@@ -37,7 +37,7 @@ export async function* readBackup(options: ReadBackupOptions): AsyncGenerator<Pa
   for await (const chunk of decompressed(options)) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     while (rest.length > 0) {
-      if (phase === 'ended') throw damaged('it has data after its last line')
+      if (phase === 'ended') throw damaged('it contains data after its last line')
       const length = table === undefined ? lineLength(rest) : rowsLength(rest)
       if (length === 0) break
       const piece = rest.subarray(0, length)
@@ -75,14 +75,17 @@ const afterRow = Buffer.concat([Buffer.of(NEWLINE), END_OF_ROWS])
 
 const lineLength = (bytes: Buffer): number => bytes.indexOf(NEWLINE) + 1
 
-/** Length of the complete rows at the beginning, or of the line that ends the rows if it comes next; 0 if there is neither. */
+/**
+ * Returns the length of the complete rows at the beginning. If the line that ends the rows comes next, returns its
+ * length. Otherwise, returns 0.
+ */
 function rowsLength(bytes: Buffer): number {
   if (bytes.subarray(0, END_OF_ROWS.length).equals(END_OF_ROWS)) return END_OF_ROWS.length
   const end = bytes.indexOf(afterRow)
   return end === -1 ? bytes.lastIndexOf(NEWLINE) + 1 : end + 1
 }
 
-/** The decompressed content of the file. */
+/** Decompresses the content of the file. */
 async function* decompressed({ file, signal, onProgress = () => {} }: ReadBackupOptions): AsyncGenerator<Buffer> {
   const source = createReadStream(file, signal && { signal })
   // An error from the source destroys the decompressor, whose iterator then throws it.

@@ -29,7 +29,7 @@ export interface RestoreOptions {
   file: string
   /** Where to find the master key for the secrets in the backup. */
   config: MasterKeySettings
-  /** Restores even if that key is missing. No server starts on the database until it has the key. */
+  /** Restores even if that key is missing. No server starts on the database until the key is there. */
   withoutKey?: boolean
   signal?: AbortSignal
   /** Called with the number of bytes read so far and the total. */
@@ -49,7 +49,7 @@ export interface Restored {
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { db, pool, file, signal, onProgress } = options
   const { size } = await stat(file)
-  // The whole file is checked before anything is changed.
+  // Checks the whole file before changing anything.
   const header = await checkBackup({ file, signal, onProgress: (done) => onProgress?.(done, 2 * size) })
   await assertKnown(header)
   if (!options.withoutKey) assertKeys(header.masterKeys, options.config)
@@ -92,17 +92,17 @@ async function assertKnown({ migrations, release }: Header): Promise<void> {
   }
 }
 
-/** Creates the tables of the backup's schema. If tables already exist, they must be empty and of that schema. */
+/** Creates the tables of the backup's schema. If tables already exist, they must be empty and match that schema. */
 async function prepare(client: pg.ClientBase, db: Database, { migrations, months }: Header): Promise<void> {
   const present = await selectMigrations(client)
   if (present.length > 0) {
     const filled = await selectFilled(client, await selectTables(client))
     if (filled.length > 0) {
-      throw new BackupError('not-empty', `The database is not empty: there are rows in ${filled.join(', ')}.`)
+      throw new BackupError('not-empty', `The database is not empty. These tables contain rows: ${filled.join(', ')}.`)
     }
     if (present.join() !== migrations.join()) {
       const last = migrations.at(-1)
-      throw new BackupError('other-schema', `The schema of the database differs from that of the backup (${last}).`)
+      throw new BackupError('other-schema', `The database and the backup have different schemas (${last}).`)
     }
   } else await migrateTo(db, migrations.at(-1) ?? '')
   for (const month of months) await createEventPartition(db, new Date(`${month}-01T00:00:00Z`))
@@ -146,6 +146,6 @@ async function loadTables({ client, ...reading }: Load): Promise<EndLine> {
   throw damaged('it is truncated')
 }
 
-/** Resolves when the chunk is written. The stream cannot handle an error while further chunks are queued. */
+/** Resolves when the chunk has been written. The stream cannot handle an error while further chunks are queued. */
 const write = (stream: copy.CopyStreamQuery, rows: Buffer): Promise<void> =>
   new Promise((resolve) => void stream.write(rows, () => resolve()))

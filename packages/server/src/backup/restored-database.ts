@@ -5,8 +5,8 @@ import { restartSequence } from './backup.queries.ts'
 import { BackupError } from './backup-error.ts'
 
 /**
- * Event numbers to skip after a restore, so that numbers assigned after the backup are not used again. Receivers that remember
- * events by number would otherwise take new events for old ones.
+ * The number of event numbers to skip after a restore, so that numbers assigned after the backup are not used again.
+ * Otherwise, receivers that remember event numbers would mistake new events for old ones.
  */
 const SKIPPED_NUMBERS = 1_000_000_000n
 
@@ -21,5 +21,5 @@ export function assertKeys(masterKeys: readonly string[], config: MasterKeySetti
   const available = availableKeys(config).map((key) => createSecrets(key).checkValue)
   if (masterKeys.every((key) => available.includes(key))) return
   const found = available.length === 0 ? 'not available' : 'not the one that is configured'
-  throw new BackupError('other-key', `The master key that the secrets in the backup are encrypted under is ${found}.`)
+  throw new BackupError('other-key', `The master key of the secrets in the backup is ${found}.`)
 }

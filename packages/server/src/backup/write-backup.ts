@@ -21,9 +21,9 @@ import { END_OF_ROWS, type EndLine, FORMAT, type Header, lineOf } from './format
 import { createThrottle } from './throttle.ts'
 
 export interface WriteBackupOptions {
-  /** Must have no statement timeout. */
+  /** A pool without a statement timeout. */
   pool: pg.Pool
-  /** Path of a file that must not exist yet. */
+  /** The path of a file that must not exist yet. */
   file: string
   /** Maximum number of bytes to read per second. There is no limit if this is 0 or not set. */
   rate?: number
@@ -120,7 +120,7 @@ async function* contents(
   onEnd({ header, end })
 }
 
-/** Throws if a migration has changed the tables since they were listed, which was before the snapshot, or is running now. */
+/** Throws if a migration is running, or has changed the tables between their listing and the snapshot. */
 async function assertNoMigration(client: pg.ClientBase, migrations: readonly string[], header: Header): Promise<void> {
   const running = await selectRunningMigration(client)
   if (running === undefined && migrations.join() === header.migrations.join()) return
@@ -131,7 +131,7 @@ async function assertNoMigration(client: pg.ClientBase, migrations: readonly str
   )
 }
 
-/** Must be called within the snapshot, so that the header matches the rows. */
+/** Call this within the snapshot, so that the header matches the rows. */
 async function readHeader(client: pg.ClientBase): Promise<Header> {
   return {
     muster: 'backup',

@@ -1,7 +1,7 @@
 /** Defines a kind of job by its name in the queue and the type of its payload. */
 export interface JobDefinition<Payload> {
   readonly name: string
-  /** Throws if the payload is invalid. Another release may have queued the payload. */
+  /** Throws if the payload is invalid, because another release may have queued it. */
   parse(payload: unknown): Payload
 }
 

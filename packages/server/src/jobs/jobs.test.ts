@@ -130,11 +130,11 @@ describe('a job', () => {
 describe('a crontab job', () => {
   useQueue()
 
-  it('runs even if a server whose clock was ahead postponed it', async () => {
+  it('runs even if a server with a fast clock postponed it', async () => {
     const chore = defineChore('chore')
     let runs = 0
     await migrateJobs(database.db, pool, log)
-    // A server whose clock was ahead leaves this state.
+    // A server with a fast clock leaves this state.
     await sql`insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
       values ('chore', now(), now() + interval '1 year')`.execute(database.db)
     await putJobs(database.db, chore, [{ key: 'cron chore', payload: undefined, delay: 365 * 86_400 }])

@@ -10,14 +10,17 @@ export interface KeyedJob<Payload> {
   delay: number
 }
 
-/** Adds jobs to the queue and replaces waiting jobs with the same keys. If `db` is a transaction, it includes the changes. */
+/**
+ * Adds jobs to the queue and replaces waiting jobs with the same keys. If `db` is a transaction, the jobs are part of
+ * it.
+ */
 export async function putJobs<Payload>(
   db: Database,
   { name }: JobDefinition<Payload>,
   jobs: readonly KeyedJob<Payload>[],
 ): Promise<void> {
   if (jobs.length === 0) return
-  // Adding jobs in the same order in every transaction prevents deadlocks.
+  // Every transaction adds jobs in the same order, which prevents deadlocks.
   const sorted = [...jobs].sort((one, other) => (one.key < other.key ? -1 : 1))
   await sql`
     select from graphile_worker.add_jobs((
@@ -35,8 +38,9 @@ export async function removeJob(db: Database, key: string): Promise<void> {
 }
 
 /**
- * Makes crontab jobs due if they are scheduled too far ahead, and returns their names. A server whose clock is ahead schedules
- * crontab jobs for its own time and records that time as the last execution. No server would then schedule these jobs earlier.
+ * Makes crontab jobs due if they are scheduled too far ahead, and returns their names. A server whose clock is ahead
+ * schedules crontab jobs by that clock and records a future time as the last execution. Without this correction, no
+ * server would run these jobs until that time.
  */
 export async function rescheduleCrons(db: Database, names: readonly string[], prefix: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

@@ -30,7 +30,7 @@ const DEAD_AFTER_SECONDS = 15
 const RESTART_MS = 1_000
 const CRON_KEY = 'cron '
 
-/** Migrates the queue's tables. Servers that start at the same time run the migration one after another. */
+/** Migrates the queue's tables. If several servers start at the same time, they run the migration one after another. */
 export async function migrateJobs(db: Database, pool: pg.Pool, log: FastifyBaseLogger): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`select pg_advisory_lock(hashtext('muster jobs'))`.execute(connection)
@@ -51,7 +51,7 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
     task: job.name,
     match,
     identifier: job.name,
-    // Missed runs are not repeated because the next run does their work.
+    // Missed runs are not repeated, because the next run does their work.
     options: { backfillPeriod: 0, maxAttempts: 3, jobKey: `${CRON_KEY}${job.name}`, jobKeyMode: 'replace' as const },
   }))
   let workerId: string | undefined

@@ -4,7 +4,7 @@ export type Address = ipaddr.IPv4 | ipaddr.IPv6
 /** An address and its prefix length. */
 export type AddressRange = [address: Address, bits: number]
 
-/** Parses a CIDR or a single address. Returns undefined for any other string. */
+/** Parses a CIDR or a single address. Returns undefined for other strings. */
 export function parseRange(text: string): AddressRange | undefined {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
   if (!ipaddr.isValid(text)) return undefined

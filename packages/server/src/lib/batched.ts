@@ -1,6 +1,6 @@
 /**
- * Batches single lookups. Keys that are requested while a batch is loading form the next batch, each key once, so only one
- * batch is loading at a time.
+ * Batches single lookups. Only one batch loads at a time. Meanwhile, requested keys collect in the next batch, each key
+ * once.
  */
 export function batched<Value>(
   load: (keys: string[]) => Promise<ReadonlyMap<string, Value>>,

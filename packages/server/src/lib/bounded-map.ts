@@ -1,6 +1,6 @@
 /**
- * A map of at most `size` entries. When it is full, a new entry evicts the least recently used one. While the map is at most
- * half full, a read does not count as use, because moving an entry costs more than finding it.
+ * A map of at most `size` entries. When the map is full, a new entry evicts the least recently used one. While the map
+ * is at most half full, reads do not count as use, because moving an entry costs more than finding it.
  */
 export interface BoundedMap<Key, Value> {
   get(key: Key): Value | undefined
@@ -13,7 +13,7 @@ export function boundedMap<Key, Value>(size: number): BoundedMap<Key, Value> {
   const entries = new Map<Key, Value>()
   let newest: Key | undefined
   const put = (key: Key, value: Value): void => {
-    // A Map keeps the order of insertion, so inserting an entry again makes it the newest.
+    // A Map iterates in insertion order, so inserting an entry again makes it the newest.
     entries.delete(key)
     entries.set(key, value)
     newest = key

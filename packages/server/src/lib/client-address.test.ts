@@ -16,7 +16,7 @@ function addressFrom(connection: string, headers: Record<string, string>, truste
 describe('the address of a client', () => {
   const reported = { 'x-forwarded-for': '198.51.100.7', forwarded: 'for=198.51.100.7' }
 
-  it('is that of the connection unless this is from a trusted proxy', () => {
+  it('is the address of the connection unless a trusted proxy connects', () => {
     expect(addressFrom('10.0.0.1', reported, [])).toBe('10.0.0.1')
     expect(addressFrom('192.0.2.1', reported)).toBe('192.0.2.1')
     expect(addressFrom('11.0.0.1', reported)).toBe('11.0.0.1')
@@ -29,7 +29,7 @@ describe('the address of a client', () => {
     ['10.0.0.1', '198.51.100.7', '198.51.100.7'],
     ['::ffff:10.0.0.1', '198.51.100.7', '198.51.100.7'],
     ['2001:db8:1::5', '198.51.100.7', '198.51.100.7'],
-    // Addresses that the client itself sent come first, and are ignored.
+    // Addresses that the client sent come first, and are ignored.
     ['10.0.0.1', '203.0.113.9, 198.51.100.7', '198.51.100.7'],
     ['10.0.0.1', '127.0.0.1, 198.51.100.7', '198.51.100.7'],
     ['10.0.0.1', '203.0.113.9, 198.51.100.7, 10.9.9.9, ::ffff:10.1.1.1', '198.51.100.7'],
@@ -66,7 +66,7 @@ describe('the address of a client', () => {
     expect(addressFrom('10.0.0.1', { forwarded })).toBe(address)
   })
 
-  it('is that of the proxy if the two headers differ', () => {
+  it("is the proxy's address if the two headers differ", () => {
     expect(addressFrom('10.0.0.1', reported)).toBe('198.51.100.7')
     expect(addressFrom('10.0.0.1', { ...reported, forwarded: 'for=203.0.113.9' })).toBe('10.0.0.1')
     expect(addressFrom('10.0.0.1', { ...reported, 'x-forwarded-for': 'unknown' })).toBe('10.0.0.1')
@@ -105,7 +105,7 @@ describe('behind a trusted proxy', () => {
     expect((await version({ forwarded: 'for=198.51.100.7' })).status).toBe(429)
   })
 
-  test('events have the address of a device that reports over HTTP, and of one that connects by WebSocket', async () => {
+  test('events contain the addresses of devices that report over HTTP or WebSocket', async () => {
     const addressOf = async (id: string) =>
       (await findDevice(app.owner, id)).events.items.find(({ type }: { type: string }) => type === 'DEVICE_STATE')?.data
         .address

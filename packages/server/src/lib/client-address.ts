@@ -3,19 +3,21 @@ import { BlockList, isIP, isIPv4, isIPv6, type Socket } from 'node:net'
 import type { AddressRange } from './address-range.ts'
 import { createSlot } from './slot.ts'
 
-/** The address that a request comes from. */
+/** The address from which a request comes. */
 export type AddressOf = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string
 
 /**
- * Finds the client's address. If the connection is from a trusted proxy, this is the last address in `X-Forwarded-For` or
- * `Forwarded` (RFC 7239) that is not a trusted proxy. Otherwise, it is the address of the connection, and both headers are
- * ignored.
+ * Finds the client's address. Behind a trusted proxy, it is the last address in `X-Forwarded-For` or `Forwarded` (RFC
+ * 7239) that is not a trusted proxy. Otherwise, it is the connection's address, and both headers are ignored.
  */
 export function clientAddress(trustedProxies: readonly AddressRange[]): AddressOf {
   if (trustedProxies.length === 0) return ({ socket }) => connectionAddress(socket)
   const isTrusted = isIn(trustedProxies)
 
-  /** Reads the reported addresses from last to first, and stops at an invalid one: those before it are not reliable. */
+  /**
+   * Reads the reported addresses from last to first. Stops at an invalid address, because the addresses before it are
+   * not reliable.
+   */
   const lastUntrusted = (connection: string, reported: readonly (string | undefined)[]): string => {
     let address = connection
     for (const each of reported.toReversed()) {
@@ -33,19 +35,19 @@ export function clientAddress(trustedProxies: readonly AddressRange[]): AddressO
     if (forwarded !== undefined) found.push(lastUntrusted(connection, readForwarded(forwarded)))
     if (xForwardedFor !== undefined) found.push(lastUntrusted(connection, readXForwardedFor(String(xForwardedFor))))
     const [address = connection, other = address] = found
-    // A proxy that sets one header may forward the other as the client sent it.
+    // A proxy that sets one header may pass the other through unchanged.
     return address === other ? address : connection
   }
 }
 
 const addresses = createSlot<Socket, string>('address')
 
-/** Caches the address, because the socket reads it from the system each time. */
+/** Caches the address, because each read asks the system. */
 function connectionAddress(socket: Socket): string {
   const known = addresses.get(socket)
   if (known !== undefined) return known
   const address = plainAddress(socket.remoteAddress ?? '')
-  // Empty once the connection has closed.
+  // The address is empty once the connection has closed.
   if (address !== '') addresses.set(socket, address)
   return address
 }
@@ -63,10 +65,10 @@ export const plainAddress = (address: string): string =>
 
 const readXForwardedFor = (header: string): (string | undefined)[] => header.split(',').map(readNode)
 
-/** The `for` of each element (RFC 7239 §4); a single undefined if the header is malformed. */
+/** Returns the `for` of each element (RFC 7239 §4), or a single undefined if the header is malformed. */
 function readForwarded(header: string): (string | undefined)[] {
   const nodes: (string | undefined)[] = []
-  // Each space can match in only one place. With two, a header of only spaces would take quadratic time.
+  // Each space can match in only one place. With two places, a header of spaces would take quadratic time.
   const pair = /[ \t]*(?:([!#$%&'*+.^`|~\w-]+)=(?:([!#$%&'*+.^`|~\w-]+)|"((?:[^"\\]|\\.)*)")[ \t]*)?([;,]|$)/y
   let element: string | undefined
   for (;;) {
@@ -80,7 +82,10 @@ function readForwarded(header: string): (string | undefined)[] {
   }
 }
 
-/** An address without its port (RFC 7239 §6); undefined for `unknown`, obfuscated identifiers, and anything else. */
+/**
+ * Returns an address without its port (RFC 7239 §6), or undefined for `unknown`, obfuscated identifiers, and anything
+ * else.
+ */
 function readNode(text: string): string | undefined {
   const node = text.trim()
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(node)?.[1] ?? /^([\d.]+):\d+$/.exec(node)?.[1] ?? node
@@ -88,7 +93,9 @@ function readNode(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address.toLowerCase()
 }
 
-/** The network of an address: the /64 of an IPv6 address, because a customer has at least a /64 (RFC 6177 §2). */
+/**
+ * Returns the network of an address. For IPv6 it is the /64, because each customer has at least a /64 (RFC 6177 §2).
+ */
 export function networkOf(address: string): string {
   if (!address.includes(':') || !isIPv6(address)) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)

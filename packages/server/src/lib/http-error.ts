@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.ts'
 
-/** An HTTP-level error, with a status that differs from the status of its code. */
+/** An error whose HTTP status differs from the status of its code. */
 export class HttpError extends ApiError {
   readonly httpStatus: number
   readonly headers: Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ApiError, badInput } from '../errors.ts'
 
-/** Reads the members of a JSON object by their expected types. null counts as omitted. */
+/** Reads the members of a JSON object as their expected types. A null member counts as omitted. */
 export interface JsonFields {
   has(name: string): boolean
   text(name: string): string
@@ -10,7 +10,7 @@ export interface JsonFields {
   optionalBoolean(name: string): boolean | undefined
   object(name: string): Record<string, unknown>
   optionalObject(name: string): Record<string, unknown> | undefined
-  /** Accepts up to `max` items. `path` is the position of an item, such as `services[2].`. */
+  /** Reads up to `max` items. `path` is the position of an item, such as `services[2].`. */
   optionalList<Item>(name: string, max: number, read: (item: unknown, path: string) => Item): Item[] | undefined
 }
 
@@ -26,7 +26,7 @@ export function parseJsonBody(body: Buffer): unknown {
 }
 
 /**
- * Rejects values that are not objects, and unknown members. `path` precedes names in messages; it is empty for the body
+ * Rejects values that are not objects, and unknown members. Messages begin with `path`, which is empty for the body
  * itself.
  */
 export function readFields(value: unknown, path: string, names: readonly string[]): JsonFields {

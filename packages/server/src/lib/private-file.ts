@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** The owner of a file that root writes: the folder's owner, so that both root and that user can run Muster, or root. */
+/**
+ * The owner of a file that root writes: root, or the folder's owner, so that both root and that user can run Muster.
+ */
 type FileOwner = 'folder' | 'root'
 
 /**
- * Writes a file that only its owner can read, completely or not at all. The file is synced to disk when the promise
- * resolves. An existing file of that name is replaced.
+ * Writes a file that only its owner can read, completely or not at all. The promise resolves after the file is synced
+ * to disk. An existing file with that name is replaced.
  */
 export async function replacePrivateFile(
   path: string,
@@ -17,7 +19,7 @@ export async function replacePrivateFile(
   await viaTemporaryFile({ path, text, owner }, (temporary) => rename(temporary, path))
 }
 
-/** The same for a file that must not exist yet: rejects with EEXIST if it does. */
+/** Like `writePrivateFile`, but rejects with EEXIST if the file exists. */
 export async function createPrivateFile(path: string, text: string, owner: FileOwner = 'folder'): Promise<void> {
   await viaTemporaryFile({ path, text, owner }, (temporary) => link(temporary, path))
 }
@@ -62,6 +64,6 @@ async function viaTemporaryFile(
 async function giveToOwnerOf(folder: string, file: FileHandle): Promise<void> {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await stat(folder)
-  // Errors are ignored: this is only a convenience for that user, and root may lack the capability.
+  // Errors are ignored, because the owner is only a convenience for that user, and root may lack the capability.
   await file.chown(uid, gid).catch(() => {})
 }

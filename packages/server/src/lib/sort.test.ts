@@ -51,7 +51,7 @@ describe('a sort', () => {
     expect(() => parseSort(text, fields)).toThrow(/a field \(name, created\) or an attribute name/)
   })
 
-  test('has the same string for equivalent arguments', () => {
+  test('returns the same string for equivalent arguments', () => {
     expect(sortText(parseSort('name', fields))).toBe(sortText(parseSort('name ASC', fields)))
     expect(sortText(parseSort('-name', fields))).toBe(sortText(parseSort('name desc', fields)))
     expect(sortText(parseSort('site', fields))).toBe(sortText(parseSort('attributes.site asc', fields)))

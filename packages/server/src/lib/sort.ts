@@ -2,18 +2,18 @@ import { badInput } from '../errors.ts'
 
 export type Direction = 'asc' | 'desc'
 
-/** How to sort a list: by one of its fields or by an attribute. */
+/** How to sort a list: by a field or an attribute. */
 export type Sort<Field extends string> = { direction: Direction } & ({ field: Field } | { attribute: string })
 
-/** Marks the name of an attribute, for attributes that have the name of a field. */
+/** The prefix of an attribute that has the same name as a field. */
 const ATTRIBUTE_PREFIX = 'attributes.'
 
 /**
- * Reads a `sort` argument: the name of a field or an attribute, and optionally a direction. The direction is a sign before the
- * name (`-` descending, `+` ascending), or a space and `asc` or `desc` (case-insensitive) after it. The default is ascending.
- * With a direction after the name, a sign is part of the name. A name that is both a field and an attribute means the field,
- * unless it has the prefix `attributes.`. A name with a space needs a direction after it, because its last word could otherwise
- * be read as a direction.
+ * Reads a `sort` argument: a field or an attribute name, with an optional direction. The direction is a sign before the
+ * name (`-` descending, `+` ascending), or a space and `asc` or `desc` (case-insensitive) after the name. The default
+ * is ascending. With a direction after the name, a leading sign is part of the name. A name of both a field and an
+ * attribute means the field, unless it starts with `attributes.`. A name that contains a space needs a direction after
+ * it, because its last word could be read as a direction.
  */
 export function parseSort<Field extends string>(text: string, fields: readonly Field[]): Sort<Field> {
   const { name, direction } = splitDirection(text, fields)
@@ -28,7 +28,7 @@ export function parseSort<Field extends string>(text: string, fields: readonly F
 const directionOfSign: Readonly<Record<string, Direction>> = { '-': 'desc', '+': 'asc' }
 
 function splitDirection(text: string, fields: readonly string[]): { name: string; direction: Direction } {
-  // Without the flag u, because with it and i, `s` also matches the long s, U+017F.
+  // Without the flag u: with flags u and i, `s` also matches the long s, U+017F.
   const end = /^(.+) (asc|desc)$/is.exec(text)
   if (end !== null) return { name: end[1]!, direction: end[2]!.toLowerCase() as Direction }
   if (text.includes(' ')) throw wrongSort(text, fields)
@@ -42,23 +42,26 @@ const wrongSort = (text: string, fields: readonly string[]): Error =>
       `and asc or desc after it; found ${JSON.stringify(text.slice(0, 300))}`,
   )
 
-/** Maximum number of keys in `sortBy`. */
+/** The maximum number of keys in `sortBy`. */
 const MAX_KEYS = 4
 
-/** Reads a `sortBy` argument: 1 to 4 sorts, of different names. `read` reads one of them; its `text` begins with the name. */
+/**
+ * Reads a `sortBy` argument: 1 to 4 sorts with different names. `read` reads one of them; its `text` begins with the
+ * name.
+ */
 export function readSortKeys<Key extends { text: string }>(
   sortBy: readonly string[],
   read: (text: string, path: string) => Key,
 ): Key[] {
   if (sortBy.length === 0 || sortBy.length > MAX_KEYS)
-    throw badInput(`sortBy must have 1 to ${MAX_KEYS} keys, found ${sortBy.length}`)
+    throw badInput(`sortBy must contain 1 to ${MAX_KEYS} keys, found ${sortBy.length}`)
   const keys = sortBy.map((text, index) => read(text, `sortBy[${index}]`))
   const names = keys.map(({ text }) => text.replace(/ (asc|desc)( .*)?$/s, ''))
   const repeated = names.find((name, index) => names.indexOf(name) < index)
-  if (repeated !== undefined) throw badInput(`sortBy must have each name once, found ${JSON.stringify(repeated)} twice`)
+  if (repeated !== undefined) throw badInput(`sortBy must not repeat a name, found ${JSON.stringify(repeated)} twice`)
   return keys
 }
 
-/** The sort as a canonical string, the same for all equivalent arguments. */
+/** The sort as a canonical string, which is the same for all equivalent arguments. */
 export const sortText = (sort: Sort<string>): string =>
   'field' in sort ? `${sort.field} ${sort.direction}` : `${ATTRIBUTE_PREFIX}${sort.attribute} ${sort.direction}`

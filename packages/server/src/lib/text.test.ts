@@ -17,7 +17,7 @@ describe('a string', () => {
     expect(() => assertText(text, 'name', 10)).toThrow(/^name must not contain/)
   })
 
-  it('of only whitespace is rejected as a name', () => {
+  it('is rejected as a name if it contains only whitespace', () => {
     assertName(' a ', 'name', 10)
     for (const blank of ['', ' ', '\t\n', '\u00a0'])
       expect(() => assertName(blank, 'name', 10)).toThrow('must not be empty')

@@ -17,23 +17,23 @@ export function assertText(value: string, path: string, maxLength: number): void
   }
 }
 
-/** `assertText`, and rejects strings that are empty or only whitespace. */
+/** Like `assertText`, but also rejects strings that are empty or contain only whitespace. */
 export function assertName(value: string, path: string, maxLength: number): void {
   assertText(value, path, maxLength)
   if (value.trim() === '') throw badInput(`${path} must not be empty`)
 }
 
-/** Rejects strings that PostgreSQL or JSON cannot represent: those with U+0000 or lone surrogates. */
+/** Rejects strings that PostgreSQL or JSON cannot represent: strings with U+0000 or lone surrogates. */
 export function assertStorable(value: string, path: string): void {
   if (value.includes('\u0000')) throw badInput(`${path} must not contain the character U+0000`)
   if (!value.isWellFormed()) throw badInput(`${path} must not contain a lone surrogate`)
 }
 
 /**
- * Characters that are not visible, or that change the display order of others: the soft hyphen, the Mongolian vowel
- * separator, and the zero-width, bidirectional, and separating characters of Unicode's general punctuation. With them, two
- * different names could look the same. They include zero-width joiners, so a name cannot contain an emoji that is joined
- * from several.
+ * Characters that are invisible or change the display order of others: the soft hyphen, the Mongolian vowel separator,
+ * and the zero-width, bidirectional, and separating characters of Unicode's general punctuation. With these characters,
+ * two different names could look the same. Zero-width joiners are among them, so a name cannot contain an emoji that
+ * consists of several joined emoji.
  */
 const invisible = /[\u00AD\u061C\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u
 
@@ -45,7 +45,7 @@ export function assertVisible(value: string, path: string): void {
   throw badInput(`${path} must not contain invisible characters, such as U+${code}`)
 }
 
-/** Number of characters, counted as Unicode code points, not UTF-16 code units. */
+/** Counts Unicode code points, not UTF-16 code units. */
 export function characters(value: string): number {
   let count = 0
   for (const _ of value) count++

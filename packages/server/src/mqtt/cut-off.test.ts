@@ -57,7 +57,7 @@ test('does not publish the will of a device with a revoked secret', async () => 
   const cut = nextEvent(cutOff.client, 'close')
   await app.owner.data(rotate, { id: cutOff.id })
   await cut
-  // Another device's later will shows when the server would have published the first will.
+  // Another device's later will shows that the server would have published the first will by now.
   lost.client.stream.destroy()
   await vi.waitFor(async () => expect(await attributesOf(lost)).toEqual({ site: 'lost' }), { timeout: 60_000 })
   expect(await attributesOf(cutOff)).toEqual({})

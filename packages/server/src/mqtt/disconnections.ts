@@ -17,8 +17,9 @@ export const disconnected = {
 export type LogDisconnection = (session: Pick<Session, 'device' | 'address'>, reason: string) => void
 
 /**
- * Logs each device at most once every ten seconds per reason, with the number of unlogged disconnections. Two devices with the
- * same credentials would otherwise fill the log, because they disconnect each other as fast as they can connect.
+ * Logs each device at most once every ten seconds per reason, with the number of unlogged disconnections. Otherwise,
+ * two devices with the same credentials would fill the log, because they disconnect each other as fast as they can
+ * connect.
  */
 export function createDisconnectionLog(
   log: Pick<FastifyBaseLogger, 'info'>,

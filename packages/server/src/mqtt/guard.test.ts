@@ -90,7 +90,8 @@ describe('after authentication', () => {
   test('closes the connection as soon as a packet declares more than 256 KiB', async () => {
     const { device, socket, closed } = await connectRaw()
     socket.write(publishPacket(`devices/${device.id}/attributes`, Buffer.from('{"site": "oslo"}')))
-    // The guard checks bytes together if they arrive together, so the next packet is sent after this packet is handled.
+    // The guard checks bytes that arrive together at once, so the test sends the next packet after the guard has
+    // handled this one.
     await vi.waitFor(
       async () => {
         const found = await app.owner.data(`{ login { device(id: ["${device.id}"]) { attributes } } }`)

@@ -39,7 +39,7 @@ export interface OutboundOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000
 const TOTAL_TIMEOUT_MS = 15_000
-/** Minimum duration of a failed lookup. Most lookups take less time. */
+/** The minimum duration of a failed lookup. Most lookups take less time. */
 const FAILED_LOOKUP_MS = 1_000
 const STORED_BYTES = 1_024
 /** Responses up to this size are read completely, so the connection can be reused. Longer responses are aborted. */

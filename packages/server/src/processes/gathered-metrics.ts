@@ -4,12 +4,12 @@ import { AggregatorRegistry } from 'prom-client'
 import { createMetrics, type Samples } from '../metrics.ts'
 import { type FromProcess, type ProcessChannel, sendTo } from './messages.ts'
 
-/** For a process that takes longer, the counters of its last response are used. */
+/** If a process takes longer to respond, its last known counters are used. */
 const RESPONSE_TIMEOUT_MS = 4_000
 
-/** The metrics of all server processes, combined, so that a scrape of any one process covers all of them. */
+/** The combined metrics of all server processes. A scrape of any one process covers all of them. */
 export interface GatheredMetrics {
-  /** Handles the messages of a process that are about metrics and ignores all others. */
+  /** Handles a process's messages about metrics and ignores all others. */
   handleMessage(number: number, message: FromProcess): void
   /** Adds the counters of a process that ended to the totals. */
   ended(number: number): void
@@ -19,13 +19,13 @@ export interface GatheringOptions {
   /** Number of processes that should be running. */
   count: number
   running: ReadonlyMap<number, ProcessChannel>
-  /** Whether a process is unresponsive. Its metrics are not requested. */
+  /** Whether a process is unresponsive. Unresponsive processes are not asked for metrics. */
   isUnresponsive: (number: number) => boolean
   log: FastifyBaseLogger
 }
 
 interface SampleResponse {
-  /** Whether the process itself responded. If not, `samples` has only its last known counters. */
+  /** Whether the process itself responded. If not, `samples` contains only its last known counters. */
   isCurrent: boolean
   samples: Samples
 }
@@ -71,7 +71,7 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
   }
 
   const measure = async (): Promise<{ type: string; text: string }> => {
-    // Read before sampling: a process that ends during sampling is already among the responses.
+    // Read the totals before sampling: a process that ends during sampling is already among the responses.
     const endedBefore = ofEnded
     const registry = AggregatorRegistry.aggregate([...(await sample()), await endedBefore, await ofParent.samples()])
     return { type: registry.contentType, text: await registry.metrics() }
@@ -79,7 +79,8 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
 
   return {
     handleMessage(number, message) {
-      // The last message of a process may arrive after it has ended, when its counters are already in the totals.
+      // The last message of a process may arrive after the process has ended, when the totals already include its
+      // counters.
       if (!running.has(number)) return
       if (message.kind === 'samples') {
         lastSamples.set(number, message.samples)
@@ -104,8 +105,8 @@ export function gatherMetrics({ count, running, isUnresponsive, log }: Gathering
 }
 
 /**
- * Counters and histograms that are totals of all processes. Metrics of the Node.js process itself are omitted: they are labeled
- * with the process number and start again at zero in its replacement.
+ * Counters and histograms that are totals of all processes. Metrics of the Node.js process itself are omitted: their
+ * label is the process number, and a replacement starts again at zero.
  */
 const countersIn = (samples: Samples): Samples =>
   samples.filter(({ name, type }) => name.startsWith('muster_') && cumulativeTypes.has(String(type)))

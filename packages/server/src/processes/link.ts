@@ -5,18 +5,19 @@ import type { CommandSource } from '../start/run.ts'
 import type { FromProcess, ToProcess } from './messages.ts'
 
 /**
- * Connects a server process to its parent, the process that started it. node:cluster ends the process if the parent is gone.
+ * Connects a server process to its parent, the process that started it. node:cluster ends the process if the parent
+ * ends.
  */
 export interface Link extends CommandSource {
   ready(url: string): Promise<void>
   failed(text: string): Promise<void>
-  /** Makes these metrics available to the parent. The returned metrics have the text of all processes together. */
+  /** Makes these metrics available to the parent. The returned metrics render the text of all processes together. */
   share(metrics: Metrics): Metrics
   /** Disconnects from the parent, so that the process can end. */
   end(): void
 }
 
-/** Longer than the parent waits for the other processes. After that, a process reports only its own metrics. */
+/** Longer than the parent waits for the other processes. After this time, a process reports only its own metrics. */
 const MEASURE_TIMEOUT_MS = 6_000
 
 type Measured = Extract<ToProcess, { kind: 'measured' }>
@@ -36,7 +37,7 @@ export function linkToParent(): Link {
   }
 
   listen('ask', () => send({ kind: 'here' }))
-  // The parent may have asked before this listener existed.
+  // The parent may have sent its request before this listener existed.
   void send({ kind: 'here' })
 
   return {
@@ -68,7 +69,10 @@ export function linkToParent(): Link {
   }
 }
 
-/** Resolves once the message is sent. Without a connection to the parent, this process is ending and the message is dropped. */
+/**
+ * Resolves once the message is sent. If the connection to the parent is closed, this process is ending, and the message
+ * is dropped.
+ */
 const send = (message: FromProcess): Promise<void> =>
   new Promise((resolve) => {
     if (process.connected) process.send!(message, undefined, undefined, () => resolve())

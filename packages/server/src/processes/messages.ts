@@ -1,13 +1,16 @@
 import type { Worker } from 'node:cluster'
 import type { Samples } from '../metrics.ts'
 
-/** Environment variable with the number of a server process, from 1. Set only for processes that another one started. */
+/**
+ * Environment variable with the number of a server process, from 1. Set only for processes that another process
+ * started.
+ */
 export const NUMBER_VARIABLE = 'MUSTER_PROCESS'
 
 /** Messages from a server process to the process that started it. */
 export type FromProcess =
   | { kind: 'ready'; url: string }
-  /** The process cannot start. The text explains it to the operator. */
+  /** The process cannot start. The text tells the operator why. */
   | { kind: 'failed'; text: string }
   /** The event loop of the process is running. */
   | { kind: 'here' }

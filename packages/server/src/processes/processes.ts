@@ -11,19 +11,22 @@ import { watchProcesses } from './watch.ts'
 
 const program = fileURLToPath(new URL('./process.ts', import.meta.url))
 
-/** Time for a process to close all its parts, each of which has its own limit. After that, it is killed. */
+/**
+ * The time for a process to close all its parts, each of which has a separate limit. After this time, the process is
+ * killed.
+ */
 const STOP_TIMEOUT_MS = 60_000
 const FIRST_DELAY_MS = 100
 const MAX_DELAY_MS = 10_000
-/** After a process has run this long, the delay before a restart is the first one again. */
+/** After a process has run for this long, the next restart uses the first delay again. */
 const STABLE_MS = 60_000
 
 /** Several server processes under one command, on the same ports. */
 export interface Processes {
-  /** Resolves to the URL once all of them serve; rejects if one cannot. */
+  /** Resolves to the URL once all processes serve requests. Rejects if one of them cannot. */
   start(): Promise<string>
   reload(): void
-  /** Lets requests in flight finish, and resolves once all processes have ended. */
+  /** Lets requests in flight finish. Resolves once all processes have ended. */
   stop(): Promise<void>
 }
 
@@ -34,16 +37,19 @@ interface Ended {
   signal: NodeJS.Signals | null
 }
 
-/** How a process ended, or why it did not start serving. */
+/** How a process ended, or why it did not start serving requests. */
 type End = Ended | { reason: string }
 
-/** A process that is serving. */
+/** A process that serves requests. */
 interface Launched {
   url: string
   ended: Promise<End>
 }
 
-/** Starts the processes and replaces those that end by themselves or are killed because they do not respond. */
+/**
+ * Starts the processes. Replaces processes that end by themselves, and kills and replaces processes that do not
+ * respond.
+ */
 export function createProcesses(
   { processes: count, workerSilence }: Pick<Config, 'processes' | 'workerSilence'>,
   log: FastifyBaseLogger,
@@ -80,7 +86,7 @@ export function createProcesses(
     }
   }
 
-  /** Replaces the process with this number, each time that it ends, until the server stops. */
+  /** Replaces the process with this number each time it ends, until the server stops. */
   const supervise = async (number: number, first: Launched['ended']): Promise<void> => {
     let ended = first
     let delay = FIRST_DELAY_MS
@@ -121,12 +127,15 @@ export function createProcesses(
   }
 }
 
-/** `once` of node:events would reject on an error event, such as a failed send to an ending process, before the exit event. */
+/**
+ * Unlike `once` of node:events, does not reject on an error event before the exit event, such as a failed send to an
+ * ending process.
+ */
 const exitOf = (worker: Worker): Promise<Ended> =>
   new Promise((resolve) => {
     const { pid } = worker.process
     worker.once('exit', (code: number | null, signal: NodeJS.Signals | null) => resolve({ pid, code, signal }))
-    // A process that the system could not create has no exit event.
+    // A process that the system could not create emits no exit event.
     if (pid === undefined)
       worker.once('error', ({ code }: NodeJS.ErrnoException) => resolve({ pid, code: code ?? null, signal: null }))
   })

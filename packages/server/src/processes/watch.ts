@@ -11,7 +11,7 @@ const TOLERATED_CHECKS = 2
 /** Checks every second whether the event loops of the server processes respond. */
 export interface Watch {
   add(number: number, worker: Worker): void
-  /** Call for every message of a process. */
+  /** Call this method for every message from a process. */
   recordMessage(number: number): void
   isUnresponsive(number: number): boolean
   remove(number: number): void
@@ -21,8 +21,8 @@ export interface Watch {
 interface Watched {
   worker: Worker
   /**
-   * Checks since the first one without a response. A clock would be misleading: if this process could not run, responses that
-   * have already arrived would seem late.
+   * Checks since the first one without a response. A clock would be misleading: if this process could not run,
+   * responses that arrived in time would seem late.
    */
   missedChecks: number
   /** Whether the process has sent any message, which means that it has started. */
@@ -30,8 +30,8 @@ interface Watched {
 }
 
 /**
- * Kills a process with SIGKILL if it does not respond for `maxSeconds`; 0 means never. A starting process has at least 30
- * seconds.
+ * Kills a process with SIGKILL if it does not respond for `maxSeconds`. With 0, processes are never killed. A starting
+ * process gets at least 30 seconds.
  */
 export function watchProcesses(maxSeconds: number, log: FastifyBaseLogger): Watch {
   const watched = new Map<number, Watched>()

@@ -9,34 +9,34 @@ export const backupSettings = {
   archiveFolder: setting({
     name: 'MUSTER_ARCHIVE_DIR',
     meaning:
-      'Folder to which the embedded database archives its write-ahead log and base backups, so that it can be restored to any moment. Best on another disk. Not set: no archive.',
+      'Folder to which the embedded database archives its write-ahead log and base backups, so that you can restore it to any moment. Use a different disk if possible. Not set: no archive.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   }),
   backupEvery: setting({
     name: 'MUSTER_BACKUP_EVERY',
     meaning:
-      'How often the server takes a backup, such as 12h or 1d: a base backup if MUSTER_ARCHIVE_DIR is set, otherwise a file in MUSTER_BACKUP_DIR. If several servers share the database, set it on one of them. Not set: never.',
+      'How often the server takes a backup, such as 12h or 1d: a base backup if MUSTER_ARCHIVE_DIR is set, otherwise a file in MUSTER_BACKUP_DIR. If several servers share the database, set this on only one of them. Not set: never.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : timeSpan(text)),
   }),
   backupKeep: setting({
     name: 'MUSTER_BACKUP_KEEP',
     meaning:
-      'How many backups to keep: base backups, with the write-ahead log since the oldest of them, or scheduled backup files.',
+      'Number of backups to keep: base backups and the write-ahead log since the oldest one, or scheduled backup files.',
     default: '7',
     parse: (text) => integer(text ?? '7', 1, 10_000),
   }),
   backupFolder: setting({
     name: 'MUSTER_BACKUP_DIR',
-    meaning: 'Folder for the files that MUSTER_BACKUP_EVERY writes. Best on another disk.',
+    meaning: 'Folder for the files that MUSTER_BACKUP_EVERY writes. Use a different disk if possible.',
     default: 'MUSTER_DATA/backups',
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   }),
   backupRate: setting({
     name: 'MUSTER_BACKUP_RATE',
     meaning:
-      'MiB per second that scheduled and base backups read at most, so that they do not slow requests down. 0: no limit.',
+      'Maximum MiB per second that scheduled and base backups read, so that they do not slow down requests. 0: no limit.',
     default: '32',
     parse: (text) => integer(text ?? '32', 0, 100_000) * MIB,
   }),

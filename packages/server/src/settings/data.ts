@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setting } from './setting.ts'
 import { databaseUrl, emailAddress, integer, masterKey } from './values.ts'
 
-/** Where data is stored, and for how long. */
+/** Where the server stores data, and for how long. */
 export const dataSettings = {
   dataFolder: setting({
     name: 'MUSTER_DATA',
@@ -12,7 +12,8 @@ export const dataSettings = {
   }),
   databaseUrl: setting({
     name: 'DATABASE_URL',
-    meaning: 'PostgreSQL 15 to 18 to use, as postgresql://user:password@host:port/database. Not set: the embedded one.',
+    meaning:
+      'URL of a PostgreSQL 15 to 18, as postgresql://user:password@host:port/database. Not set: the embedded database.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
@@ -20,7 +21,7 @@ export const dataSettings = {
   databaseReadUrl: setting({
     name: 'DATABASE_READ_URL',
     meaning:
-      'URL of a streaming standby of the database in DATABASE_URL. List queries read from it when it is up to date; see the guide on scale. Not set: all queries read from the primary.',
+      'URL of a streaming standby of the database in DATABASE_URL. List queries read from it while it is up to date; see the guide on scale. Not set: all queries read from the primary.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : databaseUrl(text)),
@@ -36,14 +37,14 @@ export const dataSettings = {
   databaseConnections: setting({
     name: 'MUSTER_DATABASE_CONNECTIONS',
     meaning:
-      'Database connections for requests, at most, per server process. Each process opens up to 8 more for background work.',
+      'Maximum number of database connections for requests, per server process. Each process opens up to 8 more for background work.',
     default: '13',
     parse: (text) => integer(text ?? '13', 2, 500),
   }),
   statementTimeout: setting({
     name: 'MUSTER_STATEMENT_TIMEOUT',
     meaning:
-      'Seconds after which the database cancels a statement. The request then gets UNAVAILABLE (503). 0: no limit.',
+      'Seconds after which the database cancels a statement. The request then fails with UNAVAILABLE (503). 0: no limit.',
     default: '30',
     parse: (text) => integer(text ?? '30', 0, 3_600) * 1_000,
   }),
@@ -58,7 +59,7 @@ export const dataSettings = {
   previousMasterKey: setting({
     name: 'MUSTER_MASTER_KEY_PREVIOUS',
     meaning:
-      'The previous master key, while "muster keys rotate-master" replaces it with MUSTER_MASTER_KEY. The server reads secrets that are encrypted under either.',
+      'The previous master key, while "muster keys rotate-master" replaces it with MUSTER_MASTER_KEY. The server can decrypt secrets with either key.',
     default: 'not set',
     secret: true,
     parse: (text) => (text === undefined ? undefined : masterKey(text)),
@@ -71,7 +72,7 @@ export const dataSettings = {
   }),
   eventRetention: setting({
     name: 'MUSTER_EVENT_RETENTION',
-    meaning: 'Days that events are kept, at least; they are deleted by whole months. 0: forever.',
+    meaning: 'Minimum number of days that the server keeps events. It deletes events by whole months. 0: forever.',
     default: '400',
     parse: (text) => integer(text ?? '400', 0, 36_500),
   }),

@@ -5,26 +5,26 @@ import { integer } from './values.ts'
 export const deviceSettings = {
   presenceHold: setting({
     name: 'MUSTER_PRESENCE_HOLD',
-    meaning: 'Seconds that a device may take to reconnect before it becomes inactive.',
+    meaning: 'Seconds that a device has to reconnect before it becomes inactive.',
     default: '5',
     parse: (text) => integer(text ?? '5', 0, 3_600) * 1_000,
   }),
   deviceMessages: setting({
     name: 'MUSTER_DEVICE_MESSAGES',
-    meaning: 'Reports and publications that a device may send in a burst, to each server process.',
+    meaning: 'Number of reports and publications that a device can send in a burst, to each server process.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000_000),
   }),
   deviceMessagesPerSecond: setting({
     name: 'MUSTER_DEVICE_MESSAGES_PER_SECOND',
-    meaning: 'Reports and publications per second that a device may send in the long run.',
+    meaning: 'Average number of reports and publications that a device can send per second.',
     default: '50',
     parse: (text) => integer(text ?? '50', 1, 1_000_000_000),
   }),
   mqttPort: setting({
     name: 'MUSTER_MQTT_PORT',
     meaning:
-      'TCP port on HOST for MQTT; 0 for none. If the port is in use, the server starts without it and logs that. WebSocket connections to /mqtt always work.',
+      'TCP port on HOST for MQTT; 0 for none. If the port is in use, the server logs a warning and starts without it. WebSocket connections to /mqtt always work.',
     default: '1883',
     parse: (text) => integer(text ?? '1883', 0, 65_535),
   }),
@@ -43,13 +43,13 @@ export const deviceSettings = {
   }),
   mqttConnections: setting({
     name: 'MUSTER_MQTT_CONNECTIONS',
-    meaning: 'MQTT connections, at most, per server process. The limit of open files must be higher.',
+    meaning: 'Maximum number of MQTT connections per server process. The open-file limit must be higher.',
     default: '20000',
     parse: (text) => integer(text ?? '20000', 1, 1_000_000),
   }),
   mqttSigningOn: setting({
     name: 'MUSTER_MQTT_SIGNING_ON',
-    meaning: 'MQTT connections that have not authenticated yet, at most, per address.',
+    meaning: 'Maximum number of MQTT connections per address that have not authenticated yet.',
     default: '1000',
     parse: (text) => integer(text ?? '1000', 1, 1_000_000),
   }),

@@ -6,7 +6,7 @@ export const httpSettings = {
   host: setting({
     name: 'HOST',
     meaning:
-      'Address to listen on, for HTTP and MQTT. 127.0.0.1: reachable from this machine only. 0.0.0.0: reachable from all of its networks.',
+      'Address to listen on, for HTTP and MQTT. 127.0.0.1: only this machine can connect. 0.0.0.0: all networks of this machine can connect.',
     default: '127.0.0.1',
     parse: (text) => hostName(text ?? '127.0.0.1'),
   }),
@@ -31,8 +31,7 @@ export const httpSettings = {
   }),
   publicUrl: setting({
     name: 'MUSTER_PUBLIC_URL',
-    meaning:
-      'URL by which clients reach the server, such as that of a proxy or the name in the certificate: scheme, host, and port, no path.',
+    meaning: "URL that clients use for the server, such as the proxy's URL: scheme, host, and port, without a path.",
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : origin(text)),
   }),
@@ -46,35 +45,35 @@ export const httpSettings = {
   httpConnectionsPerAddress: setting({
     name: 'MUSTER_HTTP_CONNECTIONS_PER_ADDRESS',
     meaning:
-      'HTTP connections that each server process keeps open for an address (of IPv6 a /64). It closes further ones at once. MUSTER_TRUSTED_PROXIES are exempt; WebSockets of devices do not count.',
+      'Maximum number of HTTP connections per address (per /64 for IPv6) to each server process. The server closes further connections immediately. MUSTER_TRUSTED_PROXIES are exempt; WebSockets of devices do not count.',
     default: '1000',
     parse: (text) => integer(text ?? '1000', 1, 1_000_000),
   }),
   httpConnections: setting({
     name: 'MUSTER_HTTP_CONNECTIONS',
     meaning:
-      'HTTP connections that each server process keeps open for all addresses together. WebSockets of devices do not count; the limit of open files must be above both.',
+      'Maximum number of HTTP connections to each server process. WebSockets of devices do not count. The open-file limit must be above both limits.',
     default: '10000',
     parse: (text) => integer(text ?? '10000', 1, 1_000_000),
   }),
   requestTimeout: setting({
     name: 'MUSTER_REQUEST_TIMEOUT',
     meaning:
-      'Seconds within which a request must arrive, its body included. The server then responds with 408 and closes the connection. It also closes a new connection that sends nothing for this long.',
+      'Seconds within which a request must arrive, including its body. After that, the server responds with 408 and closes the connection. It also closes new connections that send nothing for this long.',
     default: '30',
     parse: (text) => integer(text ?? '30', 1, 3_600) * 1_000,
   }),
   keepAliveTimeout: setting({
     name: 'MUSTER_KEEP_ALIVE_TIMEOUT',
     meaning:
-      'Seconds for which an HTTP connection stays open after a response, for the next request. Behind a load balancer, it must be longer than the idle timeout of the load balancer, which is often 60.',
+      'Seconds that an HTTP connection stays open after a response, for the next request. This must be longer than the idle timeout of your load balancer, which is often 60 seconds.',
     default: '72',
     parse: (text) => integer(text ?? '72', 1, 3_600) * 1_000,
   }),
   corsOrigins: setting({
     name: 'MUSTER_CORS_ORIGINS',
     meaning:
-      'Origins of web pages that may read responses of /graphql/v1, /graphql/v1/stream, and /rest, separated by commas. Such a page signs its requests; a session cookie does not count.',
+      'Origins of web pages that may read responses from /graphql/v1, /graphql/v1/stream, and /rest, separated by commas. These pages must sign their requests, because the server ignores their session cookies.',
     default: 'none',
     parse: (text) => origins(text ?? ''),
   }),
@@ -88,7 +87,7 @@ export const httpSettings = {
   }),
   logRequests: setting({
     name: 'MUSTER_LOG_REQUESTS',
-    meaning: '1: log a line for every request. 0: only for requests that failed with INTERNAL or took over a second.',
+    meaning: '1: log every request. 0: log only requests that failed with INTERNAL or took over a second.',
     default: '0',
     parse: (text) => flag(text ?? '0'),
   }),

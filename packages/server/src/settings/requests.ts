@@ -6,7 +6,7 @@ export const requestSettings = {
   keyPoints: setting({
     name: 'MUSTER_KEY_POINTS',
     meaning:
-      'Points that a user, with all access keys and console sessions together, can spend at once; see limits.md. A registration code has a separate quota of the same size.',
+      'Points that a user can spend at once, with all access keys and console sessions together; see limits.md. Each registration code has a separate quota of the same size.',
     default: '20000',
     parse: (text) => integer(text ?? '20000', 100, 1_000_000_000),
   }),
@@ -44,82 +44,82 @@ export const requestSettings = {
   mostRequests: setting({
     name: 'MUSTER_MOST_REQUESTS',
     meaning:
-      'Requests that each server process has in flight, without streams. Above that, it rejects the callers with the most requests in flight first, with 503.',
+      'Maximum number of requests in flight in each server process, without streams. Above this limit, the process rejects requests with 503, first from the callers with the most requests in flight.',
     default: '500',
     parse: (text) => integer(text ?? '500', 1, 1_000_000),
   }),
   mostStanding: setting({
     name: 'MUSTER_MOST_STANDING',
     meaning:
-      'Requests that each server process has in flight during sustained load: once this many have been in flight for two seconds, until fewer than half of them remain. The value of MUSTER_MOST_REQUESTS switches this limit off.',
+      'Maximum number of requests in flight in each server process during sustained load. Sustained load begins when this many requests have been in flight for two seconds, and ends when fewer than half of them remain. To turn this limit off, set it to the value of MUSTER_MOST_REQUESTS.',
     default: 'a fifth of MUSTER_MOST_REQUESTS',
     parse: (text) => (text === undefined ? undefined : integer(text, 1, 1_000_000)),
   }),
   mostLag: setting({
     name: 'MUSTER_MOST_LAG',
     meaning:
-      'Milliseconds that an iteration of the event loop may take. While most take longer, the server rejects requests with 503. 0 switches this limit off.',
+      'Milliseconds that an iteration of the event loop may take. While most iterations take longer, the server rejects requests with 503. 0: no limit.',
     default: '2000',
     parse: (text) => integer(text ?? '2000', 0, 60_000),
   }),
   bodyBytesPerAddress: setting({
     name: 'MUSTER_BODY_BYTES_PER_ADDRESS',
     meaning:
-      'Bytes of request bodies above 16 KiB that each server process receives and processes at a time for an address (of IPv6 a /64). Above that, requests get RATE_LIMITED.',
+      'Bytes of request bodies above 16 KiB that each server process receives and processes at a time for an address (for IPv6, a /64). Above this limit, requests fail with RATE_LIMITED.',
     default: '33554432',
     parse: (text) => integer(text ?? '33554432', 1_048_576, 1_000_000_000_000),
   }),
   bodyBytes: setting({
     name: 'MUSTER_BODY_BYTES',
     meaning:
-      'The same for all addresses together. When it is reached, each address keeps its fair share, which is the limit divided by the addresses with such bodies; further requests get 503. All bodies together never exceed twice the limit.',
+      'The same for all addresses together. At this limit, each address keeps its fair share: the limit divided by the number of addresses with such bodies. Requests above that share fail with 503. All bodies together never exceed twice the limit.',
     default: '268435456',
     parse: (text) => integer(text ?? '268435456', 1_048_576, 1_000_000_000_000),
   }),
   queuedBytesPerUser: setting({
     name: 'MUSTER_QUEUED_BYTES_PER_USER',
     meaning:
-      'Bytes of responses that each server process produces and queues at a time for a user, or for an address without valid credentials. Above that, the caller gets RATE_LIMITED until it has read them.',
+      'Bytes of responses that each server process queues at a time for a user, or for an address without valid credentials. Above this limit, requests fail with RATE_LIMITED until the caller has read the responses.',
     default: '67108864',
     parse: (text) => integer(text ?? '67108864', 1_048_576, 1_000_000_000_000),
   }),
   queuedBytes: setting({
     name: 'MUSTER_QUEUED_BYTES',
     meaning:
-      'The same for all callers together. When it is reached, each caller keeps its fair share: the limit divided by the callers with responses.',
+      'The same for all callers together. At this limit, each caller keeps its fair share: the limit divided by the number of callers with queued responses.',
     default: '268435456',
     parse: (text) => integer(text ?? '268435456', 1_048_576, 1_000_000_000_000),
   }),
   readTimeout: setting({
     name: 'MUSTER_READ_TIMEOUT',
-    meaning: 'Seconds after which the server closes an HTTP connection whose client reads nothing of a response.',
+    meaning: 'Seconds after which the server closes an HTTP connection if the client does not read the response.',
     default: '30',
     parse: (text) => integer(text ?? '30', 1, 3_600) * 1_000,
   }),
   databaseSilence: setting({
     name: 'MUSTER_DATABASE_SILENCE',
     meaning:
-      'Milliseconds without a response after which the database counts as unresponsive. Until it responds again, requests get 503. Use 700 to 2000 for a distant database.',
+      'Milliseconds without a response after which the server considers the database unresponsive. Until the database responds again, requests fail with 503. Use 700 to 2000 for a distant database.',
     default: '500',
     parse: (text) => integer(text ?? '500', 100, 60_000),
   }),
   statementsPerUser: setting({
     name: 'MUSTER_USER_STATEMENTS',
     meaning:
-      'Statements of one user that run on the database at a time, at most, per server process. A transaction counts as one. At least one connection is left for other users. Further statements of the user wait.',
+      "Maximum number of one user's statements that run on the database at a time, per server process. A transaction counts as one statement. Further statements of the user wait. At least one connection stays free for other users.",
     default: '10',
     parse: (text) => integer(text ?? '10', 1, 500),
   }),
   queryMs: setting({
     name: 'MUSTER_QUERY_SECONDS',
     meaning:
-      'Seconds that each database statement of a GraphQL query can take. A field that needs longer gets LIMIT_EXCEEDED; if no index serves it, the message names the argument. Mutations have no such limit. 0: no limit but MUSTER_STATEMENT_TIMEOUT.',
+      'Seconds that each database statement of a GraphQL query can take. A field that takes longer fails with LIMIT_EXCEEDED. If no index supports an argument, the message names it. This limit does not apply to mutations. 0: only MUSTER_STATEMENT_TIMEOUT applies.',
     default: '5',
     parse: (text) => integer(text ?? '5', 0, 3_600) * 1_000,
   }),
   streamsPerKey: setting({
     name: 'MUSTER_STREAMS_PER_KEY',
-    meaning: 'Subscriptions that an access key can have open at a time, per server process.',
+    meaning: 'Maximum number of open subscriptions per access key and server process.',
     default: '20',
     parse: (text) => integer(text ?? '20', 1, 10_000),
   }),
@@ -131,7 +131,7 @@ export const requestSettings = {
   }),
   firstRecord: setting({
     name: 'MUSTER_FIRST_RECORD',
-    meaning: 'The number that `from` counts from: 1, or 0 for clients that expect it.',
+    meaning: 'The `from` value of the first record: 1, or 0 for clients that expect it.',
     default: '1',
     parse: (text) => integer(text ?? '1', 0, 1) as 0 | 1,
   }),

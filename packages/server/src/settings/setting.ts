@@ -1,11 +1,14 @@
-/** A setting of the server. docs/reference/settings.md is generated from these. */
+/** A setting of the server. docs/reference/settings.md is generated from all settings. */
 export interface Setting<Value> {
   name: string
   meaning: string
-  /** The default as shown in the docs. */
+  /** The default, as shown in the docs. */
   default: string
   secret?: boolean
-  /** Throws an error whose message says what the value should be. `undefined` means that the setting is not set. */
+  /**
+   * Parses a value. Throws an error whose message describes valid values. `undefined` means that the setting is not
+   * set.
+   */
   parse(text: string | undefined): Value
 }
 

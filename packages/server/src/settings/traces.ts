@@ -2,7 +2,7 @@ import { samplerNames } from '../tracing/sampler-names.ts'
 import { setting } from './setting.ts'
 import { httpUrl, integer, oneOf, share } from './values.ts'
 
-/** Where traces are sent. The names are those of OpenTelemetry, whose library reads further variables itself. */
+/** Where the server sends traces. The names are OpenTelemetry's, whose library reads further variables itself. */
 export const traceSettings = {
   traceEndpoint: setting({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -15,19 +15,19 @@ export const traceSettings = {
   traceTimeout: setting({
     name: 'OTEL_EXPORTER_OTLP_TIMEOUT',
     meaning:
-      'Milliseconds for sending a batch to the collector, with retries. A stopping server waits this long for it.',
+      'Milliseconds for sending a batch to the collector, including retries. A stopping server waits for at most this long.',
     default: '3000',
     parse: (text) => integer(text ?? '3000', 100, 600_000),
   }),
   traceSampler: setting({
     name: 'OTEL_TRACES_SAMPLER',
-    meaning: `Which traces are kept: ${samplerNames.join(', ')}.`,
+    meaning: `Which traces the server keeps: ${samplerNames.join(', ')}.`,
     default: 'parentbased_always_on',
     parse: (text) => oneOf(text ?? 'parentbased_always_on', samplerNames),
   }),
   traceShare: setting({
     name: 'OTEL_TRACES_SAMPLER_ARG',
-    meaning: 'Share of traces that traceidratio and parentbased_traceidratio keep, from 0 to 1.',
+    meaning: 'Fraction of traces that traceidratio and parentbased_traceidratio keep, from 0 to 1.',
     default: '1',
     parse: (text) => share(text ?? '1'),
   }),

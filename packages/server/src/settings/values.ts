@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { type AddressRange, parseRange } from '../lib/address-range.ts'
 
-// Parsers of setting values. Each throws an error whose message says what the value should be.
+// Parsers of setting values. Each throws an error whose message describes valid values.
 
 export function integer(text: string, minimum: number, maximum: number): number {
   const value = Number(text)
@@ -86,21 +86,23 @@ export function httpUrl(text: string): string {
 }
 
 export function origin(text: string): string {
-  const expected = 'a URL of scheme, host, and port only, such as https://muster.example.com'
+  const expected = 'a URL with only a scheme, host, and port, such as https://muster.example.com'
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error(expected)
   const url = new URL(text)
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') throw new Error(expected)
   return url.origin
 }
 
-/** Origins, separated by commas. `*` is not accepted: every allowed origin must be listed. */
+/** Reads origins that are separated by commas. `*` is not accepted: every allowed origin must be listed. */
 export function origins(text: string): string[] {
   const items = text.split(',').map((item) => item.trim())
   return items.filter(Boolean).map((item) => {
     try {
       return origin(item)
     } catch {
-      throw new Error('origins of scheme, host, and port, separated by commas, such as https://dashboard.example.com')
+      throw new Error(
+        'origins with only a scheme, host, and port, separated by commas, such as https://dashboard.example.com',
+      )
     }
   })
 }

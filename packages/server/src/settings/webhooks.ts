@@ -1,18 +1,19 @@
 import { setting } from './setting.ts'
 import { ranges, retries } from './values.ts'
 
-/** Which addresses webhooks may reach, and when deliveries are retried. */
+/** The addresses to which webhooks may send, and the times at which deliveries are retried. */
 export const webhookSettings = {
   webhookAllow: setting({
     name: 'MUSTER_WEBHOOK_ALLOW',
     meaning:
-      'Private addresses that webhooks may reach, in addition to public ones: CIDRs or single addresses, separated by commas, such as 10.20.0.0/16.',
+      'Private addresses to which webhooks may send, in addition to public ones: CIDRs or single addresses, separated by commas, such as 10.20.0.0/16.',
     default: 'none',
     parse: (text) => ranges(text ?? ''),
   }),
   webhookRetries: setting({
     name: 'MUSTER_WEBHOOK_RETRIES',
-    meaning: 'Seconds between the attempts of a webhook delivery, separated by commas. Each varies by up to 20 %.',
+    meaning:
+      'Seconds between the attempts to send a webhook delivery, separated by commas. Each delay varies by up to 20%.',
     default: '5,30,120,600,1800,3600,10800,21600,36000,50400,64800,86400,86400',
     parse: (text) => retries(text ?? '5,30,120,600,1800,3600,10800,21600,36000,50400,64800,86400,86400'),
   }),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { replacePrivateFile, syncFolder } from '../lib/private-file.ts'
 
-/** What a client needs to connect, stored in the section [default] of an INI file. */
+/** The values that a client needs to connect, stored in the `[default]` section of an INI file. */
 export interface Credentials {
   url: string
   accessKeyId: string
@@ -26,19 +26,22 @@ MUSTER_EMAIL=${email}
 MUSTER_PASSWORD=${password}
 `
 
-/** Writes credentials next to the file that clients read. They are published once their owner is committed. */
+/**
+ * Writes credentials to a temporary file next to the one that clients read. They are published once their owner is
+ * committed.
+ */
 export async function stageCredentials(dataFolder: string, credentials: Credentials): Promise<void> {
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   await replacePrivateFile(stagedPath(dataFolder), formatCredentials(credentials))
 }
 
-/** The access key of the staged credentials; undefined if nothing is staged. */
+/** Returns the access key of the staged credentials, or undefined if nothing is staged. */
 export async function findStagedKey(dataFolder: string): Promise<string | undefined> {
   const text = await readIfExists(stagedPath(dataFolder))
   return text === undefined ? undefined : (/^MUSTER_ACCESS_KEY_ID=(.*)$/m.exec(text)?.[1] ?? '')
 }
 
-/** Moves staged credentials to the file that clients read. If that file exists, it is renamed: it is for another database. */
+/** Moves staged credentials to the file that clients read. An existing file is for another database and is renamed. */
 export async function publishCredentials(dataFolder: string, log: FastifyBaseLogger): Promise<void> {
   const path = credentialsPath(dataFolder)
   if (await fileExists(path)) {
@@ -53,9 +56,9 @@ export async function publishCredentials(dataFolder: string, log: FastifyBaseLog
 export const dropStagedCredentials = (dataFolder: string): Promise<void> => rm(stagedPath(dataFolder), { force: true })
 
 /**
- * Updates the URL in the section [default] after the server's port or public URL has changed. Only a loopback URL is
- * updated: any other was set by a user. Other sections remain as they are, because they may be for other servers on this
- * machine.
+ * Updates the URL in the `[default]` section after the server's port or public URL has changed. Only a loopback URL is
+ * updated, because a user set any other URL. Other sections do not change, because they may be for other servers on
+ * this machine.
  */
 export async function updateUrl(dataFolder: string, url: string): Promise<void> {
   const path = credentialsPath(dataFolder)

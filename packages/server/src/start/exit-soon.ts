@@ -1,8 +1,8 @@
 const EXIT_DELAY_MS = 3_000
 
 /**
- * Ends the process after a delay even if handles are still open. Everything that matters is closed by then, but connections to
- * an unresponsive database may never close.
+ * Ends the process after a delay even if handles are still open. By then, everything that matters is closed, but
+ * connections to an unresponsive database may never close.
  */
 export function exitSoon(): void {
   setTimeout(() => process.exit(), EXIT_DELAY_MS).unref()

@@ -5,11 +5,11 @@ export interface GreetingOptions {
   url: string
   config: Config
   isFirstStart: boolean
-  /** Path of the credentials file; undefined if it is in the data folder of another server. */
+  /** The path of the credentials file; undefined if another server's data folder contains it. */
   credentials: string | undefined
 }
 
-/** The text that shows the operator what to open and what to try next. */
+/** The text that tells the operator what to open and what to try next. */
 export function greeting({ url, config, isFirstStart, credentials }: GreetingOptions): string {
   const lines = [`Muster ${version} is ready at ${url}`, '', `  Console      ${url}/`]
   lines.push(`  API          ${url}/graphql/v1`)
@@ -18,7 +18,7 @@ export function greeting({ url, config, isFirstStart, credentials }: GreetingOpt
   lines.push(`  Credentials  ${credentials ?? 'in the data folder of the first server on this database'}`)
   if (isFirstStart) {
     lines.push('', `This is the first start: the user ${config.ownerEmail} and an access key were created.`)
-    lines.push('Sign in to the console with the e-mail address and the password that are in the credentials.')
+    lines.push('Sign in to the console with the e-mail address and password from the credentials.')
   }
   lines.push('', 'Try:', "  npx muster query '{ login { email devices { total } } }'", '')
   return lines.join('\n')

@@ -15,7 +15,10 @@ export interface ReadingOptions {
   log: FastifyBaseLogger
 }
 
-/** The replica of DATABASE_READ_URL; undefined if that is not set. The replica does not have to be reachable at the start. */
+/**
+ * The replica of DATABASE_READ_URL; undefined if the setting is not set. The server starts even if the replica is
+ * unreachable.
+ */
 export function openReadSide({ config, db, metrics, tracing, log }: ReadingOptions): ReadSide | undefined {
   const { databaseReadUrl, databaseConnections, statementTimeout, databaseSilence: responseTimeout } = config
   const onChoice = metrics.counter('listReads')

@@ -1,4 +1,4 @@
-/** What a running server reloads on request, such as certificates. */
+/** The parts that a running server reloads on request, such as certificates. */
 export interface Reload {
   add(read: () => Promise<void>): void
   now(): void

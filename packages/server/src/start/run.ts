@@ -9,7 +9,7 @@ import { onStopSignal } from './stop-signal.ts'
 export interface Running {
   log: FastifyBaseLogger
   closing: Closing
-  /** Stops the program because a part that it needs, such as the database, has failed permanently. */
+  /** Stops the program after a part that it needs, such as the database, has failed permanently. */
   onLost: (reason: string) => void
   /** Adds a function that is called on each request to reload. */
   onReload: (read: () => Promise<void>) => void
@@ -24,8 +24,8 @@ export interface CommandSource {
 }
 
 /**
- * Runs a program until SIGTERM, SIGINT, a stop command, or until its terminal is closed. Resolves once all its parts are
- * closed. Rejects if it cannot start, or if it loses a part that it needs.
+ * Runs a program until SIGTERM, SIGINT, or a stop command, or until its terminal closes. Resolves once all its parts
+ * are closed. Rejects if it cannot start, or if it loses a part that it needs.
  */
 export async function run(
   log: FastifyBaseLogger,

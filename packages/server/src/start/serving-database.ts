@@ -10,7 +10,7 @@ import { connectionsNeeded } from './connections.ts'
 import type { DatabaseAccess } from './pooler.ts'
 import { checkPooler } from './pooler.ts'
 
-/** The database of this server: the embedded one, or that of DATABASE_URL. */
+/** The database of this server: the embedded one, or the one in DATABASE_URL. */
 export interface ServingDatabase extends DatabaseAccess {
   stop(): Promise<void>
 }
@@ -18,13 +18,13 @@ export interface ServingDatabase extends DatabaseAccess {
 export interface ServingDatabaseOptions {
   config: Config
   log: FastifyBaseLogger
-  /** Called if the embedded database ended and could not be restarted. */
+  /** Called when the embedded database has ended and could not be restarted. */
   onLost: (reason: string) => void
-  /** Cancels waiting for the database. */
+  /** Aborts waiting for the database. */
   signal: AbortSignal
 }
 
-/** All connections are direct, except that requests use the pooler of DATABASE_URL if DATABASE_DIRECT_URL is set. */
+/** All connections are direct, except that requests use the pooler in DATABASE_URL if DATABASE_DIRECT_URL is set. */
 export function databaseAccess({ databaseUrl, databaseDirectUrl, dataFolder }: Config): DatabaseAccess {
   if (databaseUrl === undefined) {
     const connection = connectionTo(clusterFolderOf(dataFolder))
@@ -61,10 +61,10 @@ const MIN_CONNECTIONS = 100
 /** For the command line, and for operators who query the database. */
 const OTHER_CONNECTIONS = 20
 const MAX_RESTARTS = 5
-/** After the database has run this long, its failures are no longer counted. */
+/** After the database has run this long, its earlier failures no longer count. */
 const STABLE_MS = 60_000
 
-/** Starts the embedded database, and restarts it if it ends by itself. Its connection settings do not change. */
+/** Starts the embedded database and restarts it if it ends by itself. Its connection settings stay the same. */
 async function openEmbedded({ config, log, onLost }: ServingDatabaseOptions): Promise<ServingDatabase> {
   let stopping = false
   let failures = 0
@@ -117,7 +117,7 @@ const databaseName = ({ databaseDirectUrl }: Config): string =>
   databaseDirectUrl === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'
 
 interface NamedDatabase {
-  /** The setting that has its URL. */
+  /** The setting that contains its URL. */
   name: string
   connection: pg.ClientConfig
 }
@@ -127,7 +127,7 @@ const RETRY_MS = 500
 const MIN_VERSION = 150_000
 const FIRST_UNKNOWN_VERSION = 190_000
 
-/** Waits for a database that is unreachable or starting. Throws if it rejects the server for any other reason. */
+/** Waits while the database is unreachable or starting. Throws if it rejects the server for any other reason. */
 async function waitForDatabase(database: NamedDatabase, log: FastifyBaseLogger, signal: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   for (let tries = 0; ; tries++) {

@@ -76,7 +76,7 @@ describe('the first start', () => {
 })
 
 describe('the master key', () => {
-  it('can come from the settings, and is then not written to a file', async () => {
+  it('is not written to a file if it comes from the settings', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     const env = { MUSTER_MASTER_KEY: randomBytes(32).toString('base64') }
     await start(database, folder, env)

@@ -21,7 +21,7 @@ export interface SetUpOptions {
   /** The URL that clients use. */
   url: string
   log: FastifyBaseLogger
-  /** Cancels waiting for another server that is doing the same. */
+  /** Aborts waiting for another server that is also setting up. */
   signal?: AbortSignal
 }
 
@@ -59,10 +59,13 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && error.syscall !== 'connect' && 'path' in error
 }
 
-/** Name of the session-level advisory lock for filling an empty database. The hash of the name is the lock's key. */
+/**
+ * The name of the session-level advisory lock for setting up an empty database. The lock's key is the hash of this
+ * name.
+ */
 export const SET_UP_LOCK = 'muster set up'
 
-/** Uses a session-level lock, so that it also covers the work after the commit. */
+/** Uses a session-level lock, so that the lock also covers the work after the commit. */
 function withSetUpLock<Result>(
   { db, signal }: { db: Database; signal: AbortSignal | undefined },
   work: (connection: Database) => Promise<Result>,
@@ -91,7 +94,8 @@ async function createOwner(db: Database, { config, url }: SetUpOptions, secrets:
 }
 
 /**
- * Whether an earlier start staged credentials of an owner that was committed. If the owner was not, deletes the credentials.
+ * Whether an earlier start staged credentials of an owner that was committed. Deletes credentials of an owner that was
+ * not.
  */
 async function shouldPublishStaged(db: Database, dataFolder: string): Promise<boolean> {
   const key = await findStagedKey(dataFolder)

@@ -19,8 +19,8 @@ const exitCodes = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }
 const DUPLICATE_MS = 250
 
 /**
- * The first signal stops the server after requests in flight finish; the second one ends the process immediately. On a
- * terminal, SIGHUP counts as such a signal, because it means that the terminal was closed. Without a terminal, SIGHUP
+ * The first signal stops the server after requests in flight finish; the second signal ends the process immediately. On
+ * a terminal, SIGHUP counts as such a signal, because it means that the terminal has closed. Without a terminal, SIGHUP
  * requests a reload.
  */
 export function onStopSignal(reload: () => void): StopSignal {

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { StartError } from '../start-error.ts'
 
-/** Files of a certificate with its chain and of its private key, each with the setting that names it. */
+/** The files of a certificate with its chain and of its private key, each with the name of its setting. */
 export interface CertificateFiles {
   cert: { setting: string; file: string }
   key: { setting: string; file: string }
@@ -16,7 +16,7 @@ export interface Pair {
   key: Buffer
 }
 
-/** A certificate with its matching private key, ready to be served. */
+/** A certificate and its matching private key, ready to use. */
 export interface Certificate extends Pair {
   context: SecureContext
   /** When the certificate expires. */
@@ -54,7 +54,7 @@ export function checkPair({ cert, key }: CertificateFiles, pair: Pair): Certific
   }
 }
 
-/** Reads the certificate without its key, so that an error names the right file. */
+/** Reads the certificate without its key first, so that an error names the right file. */
 function readX509({ setting, file }: CertificateFiles['cert'], pem: Buffer): Pick<Certificate, 'until' | 'isFor'> {
   try {
     createSecureContext({ cert: pem })

@@ -27,7 +27,7 @@ export async function openCertificates(config: TlsConfig, log: FastifyBaseLogger
 }
 
 interface CertificateSettings {
-  /** Common prefix of the names of both settings. */
+  /** The common prefix of both settings' names. */
   prefix: string
   cert: string | undefined
   key: string | undefined

@@ -12,9 +12,9 @@ const DAY_MS = 86_400_000
 const SOON_MS = 7 * DAY_MS
 
 /**
- * Warns about the expiry of a certificate. Call the returned function as often as needed with the current certificate. It logs
- * a warning once a day from seven days before expiry, one at expiry, and one each day after it, until the certificate is
- * replaced.
+ * Warns before and after a certificate expires. Call the returned function as often as needed with the current
+ * certificate. It logs a warning once a day from seven days before expiry, at expiry, and once a day after it, until
+ * the certificate is replaced.
  */
 export function createExpiryWarning({
   file,

@@ -12,7 +12,7 @@ import { createExpiryWarning } from './expiry-warning.ts'
 /** A certificate that is reloaded when its files change. */
 export interface ServedCertificate {
   current(): Certificate
-  /** Calls the listener with every later certificate. */
+  /** Calls the listener with each new certificate. */
   onChange(listener: (certificate: Certificate) => void): void
   /** Reads the files without waiting for the next check. */
   reload(): Promise<void>
@@ -20,12 +20,15 @@ export interface ServedCertificate {
 }
 
 /**
- * The contents of the files are polled. A file watcher does not notice when a file, or a symbolic link to it, is replaced by
+ * Polls the contents of the files. A file watcher does not notice when a file, or a symbolic link to it, is replaced by
  * renaming, and some file systems report no changes at all.
  */
 const CHECK_INTERVAL_MS = 2_000
 
-/** Rejects with a StartError if the files contain no valid pair. Warns before and after the certificate expires. */
+/**
+ * Loads the certificate. Rejects with a StartError if the files contain no valid pair. Warns before and after the
+ * certificate expires.
+ */
 export async function serveCertificate(
   files: CertificateFiles,
   log: FastifyBaseLogger,
@@ -67,7 +70,7 @@ export async function serveCertificate(
     current: () => current,
     onChange: (listener) => void listeners.push(listener),
     reload() {
-      // Log the reason again if the files are still invalid.
+      // Logs the reason again if the files are still invalid.
       failure = undefined
       return queueCheck()
     },

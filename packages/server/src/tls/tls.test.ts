@@ -74,7 +74,7 @@ describe('a server with a certificate', () => {
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
   })
 
-  test('gives browsers a cookie that is sent only over HTTPS, and accepts it', async () => {
+  test('sets a cookie that browsers send only over HTTPS, and accepts it', async () => {
     const person = await newPerson(app)
     const browser = openBrowser(app)
     const { setCookies } = await browser.auth('/sign-in/email', { email: person.email, password: person.password })
@@ -131,7 +131,7 @@ describe('a server with a certificate', () => {
   })
 })
 
-test('a server process reports https URLs, and reads its certificate files again on SIGHUP', async () => {
+test('a server process reports https URLs, and reloads its certificate files on SIGHUP', async () => {
   const { url: DATABASE_URL, drop } = await createTestDatabase()
   onTestFinished(drop)
   const [data, files] = [join(folder, 'process'), await copyFiles('process')]

@@ -4,9 +4,9 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace'
 import type { FastifyBaseLogger } from 'fastify'
 
 /**
- * Exports spans to `OTEL_EXPORTER_OTLP_ENDPOINT` as JSON over HTTP, with the headers and the compression that the other
- * variables set. Spans are lost while the collector is unavailable, which is logged once per outage. `timeoutMillis` includes
- * retries.
+ * Exports spans to `OTEL_EXPORTER_OTLP_ENDPOINT` as JSON over HTTP. Other variables set the headers and the
+ * compression. While the collector is unavailable, spans are lost, and the server logs this once per outage.
+ * `timeoutMillis` includes retries.
  */
 export function createCollector(log: Pick<FastifyBaseLogger, 'info' | 'warn'>, timeoutMillis: number): SpanExporter {
   const exporter = new OTLPTraceExporter({ timeoutMillis })
@@ -26,7 +26,7 @@ export function createCollector(log: Pick<FastifyBaseLogger, 'info' | 'warn'>, t
   }
 }
 
-/** Omits the message, because the collector's response may repeat data that was sent to it. */
+/** Omits the message, because the collector's response may repeat data that the server sent. */
 const reasonOf = (error: Error | undefined): string => {
   const { code, name = 'Error' } = (error ?? {}) as { code?: unknown; name?: string }
   return code === undefined ? name : `${name} ${code}`

@@ -6,7 +6,7 @@ interface Operation {
   name: string
 }
 
-/** A span for each GraphQL operation that runs, regardless of its transport. */
+/** Creates a span for each GraphQL operation that runs, over any transport. */
 export const traceOperations =
   (tracing: Tracing) =>
   (operation: Operation, run: () => Promise<FormattedExecutionResult>): Promise<FormattedExecutionResult> =>

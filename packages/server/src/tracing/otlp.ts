@@ -25,7 +25,7 @@ import type { Span, SpanAttributes, Tracing } from './tracing.ts'
 
 export interface OtlpOptions extends SamplerOptions {
   exporter: SpanExporter
-  /** Timeout of the exporter in milliseconds. */
+  /** The exporter's timeout in milliseconds. */
   timeout: number
 }
 
@@ -36,14 +36,14 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const
 
-/** Number of spans that can wait for the collector. Further spans are dropped. */
+/** The number of spans that can wait for the collector. Further spans are dropped. */
 const MAX_QUEUED_SPANS = 4_096
 const EXPORT_INTERVAL_MS = 2_000
-/** The processor waits longer than the exporter's own timeout, so that the exporter can report it. */
+/** The processor waits longer than the exporter's timeout, so that the exporter can report the timeout. */
 const GRACE_MS = 1_000
 
 /**
- * Registers nothing with OpenTelemetry's global API. Libraries would otherwise create their own spans there, with values that
+ * Registers nothing with OpenTelemetry's global API. Otherwise, libraries would create spans there, with values that
  * must not be exported.
  */
 export function createTracing({ exporter, timeout, ...sampling }: OtlpOptions): Tracing {

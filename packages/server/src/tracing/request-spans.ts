@@ -6,7 +6,9 @@ export interface RequestSpans {
   traceIdOf(request: FastifyRequest): string | undefined
 }
 
-/** A span for each request, from its head to the end of its response. Requests for exempt paths have no span. */
+/**
+ * Creates a span for each request, from its headers to the end of its response, except for requests to exempt paths.
+ */
 export function traceRequests(
   app: FastifyInstance,
   tracing: Tracing,
@@ -33,7 +35,7 @@ export function traceRequests(
     })
     done()
   })
-  // The span becomes active only now, because parsing the body runs in a different async context.
+  // The span becomes active only now, because the body is parsed in a different async context.
   app.addHook('preHandler', (request, _reply, done) => {
     const span = spans.get(request)
     if (span === undefined) done()

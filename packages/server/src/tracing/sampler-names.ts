@@ -1,4 +1,6 @@
-/** The values of `OTEL_TRACES_SAMPLER` in OpenTelemetry's SDK specification, except samplers that need another service. */
+/**
+ * The values of `OTEL_TRACES_SAMPLER` in OpenTelemetry's SDK specification, except samplers that need another service.
+ */
 export const samplerNames = [
   'always_on',
   'always_off',

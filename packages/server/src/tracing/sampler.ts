@@ -9,7 +9,7 @@ import type { SamplerName } from './sampler-names.ts'
 
 export interface SamplerOptions {
   sampler: SamplerName
-  /** Share of recorded traces among those that begin in this server, from 0 to 1. */
+  /** The fraction of traces that begin in this server and are recorded, from 0 to 1. */
   share: number
 }
 

@@ -1,13 +1,13 @@
 import type { PoolWatch } from '../db/database.ts'
 import { inSpan, type SpanAttributes, type Tracing } from './tracing.ts'
 
-/** Maximum number of cached descriptions. */
+/** The maximum number of cached descriptions. */
 const MAX_DESCRIPTIONS = 2_000
 
 /**
- * A span for each statement within another span. Statements that the server repeats in the background have none, because they
- * would far outnumber the others. The SQL is not recorded, because it may contain attribute names. `muster.statement` is the
- * statement's name in the view pg_prepared_statements of the connection.
+ * Creates a span for each statement within another span. Statements that the server repeats in the background have no
+ * spans, because they would far outnumber the others. The span does not contain the SQL, which may contain attribute
+ * names. `muster.statement` is the statement's name in the connection's view pg_prepared_statements.
  */
 export function traceStatements(tracing: Tracing): NonNullable<PoolWatch['statement']> {
   const described = new Map<string, Description>()
@@ -38,7 +38,10 @@ interface Description {
 const writes =
   /\b(insert)\s+into\s+"?([a-z_]+)|\b(update)\s+(?!of\b)"?([a-z_]+)"?(?=.*?\sset\s)|\b(delete)\s+from\s+"?([a-z_]+)/is
 
-/** Describes a statement by its first write and the written table, or if it writes nothing, by the first table it reads. */
+/**
+ * Describes a statement by its first write and the table that it writes. If it writes nothing, describes it by the
+ * first table that it reads.
+ */
 function describeStatement(text: string): Description {
   const bare = text.replace(/^(?:\s*\/\*.*?\*\/)*\s*/s, '')
   const [first, second] = writes.exec(bare)?.slice(1).filter(Boolean) ?? []

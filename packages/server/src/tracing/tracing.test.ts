@@ -81,7 +81,7 @@ const untilSpan = (matches: (span: CollectedSpan) => boolean): Promise<Collected
 const childOf = (parent: CollectedSpan, name: string): CollectedSpan[] =>
   traced.collector.spans.filter((span) => span.parentSpanId === parent.spanId && span.name === name)
 
-test('a request, its operation, and its statements belong to the trace of the client', async () => {
+test("a request, its operation, and its statements belong to the client's trace", async () => {
   const { traceId, parent, headers } = newTrace()
   const secret = 'a value of a client'
   const { body } = await traced.ask(
@@ -123,7 +123,7 @@ test('a request, its operation, and its statements belong to the trace of the cl
   expect(traced.collector.requests[0]).toMatchObject({ path: '/v1/traces', headers: { 'x-tenant': 'acme' } })
 })
 
-test('the log line of a request has the ids of the request and its trace', async () => {
+test('the log line of a request contains the IDs of the request and its trace', async () => {
   const { traceId, headers } = newTrace()
   await traced.ask('{ login { device(id: "00:00:00:00:00:00:00:00") { id } } }', headers)
   const root = await untilSpan((span) => span.traceId === traceId && span.name === 'POST /graphql/v1')
@@ -185,11 +185,11 @@ test('webhook deliveries, publications, and jobs are traced', async () => {
   await untilSpan(({ name, parentSpanId }) => name === 'delete used_nonce' && parentSpanId === job.spanId)
 })
 
-test('an unavailable collector is logged once, delays no request, and gets the remaining spans at shutdown', async () => {
+test('an unavailable collector is logged once, delays no request, and receives the remaining spans at shutdown', async () => {
   const own = await start({ MUSTER_LOG_LEVEL: 'info' }, (end) => onTestFinished(async () => void (await end())))
   own.collector.respondWith(400)
   const before = own.collector.requests.length
-  // Batches are exported one after another.
+  // Batches are exported one at a time.
   await vi.waitFor(
     async () => {
       expect((await own.ask('{ login { email } }')).status).toBe(200)

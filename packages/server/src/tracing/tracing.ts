@@ -6,7 +6,10 @@ export interface SpanOptions {
   /** The role of the span: a request to this server, a request to another server, a received message, or internal work. */
   kind: 'server' | 'client' | 'consumer' | 'internal'
   attributes?: SpanAttributes
-  /** Headers of a request, whose trace continues (W3C Trace Context §2). If omitted, the active span is the parent. */
+  /**
+   * Headers of a request whose trace the span continues (W3C Trace Context §2). If omitted, the active span is the
+   * parent.
+   */
   headers?: IncomingHttpHeaders
 }
 
@@ -16,13 +19,13 @@ export interface Span {
   /** Spans that begin during `work` are children of this span. */
   run<Result>(work: () => Result): Result
   set(attributes: SpanAttributes): void
-  /** Marks the span as failed. Takes a code and no message, because an error message may contain any data. */
+  /** Marks the span as failed. Takes a code and no message, because error messages may contain any data. */
   fail(code: string): void
   end(): void
 }
 
 export interface Tracing {
-  /** Whether there is an active span, which would be the parent of a new one. */
+  /** Whether there is an active span, which would be the parent of a new span. */
   hasActiveSpan(): boolean
   begin(name: string, options: SpanOptions): Span
   /** Exports the spans that have ended, if the collector accepts them. */
@@ -46,7 +49,7 @@ export async function inSpan<Result>(
   }
 }
 
-/** An error's code, such as a SQLSTATE or an error code of the API, or else the name of its class. */
+/** An error's code, such as a SQLSTATE or an API error code. For other errors, the name of the error's class. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return 'error'
   const code = 'code' in error ? error.code : undefined

@@ -7,7 +7,7 @@ export interface StartedBackup {
   started: Date
 }
 
-/** Begins a base backup, which ends with the connection at the latest. `fast`: do the initial checkpoint immediately. */
+/** Begins a base backup. If the connection closes, the backup ends. `fast` does the initial checkpoint immediately. */
 export async function startBackup(client: pg.ClientBase, label: string, fast: boolean): Promise<StartedBackup> {
   const { rows } = await client.query<StartedBackup>(
     'select pg_backup_start($1, $2)::text as "startLsn", clock_timestamp() as started',
@@ -19,31 +19,39 @@ export async function startBackup(client: pg.ClientBase, label: string, fast: bo
 export interface StoppedBackup {
   /** Once the replay has reached this position, the files are consistent. */
   stopLsn: string
-  /** Content of the file backup_label. Without it, PostgreSQL would begin the replay at a wrong position. */
+  /**
+   * The content of the file backup_label. Without this file, PostgreSQL would begin the replay at the wrong position.
+   */
   label: string
   /** The end of the backup, or up to a millisecond later. */
   ended: Date
 }
 
-/** Ends the backup and switches to a new WAL segment, so that the last one is archived. Does not wait for the archive. */
+/**
+ * Ends the backup and switches to a new WAL segment, so that PostgreSQL archives the last one. Does not wait for the
+ * archive.
+ */
 export async function stopBackup(client: pg.ClientBase): Promise<StoppedBackup> {
   const { rows } = await client.query<Omit<StoppedBackup, 'ended'>>(
     'select lsn::text as "stopLsn", labelfile as label from pg_backup_stop(false)',
   )
-  // Rounded up, because Date has only milliseconds.
+  // Rounds up, because Date has only milliseconds.
   const { rows: times } = await client.query<{ ended: Date }>(
     "select date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' as ended",
   )
   return { ...rows[0]!, ...times[0]! }
 }
 
-/** When the last replayed transaction was committed; undefined if none was replayed. */
+/** Returns when the last replayed transaction was committed, or undefined if none was replayed. */
 export async function selectLastReplayed(client: pg.ClientBase): Promise<Date | undefined> {
   const { rows } = await client.query<{ last: Date | null }>('select pg_last_xact_replay_timestamp() as last')
   return rows[0]!.last ?? undefined
 }
 
-/** Acquires the lock for one backup at a time, and returns false if another backup has it. The connection's end releases it. */
+/**
+ * Acquires the lock that allows one backup at a time. Returns false if another backup holds the lock. The lock is
+ * released when the connection ends.
+ */
 export async function tryBackupLock(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(
     `select pg_try_advisory_lock(hashtext('muster base backup')) as locked`,
@@ -51,7 +59,7 @@ export async function tryBackupLock(client: pg.ClientBase): Promise<boolean> {
   return rows[0]!.locked
 }
 
-/** The command that archives a WAL file; undefined if the running database does not archive. */
+/** Returns the command that archives a WAL file, or undefined if the running database does not archive. */
 export async function selectArchiveCommand(client: pg.ClientBase): Promise<string | undefined> {
   const { rows } = await client.query<{ isOn: boolean; command: string }>(
     `select current_setting('archive_mode') <> 'off' as "isOn", current_setting('archive_command') as command`,
@@ -61,7 +69,7 @@ export async function selectArchiveCommand(client: pg.ClientBase): Promise<strin
 }
 
 /**
- * Since when archiving has failed, which is the time of the last archived file; undefined if the last attempt succeeded.
+ * Returns the time of the last archived file if the last attempt to archive failed, or undefined if it succeeded.
  * PostgreSQL retries until an attempt succeeds.
  */
 export async function selectArchiveFailure(client: pg.ClientBase): Promise<Date | undefined> {

@@ -33,7 +33,7 @@ export async function copyCluster(
   return copied
 }
 
-/** Uses sync(1), which makes one call of syncfs(2) for all files. If it is not available, syncs each file. */
+/** Uses sync(1), which syncs all files with one call of syncfs(2). If sync(1) is not available, syncs each file. */
 async function syncTree(folder: string): Promise<void> {
   const { code } = await runCommand(['sync', '--file-system', folder])
   if (code === 0) return
@@ -41,7 +41,7 @@ async function syncTree(folder: string): Promise<void> {
   await syncFolder(folder)
 }
 
-/** Returns undefined if the file was removed after the folder was listed. The WAL also has the removal. */
+/** Returns undefined if the file was removed after the folder was listed. The WAL also contains the removal. */
 async function copyFile(from: string, to: string, path: string, onBytes: OnBytes): Promise<CopiedFile | undefined> {
   const source = await open(join(from, path), 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
@@ -72,7 +72,7 @@ async function copyFile(from: string, to: string, path: string, onBytes: OnBytes
   return { path, bytes, sha256: hash.digest('hex') }
 }
 
-/** Restores the files of a base backup to a folder, and checks each against the manifest. */
+/** Restores the files of a base backup to a folder, and compares each file with the manifest. */
 export async function restoreFiles(backup: string, manifest: Manifest, to: string, onBytes: OnBytes): Promise<void> {
   const { folders, files, backupLabel } = manifest
   await writeFile(join(to, 'backup_label'), backupLabel, { flag: 'wx', mode: 0o600 })

@@ -6,7 +6,7 @@ import { BackupError } from '../backup-error.ts'
 /** The format version that this release writes, and the only version that it reads. */
 export const FORMAT = 1
 
-/** `manifest.json` of a base backup. A backup is complete once it has this file. */
+/** `manifest.json` of a base backup. A backup is complete once it contains this file. */
 export interface Manifest {
   muster: 'base backup'
   format: number
@@ -52,7 +52,7 @@ const fileName = 'manifest.json'
 export const writeManifest = (folder: string, manifest: Manifest): Promise<void> =>
   replacePrivateFile(join(folder, fileName), `${JSON.stringify(manifest)}\n`)
 
-/** Base backups in the archive, oldest first. Those without a manifest are unfinished and omitted. */
+/** Lists the base backups in the archive, oldest first. Backups without a manifest are unfinished and omitted. */
 export async function listBaseBackups(archive: string): Promise<BaseBackup[]> {
   const backups: BaseBackup[] = []
   for (const name of await foldersIn(archive)) {
@@ -63,7 +63,7 @@ export async function listBaseBackups(archive: string): Promise<BaseBackup[]> {
   return backups.sort((one, other) => Date.parse(one.manifest.ended) - Date.parse(other.manifest.ended))
 }
 
-/** Folders of base backups that were interrupted or are being written. */
+/** Lists the folders of base backups that were interrupted or are being written. */
 export async function listUnfinished(archive: string): Promise<string[]> {
   const unfinished: string[] = []
   for (const name of await foldersIn(archive)) {

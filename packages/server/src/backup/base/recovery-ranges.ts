@@ -27,7 +27,7 @@ export interface Recoverable {
   ranges: RecoveryRange[]
 }
 
-/** The ranges that an archive can restore on a timeline. The default is the newest timeline. */
+/** Returns the ranges that an archive can restore on a timeline. By default, this is the newest timeline. */
 export async function findRecoverable(archive: string, timeline?: number): Promise<Recoverable> {
   const names = await walNames(archive)
   const backups = await listBaseBackups(archive)
@@ -51,10 +51,10 @@ export function pickRange({ ranges, timeline }: Recoverable, to: Date | 'latest'
   const found = ranges.findLast(({ from, until }) => to === 'latest' || (from <= to && to <= until))
   if (found !== undefined) return found
   if (ranges.length === 0) {
-    throw new BackupError('out-of-range', `There is no base backup of timeline ${timeline} with its write-ahead log.`)
+    throw new BackupError('out-of-range', `The archive contains no base backup of timeline ${timeline} with its write-ahead log.`)
   }
   const moment = to === 'latest' ? to : to.toISOString()
-  throw new BackupError('out-of-range', `${moment} cannot be restored. The archive reaches ${describeRanges(ranges)}.`)
+  throw new BackupError('out-of-range', `${moment} cannot be restored. The archive covers ${describeRanges(ranges)}.`)
 }
 
 export const describeRanges = (ranges: readonly RecoveryRange[]): string =>
@@ -99,7 +99,9 @@ function isOnTimeline({ manifest }: BaseBackup, history: readonly Timeline[]): b
   return timeline !== undefined && (timeline.end === undefined || parseLsn(manifest.stopLsn) <= timeline.end)
 }
 
-/** The last segment before a gap after the backup; undefined if a segment that the backup needs is missing. */
+/**
+ * Returns the last segment before a gap after the backup, or undefined if a segment that the backup needs is missing.
+ */
 function lastSegment(
   { manifest }: BaseBackup,
   history: readonly Timeline[],

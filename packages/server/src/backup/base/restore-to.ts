@@ -16,13 +16,13 @@ export interface RestoreToOptions {
   /** The data folder to restore to, and where to find the master key. */
   config: MasterKeySettings
   archive: string
-  /** Transactions committed up to this moment are restored, and none after it. */
+  /** Restores transactions that were committed up to this moment, and none after it. */
   to: Date | 'latest'
-  /** The default is the newest. */
+  /** The timeline to restore. The default is the newest one. */
   timeline?: number | undefined
   /** Renames an existing database in the data folder. */
   replace?: boolean | undefined
-  /** Restores even if the master key is missing. No server starts on the database until it has the key. */
+  /** Restores even if the master key is missing. No server starts on the database until the key is there. */
   withoutKey?: boolean | undefined
   log: EmbeddedLog
   /** Called with the name of the base backup before the recovered database is moved to the data folder. Must not reject. */
@@ -37,7 +37,7 @@ export interface RestoredTo {
   backup: string
   /** When the last restored transaction was committed; undefined if there is none after the base backup. */
   lastTransaction: Date | undefined
-  /** New path of the replaced database, if there was one. */
+  /** The new path of the replaced database, if there was one. */
   aside: string | undefined
 }
 
@@ -76,7 +76,7 @@ export async function restoreTo(options: RestoreToOptions): Promise<RestoredTo> 
   }
 }
 
-/** Checks the master key and skips event numbers, before the recovered database is moved to the data folder. */
+/** Checks the master key and skips event numbers. Called before the recovered database is moved to the data folder. */
 async function finish(
   connection: EmbeddedConnection,
   { config, withoutKey = false }: RestoreToOptions,

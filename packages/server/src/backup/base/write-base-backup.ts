@@ -42,7 +42,7 @@ export interface BaseBackupOptions {
 }
 
 export interface WrittenBaseBackup extends BaseBackup {
-  /** Older base backups that were removed. */
+  /** Older base backups that this backup replaced. */
   removed: string[]
 }
 
@@ -50,7 +50,7 @@ export interface WrittenBaseBackup extends BaseBackup {
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })
-  // A running statement rejects when the connection breaks. Without one, the next statement does.
+  // A running statement rejects when the connection breaks. If no statement is running, the next one rejects.
   client.on('error', () => {})
   const end = (): void => void client.end().catch(() => {})
   signal?.throwIfAborted()
@@ -118,7 +118,9 @@ async function totalBytes(clusterFolder: string, { files }: ClusterFiles): Promi
   return total
 }
 
-/** A backup can be restored only once the archive has the WAL that was written during it. */
+/**
+ * Waits for the archive. A backup can be restored only after the WAL that was written during the backup is archived.
+ */
 async function waitForArchive(
   client: pg.ClientBase,
   archive: string,
@@ -141,7 +143,7 @@ async function waitForArchive(
 }
 
 const POLL_MS = 250
-/** Ten seconds of failed polls. PostgreSQL makes three attempts, a second apart, before it pauses for a minute. */
+/** Ten seconds of failed polls. PostgreSQL makes three attempts, a second apart, and then pauses for a minute. */
 const MAX_FAILURES = 40
 
 const exists = (path: string): Promise<boolean> =>

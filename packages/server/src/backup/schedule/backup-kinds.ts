@@ -20,7 +20,7 @@ export interface PlacedBackup {
 export interface BackupKind {
   folder: string
   newest(): Promise<Date | undefined>
-  /** Writes a backup, then removes the oldest ones beyond MUSTER_BACKUP_KEEP. */
+  /** Writes a backup, then removes the oldest backups beyond MUSTER_BACKUP_KEEP. */
   write(signal: AbortSignal): Promise<PlacedBackup>
 }
 
@@ -49,7 +49,8 @@ function baseBackups(config: BackupConfig, archive: string, connection: pg.PoolC
         archive,
         keep,
         rate,
-        // The first backup is needed soon. For others, the checkpoint is spread over minutes so as not to slow down requests.
+        // The first backup is needed soon. For later ones, the checkpoint takes minutes, so that it does not slow down
+        // requests.
         fast: (await this.newest()) === undefined,
         signal,
       })
@@ -65,7 +66,7 @@ const nameAt = (moment: Date): string => `muster-${moment.toISOString().replaceA
 
 function fileBackups(config: BackupConfig, connection: pg.PoolConfig): BackupKind {
   const folder = config.backupFolder ?? join(config.dataFolder, 'backups')
-  /** Names of the backups, oldest first. Other files in the folder are ignored. */
+  /** Lists the names of the backups, oldest first. Ignores other files in the folder. */
   const list = async (): Promise<string[]> => (await namesIn(folder)).filter((name) => namePattern.test(name)).sort()
   return {
     folder,

@@ -25,7 +25,7 @@ const REMIND_MS = 3_600_000
 export async function scheduleBackups(options: BackupsOptions): Promise<{ close(): Promise<void> }> {
   const { config, log } = options
   if (config.archiveFolder === undefined && config.backupEvery === undefined) {
-    // An earlier run with other settings may have left the file.
+    // An earlier run with other settings may have left this file.
     await removeStatus(config.dataFolder).catch(() => {})
     return { close: async () => {} }
   }
@@ -111,7 +111,7 @@ function archiveReporter(log: FastifyBaseLogger, archive: string | undefined) {
       remindAt = Date.now() + REMIND_MS
       log.error(
         { archive, failingSince, pendingBytes },
-        'the write-ahead log cannot be archived and fills the disk of the database; see pg.log for the reason',
+        "the write-ahead log cannot be archived and fills the database's disk; see pg.log for the reason",
       )
     }
   }

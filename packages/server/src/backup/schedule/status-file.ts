@@ -4,7 +4,7 @@ import { replacePrivateFile } from '../../lib/private-file.ts'
 
 /** The last known state of a server's archive and backups. Times are ISO 8601, and durations are milliseconds. */
 export interface BackupStatus {
-  /** When this was written. */
+  /** The time when this file was written. */
   checked: string
   /** Folder of the backups. */
   folder: string
@@ -32,7 +32,7 @@ export const writeStatus = (dataFolder: string, status: BackupStatus): Promise<v
 
 export const removeStatus = (dataFolder: string): Promise<void> => rm(statusFile(dataFolder), { force: true })
 
-/** Undefined if the server neither archives nor backs up by schedule. */
+/** Reads the status. Returns undefined if the server neither archives nor takes scheduled backups. */
 export async function readStatus(dataFolder: string): Promise<BackupStatus | undefined> {
   try {
     return JSON.parse(await readFile(statusFile(dataFolder), 'utf8')) as BackupStatus
