@@ -9,11 +9,6 @@ import { findWords } from './words/find-words.ts'
 /** Files to skip: generated files, whose sources are checked, and committed migrations, which are never edited. */
 const skipped = [/\.generated\./, /^scripts\/words\//, /^packages\/server\/migrations\//, /^benchmarks\/results\//]
 
-/** Folders and files to skip until their English is revised. Remove an entry after the revision, and never add an entry. */
-const unrevised: readonly string[] = JSON.parse(
-  readFileSync(new URL('words/unrevised.json', import.meta.url), 'utf8'),
-) as string[]
-
 const files = execFileSync(
   'git',
   ['ls-files', '*.md', '*.ts', '*.tsx', '*.mjs', '*.py', '*.go', '*.sh', '*.graphql', '*.yaml', '*.yml'],
@@ -24,7 +19,6 @@ const files = execFileSync(
   .split('\n')
   .filter((file) => file !== '' && existsSync(file))
   .filter((file) => !skipped.some((pattern) => pattern.test(file)))
-  .filter((file) => !unrevised.some((path) => file === path || file.startsWith(`${path}/`)))
 
 const problems = files.flatMap((file) => {
   const text = readFileSync(file, 'utf8')

@@ -31,8 +31,8 @@ async function createInstallation() {
     rotate: () => rotateMasterKey({ db, config }),
     keys: async () => {
       const names = (await readdir(folder)).filter((name) => name.startsWith('master.key')).sort()
-      const texts = await Promise.all(names.map((name) => readFile(file(name), 'utf8')))
-      return Object.fromEntries(names.map((name, index) => [name, texts[index]]))
+      const contents = await Promise.all(names.map((name) => readFile(file(name), 'utf8')))
+      return Object.fromEntries(names.map((name, index) => [name, contents[index]]))
     },
     owners: async () => {
       const found = await Promise.all((await readdir(folder)).map((name) => stat(file(name))))

@@ -26,7 +26,7 @@ describe('a schema', () => {
 describe('prepare', () => {
   it.each([
     ['a syntax error', '{ user {', undefined],
-    ['an unknown field', '{ nobody }', undefined],
+    ['an unknown field', '{ unknown }', undefined],
     ['several operations without an operation name', 'query A { version } query B { version }', undefined],
     ['a missing variable', 'query ($n: [String!]!) { things(names: $n) { id } }', {}],
     ['a variable of another type', 'query ($n: [String!]) { things(names: $n) { id } }', { n: [1] }],

@@ -29,7 +29,7 @@ export const requests = (walk: DocumentWalk): fc.Arbitrary<OperationRequest> =>
     return new Writer(walk, choose).operation()
   })
 
-const texts = ['', 'a', 'ß"\\', '__proto__', '2020-02-02']
+const strings = ['', 'a', 'ß"\\', '__proto__', '2020-02-02']
 
 class Writer {
   private readonly declared: string[] = []
@@ -164,7 +164,7 @@ class Writer {
       case 'DateTime':
         return '2020-02-02'
       default:
-        return texts[this.choose(texts.length)]
+        return strings[this.choose(strings.length)]
     }
   }
 

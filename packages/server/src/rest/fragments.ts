@@ -63,16 +63,16 @@ function deviceFields(attributes: string): string {
 
 /** Adds the fragments that a document spreads directly or through other fragments. */
 export function withFragments(document: string): string {
-  const texts = new Map<string, string>()
+  const found = new Map<string, string>()
   const collect = (text: string): void => {
     for (const [, name = ''] of text.matchAll(/\.\.\.(\w+)/g)) {
       const fragment = fragments[name]
       if (fragment === undefined) throw new Error(`there is no fragment ${name}`)
-      if (texts.has(name)) continue
-      texts.set(name, fragment)
+      if (found.has(name)) continue
+      found.set(name, fragment)
       collect(fragment)
     }
   }
   collect(document)
-  return [document, ...texts.values()].join('\n')
+  return [document, ...found.values()].join('\n')
 }

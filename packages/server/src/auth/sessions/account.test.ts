@@ -194,10 +194,10 @@ describe('codes', () => {
     const again = await firstStep()
     const used = await again.auth('/two-factor/verify-backup-code', { code: first })
     expect(errorOf(used)).toEqual([401, 'UNAUTHENTICATED', 'wrong-code'])
-    const anew = await browser.auth('/two-factor/generate-backup-codes', { password: person.password })
-    expect(anew.body.backupCodes).toHaveLength(10)
+    const renewed = await browser.auth('/two-factor/generate-backup-codes', { password: person.password })
+    expect(renewed.body.backupCodes).toHaveLength(10)
     expect(errorOf(await again.auth('/two-factor/verify-backup-code', { code: second }))[0]).toBe(401)
-    const code = anew.body.backupCodes[0]
+    const code = renewed.body.backupCodes[0]
     expect((await again.auth('/two-factor/verify-backup-code', { code })).body).toEqual({ signedIn: true })
   })
 

@@ -51,7 +51,10 @@ export function pickRange({ ranges, timeline }: Recoverable, to: Date | 'latest'
   const found = ranges.findLast(({ from, until }) => to === 'latest' || (from <= to && to <= until))
   if (found !== undefined) return found
   if (ranges.length === 0) {
-    throw new BackupError('out-of-range', `The archive contains no base backup of timeline ${timeline} with its write-ahead log.`)
+    throw new BackupError(
+      'out-of-range',
+      `The archive contains no base backup of timeline ${timeline} with its write-ahead log.`,
+    )
   }
   const moment = to === 'latest' ? to : to.toISOString()
   throw new BackupError('out-of-range', `${moment} cannot be restored. The archive covers ${describeRanges(ranges)}.`)

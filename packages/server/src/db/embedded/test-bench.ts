@@ -50,13 +50,13 @@ export async function start(
 
 export async function query<R extends pg.QueryResultRow>(
   connection: EmbeddedConnection,
-  ...texts: string[]
+  ...statements: string[]
 ): Promise<R[]> {
   const client = new pg.Client({ ...connection })
   await client.connect()
   try {
     let rows: R[] = []
-    for (const text of texts) rows = (await client.query<R>(text)).rows
+    for (const statement of statements) rows = (await client.query<R>(statement)).rows
     return rows
   } finally {
     await client.end()

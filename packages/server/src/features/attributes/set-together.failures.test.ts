@@ -139,7 +139,7 @@ test('applies valid writes next to rejected writes, failed writes, and writes to
       ...devices.map((id) => setup.write(id, ['site'], 'oslo')),
       setup.write(poisoned, ['poison'], 'x'),
       setup.write(conflicting, ['site', 'sub'], 'x'),
-      setup.write('nobody', ['site'], 'x'),
+      setup.write('unknown', ['site'], 'x'),
       setup.write(valid, ['site'], 'bergen'),
     ]
     const results = await Promise.allSettled(writes.map((each) => setTogether(setup.db, each)))

@@ -3,18 +3,18 @@ import type { Database } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
 import type { Span } from './span.ts'
 
-/** What is needed to compute the availability of one device. */
+/** The data from which the availability of one device is computed. */
 export interface DeviceStates {
   deviceId: string
-  /** When the account's first event that still exists happened. Null if it has none. */
+  /** The time of the account's oldest remaining event. Null if the account has no events. */
   firstEvent: Date | null
-  /** The state that the last change before the span led to. Null if there is none. */
+  /** The state after the last change before the span. Null if there was no such change. */
   stateBefore: State | null
-  /** The changes within the span: milliseconds since 1970, and whether the device came online. */
+  /** The changes within the span: the time in milliseconds since 1970, and whether the device came online. */
   changes: [at: number, isActive: boolean][]
 }
 
-/** Selects at most `limit` changes of state for each device. */
+/** Selects at most `limit` state changes of each device. */
 export async function selectStates(
   db: Database,
   accountId: string,

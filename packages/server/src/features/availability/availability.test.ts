@@ -20,7 +20,7 @@ describe('availability of a device', () => {
     state: 'active' | 'inactive'
   }
 
-  /** A device registered at minute 0, whose events are these. */
+  /** Creates a device that registered at minute 0, with these events. */
   async function deviceWith(changes: readonly Change[], state: 'active' | 'inactive'): Promise<[TestUser, string]> {
     const user = await app.createUser()
     const [id] = await seedDevices(app.db, user.accountId, [{ name: 'pump', created: minute(0), state }])
@@ -73,7 +73,7 @@ describe('availability of a device', () => {
         [2_000, 2_100, 'inactive'],
       ),
     })
-    // The state at the start is the one that the last change before it led to.
+    // The state at the start results from the last change before the start.
     const part = await availability(device, minute(1_510), minute(1_520))
     expect(part).toMatchObject({ share: 0, outages: 0, segments: segments([1_510, 1_520, 'inactive']) })
     expect(await availability(device, minute(100), minute(200))).toMatchObject({ share: 1, longestOutage: 0 })
@@ -85,7 +85,7 @@ describe('availability of a device', () => {
     expect(found).toMatchObject({ share: 0, onlineSeconds: 0, outages: 0, segments: segments([0, 60, 'inactive']) })
   })
 
-  it('joins the shortest of many segments, and still counts each of them', async () => {
+  it('joins the shortest segments if there are many, and still counts each of them', async () => {
     const changes = Array.from({ length: 2_400 }, (_, index): Change => {
       const state = index % 2 === 0 ? 'active' : 'inactive'
       return { at: minute(1 + index + (index > 1_200 ? 300 : 0)), state }
@@ -102,7 +102,7 @@ describe('availability of a device', () => {
     )
   })
 
-  it('rejects an empty time and one of more than 400 days', async () => {
+  it('rejects an empty time span and a span of more than 400 days', async () => {
     const [user, id] = await deviceWith([], 'inactive')
     const attempt = async (from: string, until: string) => {
       const document = `{ login { presence(from: "${from}", until: "${until}") { at }
@@ -128,7 +128,7 @@ describe('presence of an account', () => {
         where account_id = ${user.accountId}) as ranked
       where l.account_id = ${user.accountId} and l.device_id = ranked.device_id`.execute(app.db)
 
-  it('samples every account once, however many servers take the sample', async () => {
+  it('samples every account once, even if several servers take samples', async () => {
     const [user, other, empty] = [await app.createUser(), await app.createUser(), await app.createUser()]
     await seedDevices(app.db, user.accountId, [{ name: 'a', state: 'active' }, { name: 'b' }, { name: 'c' }])
     await seedDevices(app.db, other.accountId, [{ name: 'd' }])
@@ -140,7 +140,7 @@ describe('presence of an account', () => {
     expect(await presence(user, minute(0), minute(5))).toEqual([])
   })
 
-  it('joins samples older than two days to hours and deletes them after 400 days', async () => {
+  it('joins samples older than two days into hours, and deletes them after 400 days', async () => {
     const user = await app.createUser()
     await seedDevices(
       app.db,
@@ -168,7 +168,7 @@ describe('presence of an account', () => {
     expect(await presence(user, minute(0), minute(70))).toHaveLength(1)
   })
 
-  it('returns at most 1000 points for any time', async () => {
+  it('returns at most 1000 points for any time span', async () => {
     const user = await app.createUser()
     await sql`insert into presence_sample (account_id, minutes, at, devices, online, min_online)
       select ${user.accountId}, minutes, at, 10, 5, 3 from (

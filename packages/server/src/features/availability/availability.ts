@@ -9,10 +9,10 @@ import { type DeviceStates, selectStates } from './availability.queries.ts'
 import { readSpan, type Span } from './span.ts'
 
 export const MAX_SEGMENTS = 1_000
-/** More changes of state than this are not read. A device that changes every minute has as many in 34 days. */
+/** Further changes of state are not read. A device that changes every minute reaches this number in 34 days. */
 const MAX_CHANGES = 50_000
 
-/** The changes of a device that an operation is charged for in advance. */
+/** The number of changes per device for which an operation is charged in advance. */
 export const TYPICAL_CHANGES = 500
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, DeviceStates>>())
@@ -59,7 +59,7 @@ function availabilityOf(
   if (changes.length > MAX_CHANGES) {
     throw new ApiError(
       'LIMIT_EXCEEDED',
-      `the device changed its state more than ${MAX_CHANGES.toLocaleString('en')} times; ask for a shorter time`,
+      `the device changed its state more than ${MAX_CHANGES.toLocaleString('en')} times; request a shorter time span`,
     )
   }
   const until = span.until.getTime()
@@ -79,7 +79,7 @@ function availabilityOf(
   }
 }
 
-/** The first change ended the opposite state. Without changes, the state has been what it is now. */
+/** The state before the first change was the opposite one. Without changes, the state was always the current one. */
 function stateAtFirst(changes: DeviceStates['changes'], now: State): State {
   const [first] = changes
   if (first === undefined) return now
@@ -106,10 +106,10 @@ function segmentsOf(
 const lengthOf = ({ from, until }: Segment): number => until - from
 const sum = (segments: readonly Segment[]): number => segments.reduce((total, segment) => total + lengthOf(segment), 0)
 
-/** Keeps the longest segments, and joins the others with their neighbors, so that at most `MAX_SEGMENTS` are left. */
+/** Keeps the longest segments and joins the others with their neighbors, so that at most `MAX_SEGMENTS` remain. */
 function joinShortest(segments: readonly Segment[]): AvailabilitySegment[] {
   const isJoined = segments.length > MAX_SEGMENTS
-  // Between each two that are kept, the others become one.
+  // Segments between two kept segments become one.
   const longest = segments.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_SEGMENTS / 2 - 1)
   const kept = new Set(isJoined ? longest : segments)
   const joined: { from: number; until: number; state: string; isKept: boolean }[] = []

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 
-/** Lengths of the intervals of samples, in minutes. */
+/** The lengths of the sample intervals, in minutes. */
 export const SHORT_MINUTES = 5
 export const LONG_MINUTES = 60
 
@@ -23,7 +23,7 @@ export async function insertSample(db: Database, accountId: string, at: Date): P
     on conflict (account_id, minutes, at) do nothing`.execute(db)
 }
 
-/** Replaces an account's five-minute samples from before this hour by one for each hour. */
+/** Replaces an account's five-minute samples from before this hour with one sample for each hour. */
 export async function joinSamples(db: Database, accountId: string, before: Date): Promise<void> {
   await sql`
     with joined as (
@@ -49,7 +49,7 @@ export interface PresencePoint {
   minOnline: number
 }
 
-/** Selects an account's samples, joined to intervals of this many minutes. */
+/** Selects an account's samples, joined into intervals of this many minutes. */
 export async function selectSamples(
   db: Database,
   accountId: string,

@@ -3,19 +3,19 @@ import type { UserPresenceArgs } from '../../resolvers.generated.ts'
 import { LONG_MINUTES, type PresencePoint, SHORT_MINUTES, selectSamples } from './presence-samples.queries.ts'
 import { readSpan } from './span.ts'
 
-/** Five-minute samples are kept for this many days. */
+/** The number of days to keep five-minute samples. */
 export const SHORT_DAYS = 2
-/** Hourly samples are kept for this many days. */
+/** The number of days to keep hourly samples. */
 export const HOURLY_DAYS = 400
 
 const MINUTE_MS = 60_000
 const DAY_MS = 1_440 * MINUTE_MS
 
 export const MAX_POINTS = 1_000
-/** Lengths of joined intervals in minutes: hours and days. */
+/** The lengths of joined intervals in minutes: hours and days. */
 const longer = [1, 2, 3, 6, 12, 24].map((hours) => hours * LONG_MINUTES)
 
-/** The samples that a query reads but may not return, because it joins them. */
+/** The number of samples that a query reads but does not return, because it joins them. */
 export function samplesRead({ from, until }: UserPresenceArgs): number {
   const minutes = ((until ?? new Date()).getTime() - from.getTime()) / MINUTE_MS
   return Math.max(0, Math.min(minutes, SHORT_DAYS * 1_440) / SHORT_MINUTES + minutes / LONG_MINUTES - MAX_POINTS)
@@ -31,7 +31,7 @@ export async function listPresence(
   return selectSamples(db, viewer.accountId, { from, until, minutes: intervalOf(from, until, clock()) })
 }
 
-/** Returns the shortest interval, in minutes, whose points do not exceed the limit. */
+/** Returns the shortest interval, in minutes, that does not produce more points than the limit. */
 function intervalOf(from: Date, until: Date, now: Date): number {
   const shortFrom = now.getTime() - SHORT_DAYS * DAY_MS - LONG_MINUTES * MINUTE_MS
   const short = Math.max(0, until.getTime() - Math.max(from.getTime(), shortFrom)) / MINUTE_MS

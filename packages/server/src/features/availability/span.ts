@@ -1,6 +1,6 @@
 import { badInput } from '../../errors.ts'
 
-/** A time of at most 400 days. */
+/** A time span of at most 400 days. */
 export interface Span {
   from: Date
   until: Date
@@ -8,7 +8,7 @@ export interface Span {
 
 const MAX_DAYS = 400
 
-/** Reads the arguments `from` and `until`. Throws BAD_USER_INPUT for a time that is empty or too long. */
+/** Reads the arguments `from` and `until`. Throws BAD_USER_INPUT if the span is empty or too long. */
 export function readSpan(args: { from: Date; until?: Date | null | undefined }, now: Date): Span {
   const { from } = args
   const until = args.until ?? now

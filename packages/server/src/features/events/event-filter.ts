@@ -23,12 +23,12 @@ export interface EventFilter {
   where?: EventWhere
 }
 
-/** A filter in the filter language, with what it reads. */
+/** A filter in the filter language, with the values that it depends on. */
 export interface EventWhere {
   filter: ResolvedFilter
   /** The context in which the filter reads attributes; undefined for the base values. */
   context: string | undefined
-  /** Milliseconds since 1970, from which relative times count. */
+  /** The time, in milliseconds since 1970, that relative times are relative to. */
   now: number
 }
 

@@ -55,17 +55,17 @@ it('finds events by their fields', async () => {
   expect(await find('job:* OR id = 999999999999999999')).toEqual([])
 })
 
-it('finds events by the person and the access key that caused them', async () => {
+it('finds events by the user and the access key that caused them', async () => {
   const byKey = await find(`key = ${user.keyId}`)
   expect(byKey).toContain('WEBHOOK_CREATE alerts')
-  // Reports of states have no actor.
+  // State reports have no actor.
   const byPerson = byKey.filter((event) => event !== 'DEVICE_STATE pump')
   expect(await find(`actor = ${user.accountId} AND key:*`)).toEqual(byPerson)
   expect(await find(`actor = "${user.email.toUpperCase()}" AND key:*`)).toEqual(byPerson)
   expect(await find('key:* AND NOT actor:*')).toEqual(['DEVICE_STATE pump'])
 })
 
-it('finds events by the device as it is now', async () => {
+it('finds events by the current values of their device', async () => {
   expect(await find('device.site = bergen')).toEqual(ofGate)
   expect(await find('device.site = oslo')).toEqual([])
   expect(await find('device.net.ssid = lab')).toEqual([])
@@ -75,7 +75,7 @@ it('finds events by the device as it is now', async () => {
   expect(await find('type:webhook AND NOT device.site = bergen')).toEqual(['WEBHOOK_CREATE alerts'])
 })
 
-it('applies a view of events and rejects views of devices and wrong filters', async () => {
+it('applies a view of events, and rejects views of devices and invalid filters', async () => {
   const create = async (kind: string, where: string): Promise<string> => {
     const document =
       'mutation ($name: String!, $kind: FilterKind!, $where: String) { createView(name: $name, kind: $kind, where: $where) { id } }'

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { rows } = await sql<{ last: string }>`
     with written as (
       insert into event (account_id, type, device_id, targets)
-      select (array['crowded', 'neighbour'])[1 + i % 2], 'DEVICE_UPDATE', 'device ' || i % 4000, '[]'
+      select (array['crowded', 'neighbor'])[1 + i % 2], 'DEVICE_UPDATE', 'device ' || i % 4000, '[]'
       from generate_series(1, 40000) as i returning id)
     select max(id)::text as last from written`.execute(db)
   last = rows[0]!.last

@@ -12,7 +12,7 @@ import { type EventFilterArguments, type EventWhere, readEventFilter } from './e
 import { countEvents, type EventSlice, eventExists, selectEvents, selectEventsByIds } from './events.queries.ts'
 import { eventRowsRead } from './list-rows-read.ts'
 
-/** The arguments of a list of events. Only the events of a user take `where`, `view`, `context`, and `now`. */
+/** The arguments of a list of events. Only a user's list takes `where`, `view`, `context`, and `now`. */
 export interface EventListArguments extends PageArguments, EventFilterArguments {
   where?: string | null | undefined
   view?: string | null | undefined

@@ -14,16 +14,16 @@ import {
 
 export interface Counted {
   accountId: string
-  /** The devices to count; undefined for all. */
+  /** The devices to count; undefined for all devices. */
   filter: ResolvedFilter | undefined
   context: string | undefined
-  /** Milliseconds since 1970, from which relative times count. */
+  /** The time, in milliseconds since 1970, that relative times are relative to. */
   now: number
 }
 
 /**
- * The devices of one facet: those in one `bucket`, those with `other` values, those without a value (`missing`), or `all`. The
- * facet is a number, the position of its name.
+ * The devices of one facet: the devices in one `bucket`, with `other` values, without a value (`missing`), or `all`.
+ * The facet is the position of its name.
  */
 export interface FacetRow {
   facet: number
@@ -31,7 +31,7 @@ export interface FacetRow {
   value: string | null
   devices: number
   active: number
-  /** The number of different values. */
+  /** The number of distinct values. */
   distinct: number
 }
 
@@ -42,8 +42,8 @@ export interface FacetQuery extends Counted {
 }
 
 /**
- * Counts the matching devices by value, all in one snapshot. Names of devices are counted in one pass with grouping sets. A
- * device can have several services, so each name of services is counted in a pass of its own.
+ * Counts the matching devices by value, all in one snapshot. Grouping sets count the names of devices in one pass. Each
+ * name of services needs a separate pass, because a device can have several services.
  */
 export async function countByValue(db: Database, query: FacetQuery): Promise<FacetRow[]> {
   const { subjects, size } = query
@@ -72,7 +72,7 @@ export async function countByValue(db: Database, query: FacetQuery): Promise<Fac
 const hasManyValues = (subject: ValueSubject): boolean =>
   subject.of === 'service' || (subject.type === 'field' && subject.valueType === 'strings')
 
-/** The column of the matched devices that has the value of the name at this position. */
+/** The column that contains the matched devices' value of the name at this position. */
 const column = (place: number): Sql => sql.raw(`value_${place}`)
 
 interface PlacedSubject {
@@ -80,7 +80,7 @@ interface PlacedSubject {
   place: number
 }
 
-/** Counts each subject's values and, with facet null, all devices. */
+/** Counts each subject's values. With facet null, counts all devices. */
 function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sql {
   const scope = scopeOf(query)
   const columns = subjects.map(({ subject, place }) => {
@@ -101,7 +101,7 @@ function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sq
     from (${matched}) as matched group by grouping sets (${sql.join(sets, sql`, `)})`
 }
 
-/** Counts each device once for each of its different values. */
+/** Counts each device once for each of its distinct values. */
 function countOfMany(query: FacetQuery, { subject, place }: PlacedSubject): Sql {
   const scope = scopeOf(query)
   scope.tables.device = true
@@ -142,7 +142,7 @@ export async function countTotals(db: Database, query: Counted): Promise<Totals>
 
 const scopeOf = ({ accountId, context, now }: Counted): FilterScope => ({ accountId, context, now, tables: noTables() })
 
-/** Selects columns of the matching devices. The conditions and columns of the scope decide which tables are joined. */
+/** Selects columns of the matching devices. Joins the tables that the scope's conditions and columns need. */
 function matchedDevices({ accountId, filter, context }: Counted, scope: FilterScope, columns: readonly Sql[]): Sql {
   const where = [sql`l.account_id = ${accountId}`]
   if (filter !== undefined) where.push(filterCondition(filter, scope))

@@ -49,7 +49,7 @@ async function createFleet(): Promise<TestUser> {
 }
 
 describe('facets', () => {
-  test('count devices by value, most frequent first, and keep values apart that sort alike', async () => {
+  test('count devices by value, most frequent first, and distinguish values that sort alike', async () => {
     const user = await createFleet()
     const [site, platform] = await facets(user, { by: ['site', 'platform'] })
     expect(site).toEqual({
@@ -69,13 +69,13 @@ describe('facets', () => {
     expect(platform).toMatchObject({ buckets: [{ value: 'linux', count: 1 }], missing: 4, missingActive: 1, total: 5 })
   })
 
-  test('sum up the values that are in no bucket', async () => {
+  test('sum up the values that have no bucket', async () => {
     const user = await createFleet()
     const [site] = await facets(user, { by: ['site'], size: 1 })
     expect(site).toMatchObject({ buckets: [{ value: 'oslo' }], other: 2, otherActive: 1, missing: 1, distinct: 3 })
   })
 
-  test('count the devices that match, in a context', async () => {
+  test('count the matching devices, in a context', async () => {
     const user = await createFleet()
     expect(counts((await facets(user, { by: ['site'], context: 'night' }))[0]!)).toEqual([
       ['A1', 1, 1],
@@ -125,7 +125,7 @@ describe('facets', () => {
     expect(contexts).toMatchObject({ buckets: [{ value: 'night', count: 1 }], missing: 4 })
   })
 
-  test('have a condition that finds the devices of each bucket', async () => {
+  test('return a condition that finds the devices of each bucket', async () => {
     const user = await createFleet()
     const by = [
       'name',
@@ -193,7 +193,7 @@ describe('facets', () => {
   })
 })
 
-test('deviceTotals counts the devices that match', async () => {
+test('deviceTotals counts the matching devices', async () => {
   const user = await createFleet()
   const totals = async (where: string | null): Promise<unknown> => {
     const { login } = await user.data(

@@ -45,7 +45,9 @@ export async function countDeviceTotals(context: Context, args: UserDeviceTotals
 
 type Counting<Result> = (db: Context['db']) => Promise<Result>
 
-/** Every matching device is counted, so the statement is charged and queued like others that read all devices. */
+/**
+ * The statement counts every matching device, so it is charged and queued like other statements that read all devices.
+ */
 function count<Result>({ db, rowMeter }: Context, run: Counting<Result>): Promise<Result> {
   rowMeter.add(({ devices }) => devices)
   return walk(db, ['facets and totals count every device that matches'], run)
@@ -68,7 +70,7 @@ async function readCounted(
   }
 }
 
-/** Resolves a name like a filter does, so that errors suggest the same names. */
+/** Resolves a name in the same way as a filter, so that errors suggest the same names. */
 async function readName(context: Context, name: string, path: string): Promise<ValueSubject> {
   const read = readFilter(`${printName(splitAttributeName(name))}:*`, { kind: 'device', path })!
   await assertKnownNames(context, read)
@@ -78,7 +80,7 @@ async function readName(context: Context, name: string, path: string): Promise<V
     throw badInput(`${path} must be a field or an attribute, such as services.port or site`)
   const { subject } = found
   if (subject.type === 'attribute' && (await isGroupOnly(context, subject.name))) {
-    throw badInput(`${path}: ${JSON.stringify(name)} is a group. Write one of its names, such as ${name}.x`)
+    throw badInput(`${path}: ${JSON.stringify(name)} is a group. Use one of its names, such as ${name}.x`)
   }
   return subject
 }
@@ -109,7 +111,7 @@ function summarize(rows: readonly FacetRow[], { place, conditionOf }: Summarizin
   }
 }
 
-/** Returns the filter that finds a bucket's devices. */
+/** Returns the filter that finds the devices of a bucket. */
 function condition(
   name: string,
   subject: ValueSubject,

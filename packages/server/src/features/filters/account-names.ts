@@ -5,8 +5,8 @@ import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './ac
 import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
 
 /**
- * Throws BAD_USER_INPUT if the filter has a short name that the account never had, or compares versions as numbers. The error
- * suggests the closest name.
+ * Throws BAD_USER_INPUT if the filter contains a short name that the account never used, or compares versions as
+ * numbers. The error suggests the closest name.
  */
 export async function assertKnownNames(context: Context, filter: ReadFilter): Promise<void> {
   const { text, place } = filter
@@ -15,7 +15,7 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
   if (unknown.size === 0 && versions.size === 0) return
   const hasVersions = (name: string): boolean => versions.has(name)
   const has = (name: string): boolean => !unknown.has(name)
-  // Names that are written with `attributes.` may be unknown.
+  // Names with the prefix `attributes.` may be unknown.
   if (check(text, place, { knownAttributes: { has, keys: () => [] }, hasVersions }).isValid) return
   const knownAttributes = await readKnownNames(context, (name) => !unknown.has(name))
   const checked = check(text, place, { knownAttributes, hasVersions })
@@ -23,8 +23,8 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
 }
 
 /**
- * Throws BAD_USER_INPUT with a suggestion if `sortBy` has an attribute that the account never had, like filters do. `names` are
- * the parsed names in the order of `sortBy`.
+ * Like filters, rejects attributes in `sortBy` that the account never used. Throws BAD_USER_INPUT with a suggestion.
+ * `names` contains the parsed names in the order of `sortBy`.
  */
 export async function assertKnownSortKeys(
   context: Context,
@@ -40,15 +40,15 @@ export async function assertKnownSortKeys(
 }
 
 /**
- * Returns the names of the account. `wasSeen` states which names the summary contains, including names that no device has any
- * more. The summary may be older than a name, so later events are read too.
+ * Returns the names of the account. `wasSeen` reports which names the summary contains, including names that no device
+ * uses anymore. A name may be newer than the summary, so later events are also read.
  */
 async function readKnownNames(context: Context, wasSeen: (name: string) => boolean): Promise<KnownNames> {
   const used = new Set((await listAttributeNames(context)).map(({ name }) => name))
   return { has: (name) => used.has(name) || wasSeen(name), keys: () => used }
 }
 
-/** Whether the name is known only as a group, so that no device has a value of it. */
+/** Whether the name is only a group, so that no device has a value for it. */
 export const isGroupOnly = async ({ db, viewer }: Context, name: AttributeName): Promise<boolean> =>
   name.length === 1 && (await selectIsGroupOnly(db, viewer.accountId, name[0]))
 

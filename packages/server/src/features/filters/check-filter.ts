@@ -25,7 +25,7 @@ import { SAMPLED_ROWS, selectFrequentValues } from './sampled-values.queries.ts'
 
 const kinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const satisfies Record<string, FilterKind>
 
-/** Checks a filter with the names of the viewer's account, and completes it at the cursor. */
+/** Checks a filter against the names of the viewer's account, and suggests completions at the cursor. */
 export async function checkFilter(context: Context, args: UserCheckFilterArgs): Promise<FilterCheck> {
   const { where, cursor } = args
   const kind = kinds[args.kind ?? 'DEVICES']
@@ -89,7 +89,7 @@ async function completionsFor(context: Context, expected: Expectation, completin
 
 const MAX_NAMES = 100
 
-/** Names by use, most used first. */
+/** Names sorted by use, most used first. */
 function namesFor(
   { of, lead, prefix, isArgument }: Extract<Expectation, { type: 'name' }>,
   { names }: Completing,

@@ -8,7 +8,10 @@ import { type ModelDevice, matches } from '../../../test/filters/model.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { BULK_SERVICE } from '../services/application-types.ts'
 
-/** Filters for each fleet. A long run sets MUSTER_TEST_FILTERS, such as 10000 for all fleets together. */
+/**
+ * The number of filters for each fleet. For a long run, set MUSTER_TEST_FILTERS, for example to 10000 for all fleets
+ * together.
+ */
 const FLEETS = 4
 const FILTERS = Math.ceil(Number(process.env.MUSTER_TEST_FILTERS ?? 600) / FLEETS)
 
@@ -50,7 +53,7 @@ const document = `query ($where: String, $not: String, $context: String, $now: D
   found: devices(where: $where, context: $context, now: $now, size: 1000) { items { id } total }
   others: devices(where: $not, context: $context, now: $now, size: 1000) { items { id } total } } }`
 
-test('finds the same devices as a plain evaluation, and NOT finds the others', { timeout: 600_000 }, async () => {
+test('finds the same devices as a simple evaluation, and NOT finds all others', { timeout: 600_000 }, async () => {
   let compared = 0
   for (const devices of fc.sample(fleet, FLEETS)) {
     const user = await app.createUser()

@@ -50,7 +50,7 @@ describe('conditions', () => {
     expect(await find(user, '-site:*')).toEqual(['c'])
   })
 
-  test('names of every form can be filtered by', async () => {
+  test('filters by names of every form', async () => {
     const names = ['state', 'rack row', 'AND', '__proto__', 'x"y', '50%_\\', 'constructor']
     const user = await fleet(
       ...names.map((name) => ({ name, attributes: JSON.parse(`{${JSON.stringify(name)}: "v*1"}`) })),
@@ -75,7 +75,7 @@ describe('conditions', () => {
     expect(await find(user, 'net.ssid:*')).toEqual(['group'])
   })
 
-  test('the literal decides how values are compared', async () => {
+  test('the type of the literal determines how values are compared', async () => {
     const loads = ['-3', '-5', '-10', 'x', '1e400', '1'.repeat(41)]
     const user = await fleet(
       ...loads.map((load) => ({ name: `load ${load}`.slice(0, 20), attributes: { load } })),
@@ -93,14 +93,14 @@ describe('conditions', () => {
     expect((await rejection(user, 'firmware >= 2.9')).filter[0]!.suggestion).toBe('firmware >= "2.9"')
   })
 
-  test('values that are no times do not match a comparison with a time', async () => {
+  test('values that are not times do not match a comparison with a time', async () => {
     const backups = ['2020-02-30', '2020-02-29T08:00:00', 'long ago', '2020-02-29', '2020-02-28T23:00:00-05:00']
     const user = await fleet(...backups.map((lastBackup) => ({ name: lastBackup, attributes: { lastBackup } })))
     expect(await find(user, 'lastBackup < -7d')).toEqual(['2020-02-28T23:00:00-05:00', '2020-02-29'])
     expect(await find(user, 'lastBackup < 2020-02-29T04:00:00Z')).toEqual(['2020-02-29'])
   })
 
-  test('a part of a value is found as the name filter finds it', async () => {
+  test('finds a part of a value like the name filter does', async () => {
     const user = await fleet(
       ...['ISTANBUL', 'ıstanbul', 'İstanbul', 'Straße', 'ΟΔΟΣ', 'οδος'].map((site) => ({
         name: site,
@@ -138,7 +138,7 @@ describe('conditions', () => {
     expect(await find(user, 'site = base', 'night')).toEqual(name)
   })
 
-  test('services:(…) requires one service that has everything', async () => {
+  test('services:(…) requires one service that matches all conditions', async () => {
     const user = await app.createUser()
     await user.data(`mutation {
       a: registerDevice(name: "a", services: [{ name: "ssh", port: 22 }, { name: "web", port: 80 }]) { secret }
@@ -150,7 +150,7 @@ describe('conditions', () => {
     expect(await find(user, 'services:ss')).toEqual(['a'])
   })
 
-  test('a word is a part of the name or hardware ID, or the beginning of the ID', async () => {
+  test('a word matches a part of the name or hardware ID, or the beginning of the ID', async () => {
     const { user, ids } = await createUserWithDevices(app, [
       { name: 'Gate north', hardwareId: 'HW-77' },
       { name: 'door', hardwareId: 'gate-9' },
@@ -178,7 +178,7 @@ describe('conditions', () => {
 })
 
 describe('rejected filters', () => {
-  test('a mix of AND and OR shows both readings', async () => {
+  test('the error for a mix of AND and OR shows both readings', async () => {
     const user = await fleet(
       { name: 'ab', attributes: { a: '1', b: '1' } },
       { name: 'ac', attributes: { a: '1', c: '1' } },
@@ -192,7 +192,7 @@ describe('rejected filters', () => {
     expect(await find(user, 'a:* AND (b:* OR c:*)')).toEqual(['ab', 'ac'])
   })
 
-  test('an unknown short name is rejected until a device has it', async () => {
+  test('rejects an unknown short name until a device uses it', async () => {
     const user = await app.createUser()
     const own = attributeClient(user)
     const id = await own.addDevice()
@@ -218,13 +218,13 @@ describe('rejected filters', () => {
     expect(await find(user, 'sate = active')).toEqual([])
   })
 
-  test('a problem has its place in code points', async () => {
+  test('reports the position of a problem in code points', async () => {
     const { filter } = await rejection(app.owner, 'name:"😀"\nAND\n "😀" = = x')
     expect(filter[0]).toMatchObject({ line: 3, length: 1 })
     expect(filter[0]!.column).toBe(6)
   })
 
-  test('the limits are exact', async () => {
+  test('applies the limits exactly', async () => {
     const limits = filterLimits
     const deep = (levels: number): string => `${'('.repeat(levels)}name:a${')'.repeat(levels)}`
     const pairs: [string, string][] = [
@@ -249,7 +249,7 @@ describe('rejected filters', () => {
     }
   })
 
-  test('a string that cannot be stored is rejected', async () => {
+  test('rejects a string that cannot be stored', async () => {
     for (const where of ['name = "\u0000"', 'site = \ud800']) {
       expect((await rejection(app.owner, where)).code).toBe('BAD_USER_INPUT')
     }

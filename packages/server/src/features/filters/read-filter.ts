@@ -15,7 +15,7 @@ import { ApiError } from '../../errors.ts'
 import { assertStorable } from '../../lib/text.ts'
 import { eventTypes } from '../events/event-types.ts'
 
-/** Which filters a place accepts, and the argument that error messages name. */
+/** Which filters an argument accepts, and the argument's name for error messages. */
 export interface FilterPlace {
   readonly kind: FilterKind
   readonly usage?: FilterUsage
@@ -29,11 +29,11 @@ export interface ReadFilter {
   readonly place: FilterPlace
   readonly filter: ResolvedFilter
   readonly isIndexed: boolean
-  /** The terms without an index, as they are in the filter. */
+  /** The terms without an index, as written in the filter. */
   readonly unindexed: readonly string[]
-  /** Names of attributes. The account must have those that are not written with `attributes.`. */
+  /** Names of attributes. The account must know the names without the prefix `attributes.`. */
   readonly names: ReadonlySet<string>
-  /** Names that are compared with a fraction, which may have been meant as a version. */
+  /** Names that are compared with a fraction, which the user may have meant as a version. */
   readonly fractions: ReadonlySet<string>
 }
 
@@ -66,8 +66,8 @@ export function readFilter(text: string, place: FilterPlace): ReadFilter | undef
 }
 
 /**
- * Checks a filter with what is known about the attributes of an account. Rejects age(), changed(), and stale(), which need the
- * times of attribute values.
+ * Checks a filter that does not depend on the account's attributes. Rejects age(), changed(), and stale(), which need
+ * the times of attribute values.
  */
 export function check(
   text: string,
@@ -88,7 +88,9 @@ export function check(
   return { ...checked, filter: null, canonical: null, isValid: false, problems: [...checked.problems, ...problems] }
 }
 
-/** Returns the error of a filter argument: its first problem, with all of them in `extensions.filter`. */
+/**
+ * Returns the error for a filter argument: the message of its first problem, and all problems in `extensions.filter`.
+ */
 export function filterError(path: string, problems: readonly FilterProblem[]): ApiError {
   const [first] = problems
   const { message, line, column, suggestion, limit } = problems.find(({ kind }) => kind === 'limit') ?? first!
@@ -102,7 +104,7 @@ export function filterError(path: string, problems: readonly FilterProblem[]): A
   )
 }
 
-/** Returns a problem as the API shows it. */
+/** Returns a problem in the form of the API. */
 export const toFilterProblem = ({ message, line, column, length, suggestion }: FilterProblem) => ({
   message,
   line,

@@ -3,11 +3,11 @@ import type { Database } from '../../db/database.ts'
 import { noTables } from './sql/rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn, textOfValue, type ValueSubject } from './sql/value-source.ts'
 
-/** Devices whose values are counted. */
+/** The number of devices whose values are counted. */
 const SAMPLE = 10_000
-/** The rows that a completion is charged for: with the point for each request, that is 5 points. */
+/** The number of rows for which a completion is charged: 4 points, in addition to the point for each request. */
 export const SAMPLED_ROWS = 8_000
-/** Values that are returned, most frequent first. */
+/** The maximum number of values to return, most frequent first. */
 const VALUES = 100
 
 export interface ValueCount {
@@ -15,7 +15,7 @@ export interface ValueCount {
   count: number
 }
 
-/** Returns the most frequent values of a name on a sample of devices, or of their services. */
+/** Returns the most frequent values of a name in a sample of devices, or of their services. */
 export async function selectFrequentValues(
   db: Database,
   accountId: string,

@@ -27,7 +27,7 @@ const page = async (variables: Record<string, unknown>) => {
   return { ...login.devices, names: login.devices.items.map(({ name }: { name: string }) => name) }
 }
 
-test('finds a match behind the devices that are read in order', async () => {
+test('finds a match after the devices that the walk reads', async () => {
   const last = `node-0${WALKED + 1}`
   for (const sort of ['name', 'id', 'created', 'platform', 'state', 'lastReported', 'load', '$svc.statusA'])
     expect((await page({ where: `note:"note ${WALKED + 1}"`, sort })).names, sort).toEqual([last])

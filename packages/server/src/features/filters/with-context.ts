@@ -1,6 +1,8 @@
 import type { Condition, ResolvedFilter } from '@muster/filter'
 
-/** Makes a filter read effective values in this context, or the base values, whatever the context of the request is. */
+/**
+ * Makes a filter read the effective values in this context, or the base values, regardless of the request's context.
+ */
 export function withContext(filter: ResolvedFilter, context: string | undefined): ResolvedFilter {
   switch (filter.type) {
     case 'and':

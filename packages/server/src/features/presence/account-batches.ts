@@ -1,7 +1,10 @@
 import { ApiError } from '../../errors.ts'
 
 const BATCH = 1_000
-/** Maximum number of accounts with a batch being written. Leaves some database connections for requests. */
+/**
+ * The maximum number of accounts whose batches are written at the same time. Leaves some database connections for
+ * requests.
+ */
 const MAX_CONCURRENT_ACCOUNTS = 3
 
 /** Writes one account's items together and returns the outcome of each item. */

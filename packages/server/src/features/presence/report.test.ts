@@ -193,7 +193,7 @@ describe('a device without valid credentials', () => {
       await report(),
       await report(basic(id, `${secret}x`)),
       await report(basic('80:00:00:00:00:00:00:00', secret)),
-      await report(basic('nobody', secret)),
+      await report(basic('unknown', secret)),
       await report('Basic !'),
       await report('Bearer x'),
     ]

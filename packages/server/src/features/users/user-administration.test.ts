@@ -120,9 +120,9 @@ it("removes all of a user's rows and no others", async () => {
 
 it('returns NOT_FOUND for an unknown user', async () => {
   for (const change of [disableUser, enableUser]) {
-    await expect(change(app.db, 'nobody@example.com', new Date())).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(change(app.db, 'unknown@example.com', new Date())).rejects.toMatchObject({ code: 'NOT_FOUND' })
   }
-  await expect(removeUser(app.db, 'nobody@example.com', { now: new Date(), log })).rejects.toMatchObject({
+  await expect(removeUser(app.db, 'unknown@example.com', { now: new Date(), log })).rejects.toMatchObject({
     code: 'NOT_FOUND',
   })
 })

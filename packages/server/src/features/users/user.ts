@@ -1,4 +1,7 @@
-/** The viewer, as the parent of the User fields in the API. Fields that need the viewer's row read it on demand, only once. */
+/**
+ * The viewer, as the parent of the User fields in the API. Fields that need the viewer's row read it on demand, and
+ * only once.
+ */
 export interface User {
   id: string
 }

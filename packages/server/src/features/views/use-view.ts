@@ -6,18 +6,18 @@ import { withContext } from '../filters/with-context.ts'
 import { filterKinds, type View } from './view.ts'
 import { selectView } from './views.queries.ts'
 
-/** A list's filter and context, after a view was applied. */
+/** A list's filter and context, after applying a view. */
 export interface Selection {
   where: ReadFilter | undefined
   context: string | undefined
-  /** The sort keys of the view; undefined if the request has its own or the view has none. */
+  /** The sort keys of the view; undefined if the request contains sort keys or the view contains none. */
   sortBy: readonly string[] | undefined
 }
 
 /**
- * Combines a filter with the view of a request, and replaces `view()` in it. Both filters read attributes in the request's
- * context, or else in the view's. Throws NOT_FOUND for a missing view and CONFLICT for an invalid view, because a list without
- * its filter would contain too much.
+ * Combines a request's filter with the filter of its view, and replaces `view()` in it. Both filters read attributes in
+ * the request's context, or else in the view's context. Throws NOT_FOUND for a missing view and CONFLICT for an invalid
+ * view. Without the view's filter, the list would contain too many objects.
  */
 export async function applyView(
   context: Context,
@@ -47,7 +47,7 @@ async function findView({ db, viewer }: Context, id: string, kind: FilterPlace['
   return view
 }
 
-/** Parses a view's filter. A filter in canonical form can be longer than the limit. */
+/** Parses a view's filter. In canonical form, a filter can exceed the length limit. */
 function readView({ id, name, kind, where }: View): ReadFilter | undefined {
   if (where === null) return undefined
   const place = { kind: filterKinds[kind], path: `view ${id}` }
@@ -73,7 +73,7 @@ function combine(
   return { ...other, filter, isIndexed: isIndexed(filter, { kind }), unindexed: [...one.unindexed, ...other.unindexed] }
 }
 
-/** Replaces `view()` in a filter by the filter of the view in its context. */
+/** Replaces `view()` in a filter with the filter of that view in the view's context. */
 async function replaceViews(context: Context, read: ReadFilter): Promise<ReadFilter> {
   const { kind } = read.place
   const filters = new Map<string, ResolvedFilter | undefined>()

@@ -21,7 +21,7 @@ export interface View {
   name: string
   description: string | null
   kind: ViewKind
-  /** The filter in canonical form; null for none. */
+  /** The filter in canonical form; null if the view has no filter. */
   where: string | null
   context: string | null
   sortBy: string[]

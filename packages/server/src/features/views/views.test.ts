@@ -42,7 +42,7 @@ const changes = async (): Promise<{ type: string; data: unknown }[]> =>
   ).login.events.items
 
 describe('saving a view', () => {
-  test('stores the filter in canonical form, and everything else unchanged', async () => {
+  test('stores the filter in canonical form, and all other values unchanged', async () => {
     const view =
       await create(`name: "Oslo", where: "site=oslo -platform:*", context: "night", sortBy: ["-name", "site"],
       columns: [{ name: "site", label: "Site", width: 120 }, { name: "name" }], description: "north", labels: ["x", "y", "x"], isShared: false`)
@@ -85,7 +85,7 @@ describe('saving a view', () => {
     expect(await list(`(id: ["${one.id}", "vw_none"])`)).toEqual(['view 10'])
   })
 
-  test('rejects a name that is used, an invalid filter, and a filter that uses a view', async () => {
+  test('rejects a name that is in use, an invalid filter, and a filter that uses a view', async () => {
     const { id } = await create('name: "Oslo"')
     expect(await error('mutation { createView(name: "OSLO") { id } }')).toEqual([
       'CONFLICT',
@@ -105,7 +105,7 @@ describe('saving a view', () => {
 })
 
 describe('changing a view', () => {
-  test('changes the given fields, and reports a change in the meantime', async () => {
+  test('changes the given fields, and detects a concurrent change', async () => {
     const { id } = await create('name: "Oslo", where: "site = oslo", labels: ["x"]')
     const update = (args: string) => `mutation { updateView(id: "${id}", ${args}) { ${fields} } }`
     const changed = (await user.data(update('version: 1, where: "site = rome", name: "Rome"'))).updateView
@@ -137,7 +137,7 @@ describe('changing a view', () => {
 })
 
 describe('using a view', () => {
-  test('applies its filter in addition to others, its context, and its order', async () => {
+  test("applies the view's filter in addition to other filters, its context, and its order", async () => {
     const oslo = await create('name: "Oslo", where: "site = oslo", sortBy: ["-name"]')
     const night = await create('name: "Night", where: "site = rome", context: "night"')
     const all = await create('name: "All", sortBy: ["-platform", "name"]')
@@ -170,7 +170,7 @@ describe('using a view', () => {
     })
   })
 
-  test('a missing view or one of another kind is an error, never all devices', async () => {
+  test('rejects a missing view and a view of another kind, and never lists all devices', async () => {
     const shells = await create('name: "Shells", kind: SERVICES')
     const other = await app.createUser()
     const { id } = await create('name: "x"', other)

@@ -40,7 +40,7 @@ export interface ViewFilter {
   label?: string | null | undefined
 }
 
-/** Lists a user's views by name. Filters in memory because users have few. */
+/** Lists a user's views by name. Filters in memory, because a user has few views. */
 export async function listViews({ db, viewer }: Viewing, { id, kind, label }: ViewFilter): Promise<View[]> {
   if (id && id.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${id.length}`)
@@ -90,7 +90,7 @@ export async function createView(context: Context, args: MutationCreateViewArgs)
   )
 }
 
-/** Changes a view. Checks the change as a whole, and changes nothing if any part of it is invalid. */
+/** Changes a view. Validates the whole change first, and changes nothing if any part is invalid. */
 export async function updateView(context: Context, args: MutationUpdateViewArgs): Promise<View> {
   const { db, viewer, clock } = context
   const { id, version } = args
@@ -112,9 +112,13 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
     const before = await lockView(transaction, viewer.accountId, id)
     if (before === undefined) throw notFound('view', id)
     if (version != null && version !== before.version) {
-      throw new ApiError('CONFLICT', `the view is at version ${before.version}, not ${version}: read it again`, {
-        version: before.version,
-      })
+      throw new ApiError(
+        'CONFLICT',
+        `the view has changed: its version is ${before.version}, not ${version}; read it again`,
+        {
+          version: before.version,
+        },
+      )
     }
     const changed = { ...before, ...change, ...where }
     if (isDeepStrictEqual(changed, before)) return before
@@ -136,7 +140,7 @@ export async function deleteView({ db, viewer }: Viewing, id: string): Promise<v
   })
 }
 
-/** The fields that events contain, as strings and booleans that can be compared. */
+/** The fields that events contain, in a form that can be compared: strings and booleans. */
 const dataOf = ({ name, kind, where, context, sortBy, columns, description, labels, isShared }: View) => ({
   ...{ name, kind, where, context, description, isShared },
   sortBy: sortBy.join(', '),
@@ -177,7 +181,7 @@ function readDescription(description: string | null | undefined): string | null 
   return description
 }
 
-/** Returns the filter in canonical form, so that a field that a later release adds does not change what it means. */
+/** Returns the filter in canonical form, so that a field added in a later release does not change its meaning. */
 async function readWhere(context: Context, kind: ViewKind, where: string | null | undefined): Promise<string | null> {
   const read = where == null ? undefined : readFilter(where, { kind: filterKinds[kind], usage: 'view', path: 'where' })
   if (read === undefined) return null

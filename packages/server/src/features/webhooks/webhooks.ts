@@ -33,7 +33,10 @@ type Viewing = Pick<Context, 'db' | 'viewer'>
 const defaultEvents = ['DEVICE_STATE', 'SERVICE_STATE'] as const satisfies readonly EventTypeName[]
 const MAX_OVERLAP_SECONDS = 604_800
 
-/** Lists all of a user's webhooks, or only those with these IDs, newest first. Filters in memory because users have few. */
+/**
+ * Lists all of a user's webhooks, or only those with these IDs, newest first. Filters in memory, because a user has few
+ * webhooks.
+ */
 export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly string[] | null): Promise<Webhook[]> {
   if (ids && ids.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `id accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)

@@ -67,7 +67,7 @@ describe('failed sign-ins', () => {
   })
 
   it('are not recorded for an unknown e-mail address', async () => {
-    await guess(`nobody-${person.email}`)
+    await guess(`unknown-${person.email}`)
     await guess(person.email)
     await untilEntries([failed('password', 'wrong-password', 1)])
   })

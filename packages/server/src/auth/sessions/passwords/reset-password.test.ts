@@ -128,5 +128,5 @@ describe('an action that starts with the former password and ends after a reset'
 })
 
 it('rejects an unknown e-mail address', async () => {
-  await expect(reset('nobody@example.com')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(reset('unknown@example.com')).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })

@@ -53,7 +53,7 @@ describe('signing in', () => {
     const [person, without] = [await newPerson(app), await newPerson(app)]
     await app.db.updateTable('account').set({ password_hash: null }).where('id', '=', without.id).execute()
     const responses = []
-    for (const email of [person.email, 'nobody@example.com', without.email]) {
+    for (const email of [person.email, 'unknown@example.com', without.email]) {
       const { status, body, setCookies } = await openBrowser(app).auth('/sign-in/email', {
         email,
         password: `${person.password}x`,

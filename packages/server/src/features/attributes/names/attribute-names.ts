@@ -66,7 +66,7 @@ async function withRecentChanges(
   return sorted([...known, ...counts.map((count) => ({ ...count, lastChanged: new Date(recent.names[count.name]!) }))])
 }
 
-/** The summary also has the names that no target has any more. */
+/** The summary also contains names that no target uses anymore. */
 const isUsed = ({ devices, services }: NameCount): boolean => devices + services > 0
 
 const sorted = (names: readonly AttributeName[]): AttributeName[] =>

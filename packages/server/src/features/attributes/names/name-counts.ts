@@ -96,8 +96,8 @@ function keepMostUsed(counts: Map<string, NameCount>, limit: number): void {
 }
 
 /**
- * Adds the names that no target has any more, with counts of zero. Filters accept every name that the account ever had. If there
- * are too many, the names that changed last are kept.
+ * Adds the names that no target uses anymore, with counts of zero, because filters accept every name that the account
+ * ever used. If there are too many, keeps the names that changed last.
  */
 function withFormerNames(
   names: readonly AttributeName[],

@@ -6,10 +6,10 @@ export const newDeviceSecret = (): string => randomBytes(32).toString('base64url
 /** Returns the stored form of a secret. A fast, unsalted hash is safe, because the secret has 256 random bits. */
 export const hashDeviceSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-const nobodys = randomBytes(32)
+const dummyHash = randomBytes(32)
 
 /** Compares a secret with a hash in constant time. Without a hash, returns false after the same time. */
 export function isDeviceSecret(secret: string, hash: Buffer | null | undefined): boolean {
-  const matches = timingSafeEqual(hashDeviceSecret(secret), hash ?? nobodys)
+  const matches = timingSafeEqual(hashDeviceSecret(secret), hash ?? dummyHash)
   return matches && hash != null
 }

@@ -119,7 +119,7 @@ function reservedConditions(accountId: string, { name, value }: Change, context:
 const equals = (column: Sql, value: string): Sql =>
   allOf([sql`${naturally(sortable(column))} = ${naturally(sortable(sql`${value}::text`))}`, sql`${column} = ${value}`])
 
-/** Returns the values as nested JSON, the form in which attributes are stored. */
+/** Returns the values as nested JSON, the form in which the database stores attributes. */
 function nested(values: readonly { name: AttributeName; value: string | null }[]): string {
   const groups = new Map<string, string | null | Map<string, string | null>>()
   for (const {

@@ -24,7 +24,7 @@ const ACCOUNT = 'crowded'
 /** Inserts 20,000 devices for each of two accounts. */
 async function fill(): Promise<void> {
   const { db } = database
-  await sql`insert into account (id, email) values ('crowded', 'a@example.com'), ('neighbour', 'b@example.com')`.execute(
+  await sql`insert into account (id, email) values ('crowded', 'a@example.com'), ('neighbor', 'b@example.com')`.execute(
     db,
   )
   await sql`

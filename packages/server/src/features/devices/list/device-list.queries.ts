@@ -36,13 +36,13 @@ export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | 
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
 
 /**
- * How to find the matches. `planned` leaves the choice to PostgreSQL. For a filter without an index, PostgreSQL cannot know
- * whether to read the list in order until the page is full, or all devices: `walk` reads the first `WALKED` devices of the list
- * in order, and `scan` reads all devices once and sorts the matches.
+ * How to find the matches. `planned` leaves the choice to PostgreSQL. For a filter without an index, PostgreSQL cannot
+ * know whether to read the list in order until the page is full, or to read all devices. `walk` reads the first
+ * `WALKED` devices of the list in order. `scan` reads all devices once and sorts the matches.
  */
 export type Search = 'planned' | 'walk' | 'scan'
 
-/** Devices that a walk reads at most. */
+/** The maximum number of devices that a walk reads. */
 export const WALKED = 20_000
 
 export interface DevicePageQuery {
@@ -157,8 +157,8 @@ function computedSource({ reads, where, key, order }: Computing) {
 function computedValues({ reads, where, key }: Omit<Computing, 'order'>): Sql {
   const from = sql`from ${tables(reads)} where ${allOf(where)} offset 0`
   if (key.attribute === undefined) return sql`select ${key.id} as id, ${key.value ?? sql`null::text`} as value ${from}`
-  const texts = sql`select d.id, d.attributes, ${textIn(sql`d.attributes`, key.attribute)} as text ${from}`
-  return sql`select t.id, ${sortableFrom(sql`t.text`, sql`t.attributes`, key.attribute)} as value from (${texts}) as t offset 0`
+  const rows = sql`select d.id, d.attributes, ${textIn(sql`d.attributes`, key.attribute)} as text ${from}`
+  return sql`select t.id, ${sortableFrom(sql`t.text`, sql`t.attributes`, key.attribute)} as value from (${rows}) as t offset 0`
 }
 
 function columnsOf(id: Sql, { device, live }: Pick<Reads, 'device' | 'live'>, attributes: AttributesRead): Sql {

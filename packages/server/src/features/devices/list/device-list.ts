@@ -64,7 +64,7 @@ export async function listDevices(
   })
 }
 
-/** Reads the arguments, applies the view, and rejects attribute names that the account never had. */
+/** Reads the arguments, applies the view, and rejects attribute names that the account never used. */
 async function readArguments(
   context: Context,
   args: DeviceListArguments,
@@ -98,7 +98,7 @@ function readCharged({ read, charge }: Reading): Promise<ListedDeviceRow[]> {
   return read('planned')
 }
 
-/** A walk that fills the page reads few devices and is not charged for. */
+/** A walk that fills the page reads few devices, so it is not charged. */
 async function readUnindexed({
   read,
   charge,

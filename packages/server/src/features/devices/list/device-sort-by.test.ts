@@ -84,7 +84,7 @@ test('continues at the same place for a from in the middle', async () => {
   expect((await page(user, { sortBy, from: 8, size: 3 })).items).toEqual(all.slice(7, 10))
 })
 
-test('accepts a cursor with another filter, and rejects one of another order', async () => {
+test('accepts a cursor with another filter, and rejects a cursor of another order', async () => {
   const { user } = await createUserWithDevices(app, [
     { name: 'a', platform: 'x' },
     { name: 'b', platform: 'x' },
@@ -94,7 +94,7 @@ test('accepts a cursor with another filter, and rejects one of another order', a
   expect(await names(user, { sortBy: ['platform', 'name'], after: cursor, where: 'platform = y' })).toEqual(['c'])
   for (const sortBy of [['name', 'platform'], ['platform', 'name desc'], ['platform']])
     expect((await error(user, { sortBy, after: cursor }))[0]).toBe('BAD_USER_INPUT')
-  // One key is the same order as with sort.
+  // One key gives the same order as `sort`.
   const one = await page(user, { sortBy: ['name'], size: 1 })
   const { login } = await user.data(
     'query ($after: ID) { login { devices(sort: "name", after: $after) { items { name } } } }',
@@ -116,7 +116,7 @@ test('rejects unknown attributes, repeated names, and too many keys', async () =
   expect((await error(user, { sortBy: ['name', 'id', 'state', 'created', 'platform'] }))[1]).toContain('1 to 4')
 })
 
-test('a fixed now keeps a loop over devices that cross the time from losing any', async () => {
+test('a fixed `now` keeps a loop from skipping devices that pass the time limit during the loop', async () => {
   const start = new Date('2026-11-20T12:00:00Z')
   const { user, ids } = await createUserWithDevices(
     app,

@@ -17,7 +17,9 @@ export interface Reads {
 /** The SQL expressions for a device's key and ID in an order. Both are in the same index. */
 export interface DeviceKey extends Pick<SqlOrder, 'key' | 'nullable' | 'id'> {
   reads: Reads
-  /** What the key is computed from, which the `OFFSET 0` fence of a scan returns; omitted for a list by ID. */
+  /**
+   * The columns from which the key is computed. The `OFFSET 0` fence of a scan returns them. Omitted for a list by ID.
+   */
   value?: Sql
   /** Whether the key has no index and must be computed for every device. */
   isComputed: boolean
@@ -65,7 +67,7 @@ export function keyOf({ by, context }: DeviceSortKey): DeviceKey {
 export const keyFromValue = (order: DeviceSortKey, value: Sql): Sql =>
   order.by === 'state' || order.by === 'id' || isByTime(order) ? value : naturally(value)
 
-/** Returns a key of an order with several keys. */
+/** Returns one key of an order with several keys. */
 export function sqlKeyOf(order: DeviceSortKey): SqlKey {
   const { key, value } = keyOf(order)
   if (key === undefined || value === undefined) return { ...idKey, direction: order.direction }

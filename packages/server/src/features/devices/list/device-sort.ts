@@ -26,7 +26,7 @@ export interface DeviceOrder extends DeviceSortKey {
 
 const DEFAULT_SORT = 'name asc'
 
-/** Whether `sort` has the default value. Whether the request wrote it is unknown. */
+/** Whether `sort` has the default value. The request may or may not have set it explicitly. */
 export const isDefaultSort = (sort: string | null | undefined): boolean => sort == null || sort === DEFAULT_SORT
 
 export function readDeviceOrder(sort: string | null | undefined, context: string | undefined): DeviceOrder {

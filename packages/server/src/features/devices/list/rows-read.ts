@@ -29,7 +29,7 @@ export function rowsRead(
 ): DeviceListReads {
   try {
     const { filter, order, page } = readDeviceListArguments(args, firstRecord)
-    // The view is unknown before the field runs, so the request is charged for the most that it may read.
+    // The server does not know the view before the field runs, so it charges for the most that the field may read.
     if (args.view != null) return { page: { rows: devices, reasons: [] }, total: { rows: devices, reasons: [] } }
     const offset = 'offset' in page.start ? page.start.offset : 0
     return {

@@ -7,7 +7,7 @@ import { reservedColumns } from '../../attributes/attributes.ts'
 import { compareNaturally, compareText, compareTime, textOf } from './compare.ts'
 import { both, either, type FilterScope, idOf, type Sql } from './rows.ts'
 
-/** How a condition is used. Below NOT, an index cannot find anything, so the condition needs no form for it. */
+/** How a condition is used. Below NOT, an index is useless, so the condition needs no form for it. */
 export interface Use {
   readonly isNegated: boolean
 }
@@ -39,7 +39,7 @@ export function compareAttributeList(
   return match === 'all' ? both(each) : either(each)
 }
 
-/** Whether there is a value, or anything in the group of this name. */
+/** Whether the name has a value, or the group of this name contains any value. */
 export function hasAttribute(scope: FilterScope, { subject }: HasValue & { subject: AttributeSubject }): Sql {
   const { of, name } = subject
   const overrides = overridesOf(scope, subject)
@@ -57,14 +57,14 @@ export function hasAttribute(scope: FilterScope, { subject }: HasValue & { subje
 const contains = (attributes: Sql, [first, subName]: AttributeName): Sql =>
   subName === undefined ? sql`${attributes} ? ${first}` : sql`(${attributes} -> ${first}::text) ? ${subName}`
 
-/** The columns of the reserved names that a name or a group consists of. */
+/** The columns of the reserved names in a name or group. */
 function columnsIn([group, subName]: AttributeName): string[] {
   if (group !== RESERVED_GROUP) return []
   const column = subName === undefined ? undefined : reservedColumns.get(subName)
   return column === undefined ? [...reservedColumns.values()] : [column]
 }
 
-/** The column that has the base value of a reserved name; undefined for other names. */
+/** The column that contains the base value of a reserved name; undefined for other names. */
 function columnOf(scope: FilterScope, { of, name }: Pick<AttributeSubject, 'of' | 'name'>): Sql | undefined {
   const [column] = of === 'device' && name.length === 2 ? columnsIn(name) : []
   if (column === undefined) return undefined
@@ -86,7 +86,7 @@ function contextOf({ read }: AttributeSubject, scope: FilterScope): string | und
   return read.type === 'effective' ? scope.context : read.context
 }
 
-/** The attributes that a context overrides, or undefined if the condition reads the base. */
+/** The attributes that a context overrides; undefined if the condition reads base values. */
 function overridesOf(scope: FilterScope, subject: AttributeSubject): Sql | undefined {
   const context = contextOf(subject, scope)
   if (context === undefined) return undefined
@@ -100,7 +100,7 @@ function overridesOf(scope: FilterScope, subject: AttributeSubject): Sql | undef
     where x.account_id = ${scope.accountId} and x.target_id = ${idOf(scope, of)} and x.context = ${context})`
 }
 
-/** Returns the value as text; null if it is missing or a group. */
+/** Returns the value as text; null if the value is missing or a group. */
 export function attributeText(scope: FilterScope, subject: AttributeSubject): Sql {
   const overrides = overridesOf(scope, subject)
   const override = overrides && valueIn(overrides, subject.name)
@@ -109,7 +109,7 @@ export function attributeText(scope: FilterScope, subject: AttributeSubject): Sq
   return override === undefined ? base : sql`coalesce(${override}, ${base})`
 }
 
-/** Whether the value is one of these, in a form that uses the indexes on values. */
+/** Whether the value is one of these values, in a form that uses the indexes on values. */
 function equalsAny(scope: FilterScope, subject: AttributeSubject, values: readonly string[], use: Use): Sql {
   const { of, name } = subject
   const column = columnOf(scope, subject)

@@ -7,7 +7,7 @@ import type { Sql } from './rows.ts'
 
 type Operator = Compare['operator']
 
-/** Compares a string, or null for a missing value. A missing value makes the comparison null. */
+/** Compares a string, or null for a missing value. With a missing value, the comparison is null. */
 export function compareText(value: Sql, operator: Operator, literal: Literal): Sql {
   if (literal.type === 'pattern') {
     return operator === '=' ? matchesExactly(value, literal.parts) : matchesIgnoringCase(value, literal.parts)
@@ -17,7 +17,7 @@ export function compareText(value: Sql, operator: Operator, literal: Literal): S
   return operator === ':' ? contains(value, text) : compareNaturally(sortable(value), operator, text)
 }
 
-/** Compares in natural order. `value` must be truncated as `sortable` does, or shorter. */
+/** Compares in natural order. `value` must be truncated like the result of `sortable`, or shorter. */
 export const compareNaturally = (value: Sql, operator: '=' | OrderOperator, text: string): Sql =>
   sql`${naturally(value)} ${sql.raw(operator)} ${naturally(sortable(sql`${text}::text`))}`
 
@@ -26,7 +26,7 @@ export function textOf(literal: Literal): string {
   return literal.value
 }
 
-/** Compares a time, or null for a missing one. Relative times count from `now`. */
+/** Compares a time, or null for a missing time. Relative times are relative to `now`. */
 export function compareTime(value: Sql, operator: Operator, { literal, now }: { literal: Literal; now: number }): Sql {
   const DAY = 86_400_000
   if (literal.type === 'day') {
@@ -37,7 +37,9 @@ export function compareTime(value: Sql, operator: Operator, { literal, now }: { 
   throw new Error(`expected a time, found a literal of the type ${literal.type}`)
 }
 
-/** JavaScript's times end before those of PostgreSQL, so a time outside its range is beyond every stored time. */
+/**
+ * JavaScript's times end before PostgreSQL's, so a time outside its range is later or earlier than every stored time.
+ */
 function timeOf(milliseconds: number): Sql {
   const time = new Date(milliseconds)
   if (!Number.isNaN(time.getTime())) return sql`${time}::timestamptz`
@@ -47,8 +49,8 @@ function timeOf(milliseconds: number): Sql {
 const MAX_INTEGER = 2_147_483_647
 
 /**
- * Compares an integer column. The literal becomes an integer, because an index does not support a comparison with a fraction:
- * more than 22.5 is more than 22.
+ * Compares an integer column. The literal becomes an integer, because an index does not support a comparison with a
+ * fraction. For example, `> 22.5` becomes `> 22`.
  */
 export function compareInteger(value: Sql, operator: Operator, literal: Literal): Sql {
   if (literal.type !== 'number') throw new Error(`expected a number, found a literal of the type ${literal.type}`)
@@ -57,7 +59,7 @@ export function compareInteger(value: Sql, operator: Operator, literal: Literal)
   return sql`${value} ${sql.raw(operator)} ${integer}::int`
 }
 
-/** Addresses of users are case-insensitive. */
+/** E-mail addresses of users are case-insensitive. */
 export function lowercase(literal: Literal): Literal {
   if (literal.type === 'string') return { type: 'string', value: literal.value.toLowerCase() }
   if (literal.type !== 'pattern') return literal

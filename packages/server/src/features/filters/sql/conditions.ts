@@ -16,8 +16,8 @@ import { both, either, type FilterScope, type Sql } from './rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn } from './value-source.ts'
 
 /**
- * Returns a filter as one SQL condition. It is null where a value is missing, which WHERE treats like false. NOT must not, so it
- * treats null as false first. The scope's tables then state what the condition reads.
+ * Converts a filter to one SQL condition. The condition is null for missing values, which WHERE treats like false. NOT
+ * first converts null to false. The scope's tables then contain the tables that the condition reads.
  */
 export const filterCondition = (filter: ResolvedFilter, scope: FilterScope): Sql =>
   condition(filter, scope, { isNegated: false })

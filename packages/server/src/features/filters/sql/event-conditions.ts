@@ -13,8 +13,8 @@ type EventCondition =
   | (WordSearch & { of: 'event' })
 
 /**
- * Returns a filter of events as one SQL condition on the table `event`. Conditions on the device of an event are true for the
- * device as it is now.
+ * Converts a filter of events to one SQL condition on the table `event`. Conditions on an event's device apply to the
+ * device's current values.
  */
 export function eventCondition(filter: ResolvedFilter, scope: FilterScope): Sql {
   switch (filter.type) {
@@ -75,7 +75,7 @@ function compare(scope: FilterScope, { name, operator, literal }: Comparison): S
   ])
 }
 
-/** An ID that does not fit in the column belongs to no event. */
+/** If an ID does not fit in the column, no event has this ID. */
 const equalsId = (id: string): Sql => (id.length > 18 ? sql`event.id::text = ${id}` : sql`event.id = ${id}::bigint`)
 
 function hasValue({ name }: EventSubject): Sql {
@@ -85,7 +85,7 @@ function hasValue({ name }: EventSubject): Sql {
   return name === 'actor' ? sql`event.actor_id is not null` : sql`${columnOf(name)} is not null`
 }
 
-/** The values of a field that an event has several of. */
+/** The values of a field that can have several values per event. */
 function valuesOf(name: EventSubject['name']): Sql | undefined {
   if (name === 'changed') {
     return sql`jsonb_object_keys(case when jsonb_typeof(event.data -> 'changes') = 'object'
@@ -100,7 +100,7 @@ const columns: Partial<Record<EventSubject['name'], Sql>> = {
   id: sql`event.id::text`,
   type: sql`event.type`,
   key: sql`(case when event.source ->> 'kind' = 'accessKey' then event.source ->> 'id' end)`,
-  // No event comes from a bulk job yet.
+  // Bulk jobs do not record events yet.
   job: sql`null::text`,
   state: sql`event.state`,
   context: sql`(event.data ->> 'context')`,
@@ -108,6 +108,6 @@ const columns: Partial<Record<EventSubject['name'], Sql>> = {
 
 const columnOf = (name: EventSubject['name']): Sql => columns[name]!
 
-/** Users can change only their own account, so the actor is always the account's owner. */
+/** Users can change only their own account, so the actor is always the account owner. */
 const emailOfActor = ({ accountId }: FilterScope): Sql =>
   sql`(case when event.actor_id is not null then (select lower(email) from account where id = ${accountId}) end)`

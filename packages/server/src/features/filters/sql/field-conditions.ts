@@ -64,7 +64,7 @@ export function hasField(scope: FilterScope, { subject }: HasValue & { subject: 
   return optional.includes(subject.name) ? sql`${columnOf(scope, subject)} is not null` : sql`true`
 }
 
-/** Matches a part of the name or of another ID that people know, or the beginning of the ID (contract A.4). */
+/** Matches a part of the name or the hardware ID, or the beginning of the ID (contract A.4). */
 export function matchesWord(scope: FilterScope, { of, literal }: WordSearch): Sql {
   if (of === 'event') throw new Error('a word in a filter of events is evaluated in event-conditions.ts')
   const column = (name: string): Sql =>
@@ -111,7 +111,7 @@ export function columnOf(scope: FilterScope, { of, name }: FieldSubject): Sql {
   if (column !== undefined) return sql.ref(`s.${column}`)
   tables.serviceLive = true
   if (name === 'lastReported') return sql`live.last_reported`
-  // A service that has never reported a state has the state of its device.
+  // A service that has never reported a state inherits the state of its device.
   tables.live = true
   return sql`coalesce(live.state, l.state)`
 }
@@ -123,7 +123,7 @@ function booleanOf(scope: FilterScope, subject: FieldSubject): Sql {
 
 const targetOf = (scope: FilterScope, { of }: FieldSubject): Sql => idOf(scope, of === 'service' ? of : 'device')
 
-/** Compares the title or the protocol of a service's type, which are not stored in the database. */
+/** Compares the title or the protocol of a service's type. The database does not store them. */
 function compareType(column: 'title' | 'protocol', operator: Compare['operator'], literal: Compare['literal']): Sql {
   const ids = applicationTypes.map(({ id }) => id)
   const values = applicationTypes.map((type) => (column === 'title' ? type.name : type.protocol))

@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 export type Sql = RawBuilder<unknown>
 
 /**
- * The tables that a filter's conditions read, under the aliases of the statement that they are part of: `device d`,
- * `device_live l`, and the overrides `o` of the request's context; for services `service s`, `service_live live`, and their
+ * The tables that a filter's conditions read, with the aliases of the surrounding statement: `device d`, `device_live
+ * l`, and the overrides `o` of the request's context; for services `service s`, `service_live live`, and their
  * overrides `so`.
  */
 export interface FilterTables {
@@ -23,18 +23,18 @@ export const noTables = (): FilterTables => ({
   serviceOverrides: false,
 })
 
-/** What the conditions of one filter refer to. */
+/** The context of one filter's conditions. */
 export interface FilterScope {
   readonly accountId: string
   /** The context in which the filter reads attributes; undefined for the base values. */
   readonly context: string | undefined
-  /** Milliseconds since 1970, from which relative times count. */
+  /** The time, in milliseconds since 1970, that relative times are relative to. */
   readonly now: number
-  /** The tables that the conditions read. Each condition adds its own. */
+  /** The tables that the conditions read. Each condition adds the tables that it reads. */
   readonly tables: FilterTables
 }
 
-/** The id of the row that a condition is about. */
+/** The ID of the row that a condition applies to. */
 export function idOf({ tables }: FilterScope, of: 'device' | 'service'): Sql {
   if (of === 'service') return sql`s.id`
   tables.device = true

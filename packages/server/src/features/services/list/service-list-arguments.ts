@@ -27,7 +27,7 @@ export interface ServicesArguments extends PageArguments {
 
 export interface ServicesSelection {
   where: ReadFilter | undefined
-  /** Milliseconds since 1970, from which relative times count. */
+  /** The time, in milliseconds since 1970, that relative times are relative to. */
   now: number
   context: string | undefined
 }
@@ -42,7 +42,7 @@ export interface ServiceListRequest {
 
 const DEFAULT_SORT = ['device.name', 'name']
 
-/** Whether `sortBy` has the default value. Whether the request wrote it is unknown. */
+/** Whether `sortBy` has the default value. The request may or may not have set it explicitly. */
 export const isDefaultOrder = (sortBy: readonly string[] | null | undefined): boolean =>
   sortBy == null || sortBy.join() === DEFAULT_SORT.join()
 
@@ -78,7 +78,7 @@ const typeOfKey: Record<ServiceField, KeyType> = {
   'device.name': 'text',
 }
 
-/** Whether services can lack a key. */
+/** Whether services can lack a value for the key. */
 export const isNullableKey = ({ by }: ServiceSortKey): boolean => typeof by !== 'string' || by === 'port'
 
 /** Converts a position for comparison in the database. Rejects values that only a forged cursor can contain. */

@@ -17,7 +17,7 @@ import {
 
 type Sql = RawBuilder<unknown>
 
-/** A service row, and its sort keys as a JSON array. */
+/** A service row, with its sort keys as a JSON array. */
 export interface ListedServiceRow {
   row: ServiceRow<string>
   sortKeys: string
@@ -66,7 +66,7 @@ export async function findServicePlace(
   return rows[0] && { id, key: rows[0].keys }
 }
 
-/** The services that match, except bulk services. */
+/** Selects the matching services, except bulk services. */
 function matching(accountId: string, { where, now, context }: ServicesSelection): { from: Sql; where: Sql[] } {
   const tables = noTables()
   const conditions = [sql`s.account_id = ${accountId}`, isNoBulkService]

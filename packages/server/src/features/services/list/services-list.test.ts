@@ -32,7 +32,7 @@ test('lists the services of all devices by device and name, without bulk service
   expect(found.items[0].device).toEqual({ name: 'node-2' })
 })
 
-test('sorts by keys of services and by the name of the device', async () => {
+test('sorts by fields of services and by the name of the device', async () => {
   expect(await names({ sortBy: ['port', 'name'] })).toEqual(['ssh', 'ssh-2', 'ssh-10', 'web'])
   expect(await names({ sortBy: ['-device.name', '-port'] })).toEqual(['web', 'ssh', 'ssh-10', 'ssh-2'])
   expect(await names({ sortBy: ['state', 'application desc', 'created', 'id'] })).toHaveLength(4)
@@ -68,7 +68,7 @@ test('filters by fields and attributes of services and of their devices', async 
   expect(await names({ where: 'NOT in("night", path) = "/admin"' })).toEqual(['ssh-2', 'ssh-10', 'ssh'])
 })
 
-test('rejects filters and keys of devices', async () => {
+test('rejects filters and sort keys of devices', async () => {
   for (const variables of [
     { where: 'hardwareId = x' },
     { where: 'statusA = x' },

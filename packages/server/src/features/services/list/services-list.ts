@@ -20,7 +20,7 @@ import {
   servicePlace,
 } from './service-list-arguments.ts'
 
-/** Returns one page of the services of all the viewer's devices, without bulk services. */
+/** Returns one page of the services on all of the viewer's devices, without bulk services. */
 export async function listServices(
   context: Context,
   args: ServicesArguments,
@@ -44,7 +44,7 @@ export async function listServices(
     toItem: ({ row }) => toService(row, row[0]),
     total() {
       rowMeter.add(({ devices }) => devices)
-      return walk(db, ['total counts every service that matches'], (walking) =>
+      return walk(db, ['total counts every service that matches the filter'], (walking) =>
         countServices(walking, accountId, selection),
       )
     },
@@ -81,8 +81,8 @@ async function findStart(
 }
 
 /**
- * Estimates how many devices the `services` field may read, for its page and for its `total`, in an account with this many
- * devices. Arguments that `services` rejects read none.
+ * Estimates how many devices the `services` field reads, for its page and for its `total`, in an account with this many
+ * devices. Arguments that `services` rejects read no devices.
  */
 export function serviceRowsRead(
   args: ServicesArguments,
@@ -97,11 +97,11 @@ export function serviceRowsRead(
   }
 }
 
-/** In the order by the name of the device, an index finds the first services without reading the others. */
+/** In the order by device name, an index finds the first services without reading the others. */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {
   const { where } = selection
   const reasons: string[] = []
   if (where !== undefined && !where.isIndexed) reasons.push(unindexedTerms(where))
-  if (keys[0]!.by !== 'device.name') reasons.push('sortBy: only device.name has an index for all services')
+  if (keys[0]!.by !== 'device.name') reasons.push('sortBy: only device.name has an index for services of all devices')
   return reasons.length === 0 ? noRowsRead : { rows: devices, reasons }
 }
