@@ -16,9 +16,10 @@ import { quote, writeValue, writeWord } from './syntax/quote.ts'
 const DAY = 86_400_000
 
 /**
- * Writes a resolved filter in canonical form (contract A.6): `attributes.` before every attribute, keywords instead of spaces
- * and minus, and quotes wherever a literal could be read another way. `kind` is what the filter selects. The result resolves
- * to the same filter, and its canonical form is itself. An empty filter is the empty string.
+ * Formats a resolved filter in canonical form (contract A.6): `attributes.` before every attribute, keywords instead of
+ * spaces and minus signs, and quotes wherever a literal would be ambiguous. `kind` is the kind of object that the
+ * filter selects. The result resolves to the same filter and is its own canonical form. The canonical form of an empty
+ * filter is the empty string.
  */
 export function canonicalize(filter: ResolvedFilter | null, kind: FilterKind = 'device'): string {
   return filter === null ? '' : print(filter, kind)
@@ -59,7 +60,7 @@ function printNot(operand: ResolvedFilter, kind: FilterKind): string {
 const isEquality = (filter: ResolvedFilter): filter is Compare | CompareList =>
   (filter.type === 'compare' || filter.type === 'list') && filter.operator === '='
 
-/** Whether `services.` can be written before a condition: its subject is a name of the service. */
+/** Whether a condition can be written with the prefix `services.`: its subject must be a name of the service. */
 const isDirect = (filter: ResolvedFilter): filter is Compare | CompareList | HasValue =>
   (filter.type === 'compare' || filter.type === 'list' || filter.type === 'present') &&
   filter.subject.of === 'service' &&

@@ -4,13 +4,13 @@ import { type Resolution, resolveFilter } from './resolve/resolve-filter.ts'
 import type { ResolveOptions } from './resolve/resolving.ts'
 import { type ParseOptions, parseFilter } from './syntax/parser.ts'
 
-/** A checked filter: its resolution, with the problems of the parser too. */
+/** A checked filter: its resolution, including problems from the parser. */
 export interface CheckedFilter extends Resolution {
   /** The canonical form, or null for a filter with problems. */
   readonly canonical: string | null
 }
 
-/** Parses and resolves a filter, and writes its canonical form (contract A.6). Never throws. */
+/** Parses and resolves a filter, and formats its canonical form (contract A.6). Never throws. */
 export function checkFilter(text: string, options: ResolveOptions & ParseOptions = {}): CheckedFilter {
   const parsed = parseFilter(text, options)
   const resolution = resolveFilter(parsed, options)

@@ -1,10 +1,10 @@
-/** The limits of a filter. A filter over a limit has a problem of the kind `limit`. */
+/** The limits of a filter. A filter that exceeds a limit has a problem of the kind `limit`. */
 export const filterLimits = {
   /** Characters (Unicode code points) of a filter. */
   filterLength: 4096,
   /** Restrictions. A list of values in parentheses counts as a fifth of its values, and at least as one. */
   filterTerms: 50,
-  /** Levels of parentheses. Those of functions do not count. */
+  /** Levels of parentheses, without those of functions. */
   filterDepth: 10,
   /** Literals with wildcards. */
   filterPatterns: 10,
@@ -16,5 +16,5 @@ export const filterLimits = {
 
 export type FilterLimit = keyof typeof filterLimits
 
-/** Syntax errors that are reported. Semantic errors are all reported. */
+/** The maximum number of reported syntax errors. Semantic errors are always reported. */
 export const MAX_SYNTAX_ERRORS = 5

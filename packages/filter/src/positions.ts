@@ -4,27 +4,27 @@ export interface Span {
   readonly to: number
 }
 
-/** A place for people: line and column from 1. Columns count Unicode code points. */
+/** A position for display: line and column, from 1. Columns count Unicode code points. */
 export interface Position {
   readonly line: number
   readonly column: number
 }
 
-/** Returns the number of code points before an index, which is the same place as the API counts it, from 0. */
+/** Converts a string index to code points from 0, which is how the API counts positions. */
 export function toCodePoints(text: string, index: number): number {
   let count = 0
   for (let at = 0; at < Math.min(index, text.length); at += isPairAt(text, at) ? 2 : 1) count++
   return count
 }
 
-/** Returns the string index of a place that is counted in code points from 0. Places outside the string are moved to its ends. */
+/** Converts a position in code points, from 0, to a string index. Clamps positions outside the string. */
 export function toIndex(text: string, codePoints: number): number {
   let at = 0
   for (let count = 0; count < codePoints && at < text.length; count++) at += isPairAt(text, at) ? 2 : 1
   return at
 }
 
-/** Returns line and column of an index. A line ends with a line feed, a carriage return, or both. */
+/** Returns the line and column of an index. A line ends with a line feed, a carriage return, or both. */
 export function positionAt(text: string, index: number): Position {
   const isInsideBreak = text[index - 1] === '\r' && text[index] === '\n'
   const lines = text.slice(0, isInsideBreak ? index - 1 : index).split(/\r\n|\n|\r/)

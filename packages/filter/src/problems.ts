@@ -1,33 +1,36 @@
 import type { FilterLimit } from './limits.ts'
 import { positionAt, type Span, toCodePoints } from './positions.ts'
 
-/** A part of a filter that is wrong, or that deserves a warning. */
+/** A part of a filter that causes an error or a warning. */
 export interface FilterProblem {
-  /** `limit` is LIMIT_EXCEEDED in the API. `syntax` and `semantic` are BAD_USER_INPUT. A warning is no error. */
+  /**
+   * The API reports `limit` as LIMIT_EXCEEDED, and `syntax` and `semantic` as BAD_USER_INPUT. A `warning` is not an
+   * error.
+   */
   readonly kind: 'syntax' | 'semantic' | 'limit' | 'warning'
-  /** What is wrong and what would be right, as sentences. */
+  /** What is wrong and how to fix it, in sentences. */
   readonly message: string
   /** From 1. */
   readonly line: number
   /** In code points, from 1. */
   readonly column: number
-  /** Length of the faulty part in code points. 0 if something is missing at this place. */
+  /** The length of the faulty part in code points; 0 if something is missing at this position. */
   readonly length: number
-  /** The whole corrected filter, or null if it cannot be determined. Other problems remain in it. */
+  /** The whole filter with this problem fixed; null if the fix is unknown. Other problems remain. */
   readonly suggestion: string | null
-  /** The limit, for the kind `limit`. */
+  /** The exceeded limit, for the kind `limit`. */
   readonly limit?: FilterLimit
 }
 
-/** A change of the filter's string that fixes a problem. */
+/** A change to the filter's string that fixes a problem. */
 export interface Edit extends Span {
   readonly text: string
 }
 
-/** A problem before its place is counted in lines and columns. */
+/** A problem whose position is still a string index. */
 export interface Fault extends Span {
   readonly message: string
-  /** The changes that fix it, in order, or null if they cannot be determined. */
+  /** The changes that fix the problem, in order; null if the fix is unknown. */
   readonly edits: readonly Edit[] | null
 }
 
@@ -46,7 +49,7 @@ export function toProblem(text: string, kind: FilterProblem['kind'], fault: Faul
   }
 }
 
-/** Applies edits that do not overlap and are in order. */
+/** Applies edits that are in order and do not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   let result = ''
   let at = 0
@@ -57,7 +60,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return result + text.slice(at)
 }
 
-/** A fault that is fixed by replacing exactly the faulty part. A replacement of null means that the fix is unknown. */
+/** A fault whose fix replaces exactly the faulty part. A null replacement means that the fix is unknown. */
 export const fault = (span: Span, message: string, replacement: string | null = null): Fault => ({
   from: span.from,
   to: span.to,
@@ -65,7 +68,7 @@ export const fault = (span: Span, message: string, replacement: string | null = 
   edits: replacement === null ? null : [{ from: span.from, to: span.to, text: replacement }],
 })
 
-/** Compares problems by their place. */
+/** Compares problems by position. */
 export const byPlace = (a: FilterProblem, b: FilterProblem): number => a.line - b.line || a.column - b.column
 
 /** Shortens a string for a message. */

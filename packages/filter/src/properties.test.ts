@@ -15,7 +15,7 @@ import {
 
 const kinds: readonly FilterKind[] = ['device', 'service', 'event']
 
-test.each(kinds)('the canonical form of a filter of %ss is itself, and means the same (case 6)', (kind) => {
+test.each(kinds)('the canonical form of a filter of %ss is canonical and has the same meaning (case 6)', (kind) => {
   let valid = 0
   fc.assert(
     fc.property(filterOf(kind), (text) => {
@@ -33,7 +33,7 @@ test.each(kinds)('the canonical form of a filter of %ss is itself, and means the
   expect(valid).toBeGreaterThan(500)
 })
 
-test('a printed tree is parsed as the same tree', () => {
+test('parsing a printed tree returns the same tree', () => {
   let parsed = 0
   fc.assert(
     fc.property(fc.oneof(filterOf('device'), hostile), (text) => {
@@ -49,7 +49,7 @@ test('a printed tree is parsed as the same tree', () => {
   expect(parsed).toBeGreaterThan(1000)
 })
 
-test('chips are converted back to a filter that means the same', () => {
+test('converting chips back returns a filter with the same meaning', () => {
   let converted = 0
   fc.assert(
     fc.property(filterOf('device'), (text) => {
@@ -71,7 +71,7 @@ const withoutDoubleNegation = (filter: unknown): unknown =>
     part?.type === 'not' && part.operand.type === 'not' ? part.operand.operand : part,
   )
 
-test('no string causes an exception, and every problem has a place in it', () => {
+test('no string causes an exception, and every problem has a position in the string', () => {
   fc.assert(
     fc.property(hostile, fc.constantFrom(...kinds), fc.nat(), (text, kind, at) => {
       const { problems, warnings, isValid } = checkFilter(text, { kind, knownAttributes: known })
@@ -136,7 +136,7 @@ const repeated = [
   '\n',
 ]
 
-test.each(repeated)('takes linear time for %j again and again', (part) => {
+test.each(repeated)('takes linear time for repetitions of %j', (part) => {
   const run = (count: number): number => {
     const text = part.repeat(count)
     const start = process.threadCpuUsage()
@@ -146,8 +146,8 @@ test.each(repeated)('takes linear time for %j again and again', (part) => {
     return (user + system) / 1000
   }
   const fastest = (count: number): number => Math.min(run(count), run(count), run(count))
-  // 32 times as long. Quadratic time would take 1024 times as long; garbage collection changes the ratio by less. Processor
-  // time, because other programs on the machine would change the elapsed time.
+  // The filter is 32 times as long. Quadratic time would take 1024 times as long; garbage collection changes the ratio
+  // by less. The test measures processor time, because other programs on the machine would change the elapsed time.
   const short = Math.max(fastest(2000), 1)
   expect(fastest(64_000) / short).toBeLessThan(300)
 })

@@ -1,21 +1,21 @@
 import { type AttributeName, joinAttributeName } from './names/attribute-name.ts'
 import type { Condition, ResolvedFilter, Subject } from './resolve/resolved.ts'
 
-/** What a filter reads: what decides whether an object matches. */
+/** The data that a filter reads, which determines whether an object matches. */
 export interface FilterReads {
   /** Fields with their objects, such as `device.state` and `service.port`. */
   readonly fields: ReadonlySet<string>
-  /** Attributes of devices and events' devices. A name may be that of a group. */
+  /** Attributes of devices and of events' devices. A name can be a group. */
   readonly deviceAttributes: ReadonlySet<string>
   readonly serviceAttributes: ReadonlySet<string>
   /** Whether any() reads every base attribute. */
   readonly isAnyAttribute: boolean
-  /** Whether it reads which services a device has. */
+  /** Whether the filter depends on which services a device has. */
   readonly isServices: boolean
   readonly views: ReadonlySet<string>
 }
 
-/** Lists what a resolved filter reads, without what its views read. */
+/** Lists the data that a resolved filter reads, without the data that its views read. */
 export function readsOf(filter: ResolvedFilter | null): FilterReads {
   const reads = {
     fields: new Set<string>(),

@@ -83,7 +83,7 @@ export const fragments = [
   ],
 ] as const
 
-/** Any strings, mostly of fragments. */
+/** Arbitrary strings, most of which consist of fragments of filters. */
 export const hostile: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.array(fc.constantFrom(...fragments), { maxLength: 30 }).map((parts) => parts.join(' ')) },
   { weight: 6, arbitrary: fc.array(fc.constantFrom(...fragments), { maxLength: 30 }).map((parts) => parts.join('')) },
@@ -117,7 +117,7 @@ const string = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 6 }),
 )
 
-/** Quotes a string. An asterisk in it is a wildcard half of the time. */
+/** Quotes a string. In half of the cases, an asterisk in it is a wildcard. */
 const literal = fc.tuple(string, fc.boolean(), fc.boolean()).map(([text, isWildcard, isPlain]) => {
   if (isPlain && /^[\p{L}\p{N}.:*-]+$/u.test(text) && !['AND', 'OR', 'NOT'].includes(text)) return text
   return `"${text.replaceAll(isWildcard ? /["\\]/g : /["\\*]/g, '\\$&')}"`
@@ -202,7 +202,7 @@ const conditions: Record<FilterKind, fc.Arbitrary<string>> = {
   ),
 }
 
-/** Filters of a kind, most of them valid. */
+/** Filters of a kind, most of which are valid. */
 export function filterOf(kind: FilterKind): fc.Arbitrary<string> {
   const { filter } = fc.letrec<{ filter: string; term: string }>((tie) => ({
     filter: fc.oneof(

@@ -1,6 +1,6 @@
 import { type CheckedFilter, checkFilter, type FilterProblem, type ResolveOptions } from '../src/index.ts'
 
-/** Attribute names that the account has had, with the unusual ones of case 7. */
+/** Attribute names that the account used, including the unusual names of case 7. */
 export const known: ReadonlySet<string> = new Set([
   'site',
   'rack',
@@ -24,6 +24,6 @@ export const check = (text: string, options: ResolveOptions = {}): CheckedFilter
 
 export const problemsOf = (text: string): readonly FilterProblem[] => checkFilter(text).problems
 
-/** Removes the places from a syntax tree. */
+/** Removes the positions from a syntax tree. */
 export const strip = (tree: unknown): unknown =>
   JSON.parse(JSON.stringify(tree, (key, value) => (key === 'from' || key === 'to' ? undefined : value)))

@@ -1,6 +1,6 @@
 /** Runs documents on the API: `Muster` of `@muster/client`, or a browser session. */
 export interface Api {
-  /** Returns the `data` of the response. After its retries, rejects with an Error that has the API's `code`. */
+  /** Returns the `data` of the response. If the retries fail, rejects with an Error that contains the API's `code`. */
   query<Data>(
     document: string,
     variables?: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
 const encoder = new TextEncoder()
 
-/** The length of a string in UTF-8. */
+/** Returns the number of UTF-8 bytes in a string. */
 export const byteLength = (text: string): number => encoder.encode(text).length

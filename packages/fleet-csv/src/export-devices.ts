@@ -14,11 +14,11 @@ interface Facts {
 }
 
 export interface ExportOptions {
-  /** The devices to export, as lists in order. By default, all devices by name. */
+  /** The devices to export, as lists in order. By default, all devices, sorted by name. */
   lists?: readonly DeviceFilter[]
   /** Selects devices within the lists. */
   isWanted?: (id: string) => boolean
-  /** Writes formulas unchanged. Such a file must be read with `isRaw`. */
+  /** Whether to write formulas unchanged. Such a file must be read with `isRaw`. */
   isRaw?: boolean
   /** Receives the next rows of the file and the number of devices in them. */
   write: (text: string, devices: number) => void | Promise<void>
@@ -75,7 +75,7 @@ export class NewNameError extends Error {
   }
 }
 
-/** The header is already written, so a new attribute name has no column. */
+/** The header is already written, so there is no column for a new attribute name. */
 function assertAllWritten(attributes: ReadonlyMap<string, string>, names: ReadonlySet<string>): void {
   for (const name of attributes.keys()) if (!names.has(name)) throw new NewNameError(name)
 }

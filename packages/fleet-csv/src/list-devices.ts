@@ -15,7 +15,7 @@ export interface DeviceFilter {
 
 export interface ListOptions {
   filter?: DeviceFilter | undefined
-  /** Sort keys. Ids never change, so sorting by id returns each device exactly once. */
+  /** Sort keys. IDs never change, so sorting by ID returns each device exactly once. */
   sortBy?: readonly string[] | undefined
   /** The selection for each device. `$context` is the context of the filter. */
   select: string
@@ -55,7 +55,7 @@ export async function* listDevices<Item>(
   }
 }
 
-/** The total number of devices. */
+/** Returns the total number of devices. */
 export async function countDevices(api: Api, signal?: AbortSignal): Promise<number> {
   const document = '{ login { devices(size: 1) { total } } }'
   const { login } = await api.query<{ login: { devices: { total: number } } }>(document, {}, { signal })

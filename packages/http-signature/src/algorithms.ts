@@ -4,19 +4,19 @@ import { Rejection } from './reasons.ts'
 /** The algorithms of access keys. */
 export type Algorithm = 'hmac-sha256' | 'ed25519'
 
-/** The verifier's part of an access key. The bytes of a secret must not be modified afterwards. */
+/** The verifier's part of an access key. Do not modify the bytes of a secret afterward. */
 export type VerificationKey =
   | { algorithm: 'hmac-sha256'; secret: Uint8Array }
   | { algorithm: 'ed25519'; publicKey: KeyObject }
 
-/** The signer's part of an access key. The bytes of a secret must not be modified afterwards. */
+/** The signer's part of an access key. Do not modify the bytes of a secret afterward. */
 export type SigningKey =
   | { algorithm: 'hmac-sha256'; secret: Uint8Array }
   | { algorithm: 'ed25519'; privateKey: KeyObject }
 
 /**
- * The algorithms by the names that clients send. `hs2019` means "the algorithm of the key" (cavage-12 §E.2), and
- * `ed25519-sha512` is the name of Ed25519 in npm `http-signature`.
+ * The algorithms, keyed by the names that clients send. `hs2019` means "the algorithm of the key" (cavage-12 §E.2). npm
+ * `http-signature` uses the name `ed25519-sha512` for Ed25519.
  */
 const cavageNames = new Map<string, Algorithm | undefined>([
   ['hmac-sha256', 'hmac-sha256'],
@@ -36,7 +36,7 @@ export const readCavageAlgorithm = (name: string): Algorithm | undefined => look
 export const readRfc9421Algorithm = (name: string): Algorithm | undefined => lookUp(rfc9421Names, name)
 
 /**
- * Determines the algorithm of a signature only from its length. The work of the verifier then depends on the request and
+ * Determines the algorithm of a signature only from its length. The verifier's work then depends on the request and
  * never on the key, so timing does not reveal whether a key exists or which type it has.
  */
 export function algorithmOf(signature: Uint8Array): Algorithm | undefined {

@@ -20,7 +20,7 @@ function isAccepted(request: RequestWithBody, keyName: KeyName): boolean {
   return verifySignature(signature, { key, requireDigest: false, body: request.body, now }).ok
 }
 
-/** All strings that differ from this one in one bit, or lack one character. */
+/** Returns all strings that differ from this one in one bit, or lack one character. */
 function* damaged(text: string): Generator<string> {
   for (let i = 0; i < text.length; i++) {
     for (let bit = 1; bit < 128; bit <<= 1) {
@@ -30,7 +30,7 @@ function* damaged(text: string): Generator<string> {
   }
 }
 
-/** All requests that differ from this one in one signed bit. */
+/** Returns all requests that differ from this one in one signed bit. */
 function* damagedRequests(request: RequestWithBody): Generator<[string, RequestWithBody]> {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') throw new Error('not signed')
@@ -72,7 +72,7 @@ function headerOf(request: RequestWithBody, name: string): string {
 
 describe.each(Object.entries(knownClients(now)))('%s', (_, client) => {
   test.each(['hmac', 'ed25519'] as const)(
-    'is accepted unchanged, and rejected with any signed bit changed: %s',
+    'is accepted unchanged, and rejected if any signed bit changes: %s',
     async (keyName) => {
       const request = await client(keyName)
       expect(isAccepted(request, keyName)).toBe(true)

@@ -54,7 +54,7 @@ function apply(text: string, { at, remove, insert }: { at: number; remove: numbe
   return text.slice(0, start) + insert + text.slice(start + remove)
 }
 
-test('every request has an outcome of the closed list, without an exception', { timeout: 120_000 }, () => {
+test('every request returns an outcome from the list, without an exception', { timeout: 120_000 }, () => {
   const request = fc.record({
     seed: fc.constantFrom(...seeds),
     edits: fc.array(fc.record({ where: fc.nat(40), edit }), { minLength: 1, maxLength: 4 }),
@@ -70,7 +70,7 @@ test('every request has an outcome of the closed list, without an exception', { 
   )
 })
 
-test('all header values have an outcome, without an exception', { timeout: 120_000 }, () => {
+test('all header values return an outcome, without an exception', { timeout: 120_000 }, () => {
   const name = fc.constantFrom(
     'Host',
     'Authorization',
@@ -94,8 +94,8 @@ test('all header values have an outcome, without an exception', { timeout: 120_0
   )
 })
 
-/** A digest header of an attacker who has a valid key. */
-test('all digest values have an outcome, without an exception', { timeout: 120_000 }, () => {
+/** Creates a digest header for an attacker who has a valid key. */
+test('all digest values return an outcome, without an exception', { timeout: 120_000 }, () => {
   fc.assert(
     fc.property(fc.array(fragment, { maxLength: 10 }), fc.constantFrom('cavage', 'rfc9421'), (parts, form) => {
       const value = `sha-256=:AAAA:${parts.join('').replace(/[^\t\x20-\x7e]/g, '')}`

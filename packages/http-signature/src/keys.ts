@@ -22,8 +22,8 @@ const smallOrderPoints = new Set([
 ])
 
 /**
- * Generates a secret: base64 of 32 random bytes without zero bytes and without a trailing newline, because the shell's
- * `$(base64 -d)` drops those.
+ * Generates a secret: base64 of 32 random bytes. The bytes contain no zero byte and no trailing newline, because the
+ * shell's `$(base64 -d)` drops them.
  */
 export function generateSecret(): string {
   for (;;) {
@@ -56,7 +56,7 @@ function fromPem(text: string): PublicKeyOutcome {
   try {
     return fromKey(createPublicKey({ key: text, format: 'pem', type: 'spki' }))
   } catch {
-    return reject('The PEM block has no valid public key.')
+    return reject('The PEM block does not contain a valid public key.')
   }
 }
 

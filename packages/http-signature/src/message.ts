@@ -2,7 +2,7 @@ import { Rejection } from './reasons.ts'
 
 /** A request as received. */
 export type ReceivedRequest = {
-  /** The method, in the case received. */
+  /** The method, in the received case. */
   method: string
   /** The request target exactly as received: path and query (Node's `req.url`). */
   target: string
@@ -29,7 +29,10 @@ const targetPattern = /^\/[\x21\x22\x24-\x7e]*$/
 const valuePattern = /^[\t\x20-\x7e]*$/
 const hostPattern = /^([A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/
 
-/** Node drops all but the first of some of these headers and joins others, so an unsigned second one could take effect. */
+/**
+ * Node drops all but the first of some of these headers and joins others, so an unsigned second header could take
+ * effect.
+ */
 const singleFields = ['host', 'authorization', 'date', 'digest', 'content-digest', 'content-type', 'content-length']
 
 const maxHeaderBytes = 16 * 1024
@@ -63,15 +66,18 @@ export function assertSingle(fields: Fields, name: string): void {
     throw new Rejection('duplicate-header', `The header ${name} is present ${count} times. Only one is allowed.`)
 }
 
-/** The value of a covered header. It must be present once, with characters that a signature base allows (RFC 9421 §2.5). */
+/**
+ * Returns the value of a covered header. The header must be present once, and contain only characters that a signature
+ * base allows (RFC 9421 §2.5).
+ */
 export function coveredField(fields: Fields, name: string): string {
   const lines = fields.get(name)
   if (lines === undefined)
-    throw new Rejection('missing-header', `The signature covers ${name}, which the request does not have.`)
+    throw new Rejection('missing-header', `The signature covers ${name}, which the request does not contain.`)
   if (lines.length > 1) assertSingle(fields, name)
   const value = lines[0]!
   if (!valuePattern.test(value)) {
-    throw new Rejection('malformed-header', `The header ${name} has characters other than printable ASCII.`)
+    throw new Rejection('malformed-header', `The header ${name} contains characters other than printable ASCII.`)
   }
   return value
 }

@@ -1,6 +1,6 @@
 /**
- * The closed list of reasons for which signed requests are rejected. `status` is the matching HTTP status. A test keeps
- * this table and the one in the README equal. No reason reveals whether a key exists.
+ * The closed list of reasons for rejecting signed requests. `status` is the HTTP status to send. A test compares this
+ * table with the README. No reason reveals whether a key exists.
  */
 export const signatureReasons = {
   'both-forms': {
@@ -23,8 +23,8 @@ export const signatureReasons = {
   'duplicate-component': { status: 401, meaning: 'The signature covers a component twice.' },
   'unsupported-component': { status: 401, meaning: 'The signature covers a component that is not supported.' },
   'duplicate-header': { status: 401, meaning: 'A header that is allowed only once is present twice.' },
-  'missing-header': { status: 401, meaning: 'The signature covers a header that the request does not have.' },
-  'malformed-header': { status: 401, meaning: 'A covered header has characters that cannot be signed.' },
+  'missing-header': { status: 401, meaning: 'The signature covers a header that the request does not contain.' },
+  'malformed-header': { status: 401, meaning: 'A covered header contains characters that cannot be signed.' },
   'malformed-host': { status: 401, meaning: 'The Host header is not a host name with an optional port.' },
   'malformed-date': {
     status: 401,
@@ -61,7 +61,7 @@ export type SignatureReason = keyof typeof signatureReasons
 /** Thrown by a failed check inside the package. The public functions convert it to a returned failure. */
 export class Rejection extends Error {
   readonly reason: SignatureReason
-  /** The key id of the request, if it could be parsed. */
+  /** The key ID of the request, if it could be parsed. */
   keyId: string | undefined
 
   constructor(reason: SignatureReason, detail?: string) {

@@ -2,10 +2,10 @@ import { coveredField, type Message } from './message.ts'
 import type { ParsedSignature } from './parse/parsed-signature.ts'
 import type { Spelling } from './verify/spellings.ts'
 
-/** The input of a signature base. A parsed signature fits. */
+/** The input of a signature base, such as a parsed signature. */
 export type BaseInput = Pick<ParsedSignature, 'form' | 'components' | 'created' | 'expires' | 'parameters' | 'message'>
 
-/** The exact string that is signed: RFC 9421 §2.5 or cavage-12 §2.3. */
+/** Returns the exact string to sign: RFC 9421 §2.5 or cavage-12 §2.3. */
 export function signatureBase(input: BaseInput, spelling: Spelling): string {
   const lines = input.components.map((name) =>
     input.form === 'cavage'
@@ -29,7 +29,7 @@ function cavageValue(name: string, { message, created, expires }: BaseInput, spe
   }
 }
 
-/** RFC 9421 §2.2. The target is in origin form, so its path is never empty. Nothing is decoded or normalized. */
+/** RFC 9421 §2.2. The target is in origin form, so its path is never empty. No part is decoded or normalized. */
 function rfc9421Value(name: string, message: Message, spelling: Spelling): string {
   const question = message.target.indexOf('?')
   switch (name) {

@@ -6,8 +6,8 @@ import { usageError } from '../errors/cli-error.ts'
 export type Changes = Map<string, string | null>
 
 /**
- * Parses `name=value`. The value is everything after the first equals sign. `site!=oslo` and `load>=1` are hardly meant as names
- * that end in an operator, so these names require `--` on the command line.
+ * Parses `name=value`. The value is everything after the first equals sign. Users who write `site!=oslo` or `load>=1`
+ * rarely mean a name that ends in an operator, so such names require `--` on the command line.
  */
 export function readAssignment(text: string): [name: string, value: string] {
   const at = text.indexOf('=')

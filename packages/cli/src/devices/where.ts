@@ -22,7 +22,7 @@ export function joinFilters(filters: readonly string[]): string | undefined {
   return filters.map((filter) => `(${filter})`).join(' AND ')
 }
 
-/** An empty filter would match every device, which is hardly meant. */
+/** An empty filter would match every device, which the user rarely means. */
 function assertFilter(filter: string): void {
   if (filter.trim() === '')
     throw usageError('--where: the filter is empty', 'Omit --where, or pass --all to change all devices.')
@@ -30,10 +30,10 @@ function assertFilter(filter: string): void {
   if (name !== undefined) throw usageError(`--where: ~ is not an operator`, `Write ${name}:${value}.`)
 }
 
-/** Quotes a string for a filter. By itself, a quoted string searches for devices. */
+/** Quotes a string for a filter. A quoted string without a name searches for devices. */
 export const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
 
-/** Rejects attributes that the account never had. Names with the prefix `attributes.` are accepted. */
+/** Rejects attributes that the account never used. Accepts names with the prefix `attributes.`. */
 export async function assertKnownAttributes(muster: Muster, names: readonly string[]): Promise<void> {
   for (const name of names) {
     if (name.startsWith('attributes.')) continue

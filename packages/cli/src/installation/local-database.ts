@@ -16,7 +16,7 @@ export interface LocalDatabase {
 }
 
 export interface DatabaseOptions {
-  /** Fail if no installation exists, instead of creating one. Guards against a wrong MUSTER_DATA. */
+  /** Whether to fail if no installation exists, instead of creating one. Protects against a wrong MUSTER_DATA. */
   mustExist?: boolean
 }
 

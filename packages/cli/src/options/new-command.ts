@@ -17,7 +17,7 @@ export interface ClientOptions {
 
 export interface ListOptions extends ClientOptions {
   csv?: boolean
-  /** Write CSV without apostrophes before formulas. */
+  /** Whether to write CSV without apostrophes before formulas. */
   raw?: boolean
   columns?: string[]
   limit: number

@@ -80,7 +80,7 @@ export const withViewOptions = (command: Command): Command =>
     .option('--context <name>', 'context in which the filter and the sort read attributes')
     .option('--sort <keys>', 'up to 4 comma-separated sort keys, such as site,-name', namesWithCommas)
     .option('--columns <names>', 'comma-separated columns', namesWithCommas)
-    .option('--description <text>', 'what the view is for')
+    .option('--description <text>', 'purpose of the view')
     .option('--label <label>', 'label that groups views; repeatable', collect)
     .addHelpText('after', whereHelp)
 

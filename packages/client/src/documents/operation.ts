@@ -12,8 +12,8 @@ const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
 export type Effect = 'none' | 'idempotent' | 'creates' | 'once'
 
 /**
- * Mutations that set a value, so a second request has no further effect. Excludes updates of access keys and webhooks, because
- * a second request could enable a key or webhook that another caller has disabled in the meantime.
+ * Mutations that set a value, so that a second request has no further effect. Updates of access keys and webhooks are
+ * excluded, because a second request could enable a key or webhook that another caller has disabled in the meantime.
  */
 const idempotent: ReadonlySet<string> = new Set([
   'setAttribute',

@@ -5,7 +5,7 @@ import type { Comparator } from '../syntax/token.ts'
 import type { Comparison, Expression } from '../syntax/tree.ts'
 
 /**
- * One condition of a filter that is a list of conditions, all of which must be true.
+ * One condition of a filter that consists of conditions joined by AND.
  *
  * - `site = (oslo OR bergen)` has the subject `site`, the operator `=`, and two values.
  * - `site:*` has the value `*`.
@@ -13,19 +13,19 @@ import type { Comparison, Expression } from '../syntax/tree.ts'
  * - `stale(site)` has the subject `stale(site)`, the operator `null`, and no values.
  */
 export interface Chip {
-  /** What is compared, as it is in the filter: a name or a function. */
+  /** The compared name or function, as written in the filter. */
   readonly subject: string
   readonly operator: Comparator | null
-  /** Values as they are in the filter, with quotes where they are needed. See `writeChipValue`. */
+  /** The values as written in the filter, with quotes where needed. See `writeChipValue`. */
   readonly values: readonly string[]
-  /** Whether NOT or a minus is before the condition. `NOT site = oslo` has the operator `!=` instead. */
+  /** Whether NOT or a minus precedes the condition. `NOT site = oslo` has the operator `!=` instead. */
   readonly isNegated: boolean
-  /** Whether all values must be contained, as in `name:(gate AND north)`, instead of any. */
+  /** Whether all values must be contained, as in `name:(gate AND north)`, instead of any of them. */
   readonly matchesAll: boolean
 }
 
 /**
- * Converts a filter to chips. Returns undefined if it cannot be expressed as chips: if it has OR between conditions,
+ * Converts a filter to chips. Returns undefined if chips cannot express it, because it contains OR between conditions,
  * `services:(…)`, or syntax errors. An empty filter has no chips.
  */
 export function toChips(text: string): Chip[] | undefined {
@@ -87,8 +87,8 @@ function writeChip({ subject, operator, values, isNegated, matchesAll }: Chip): 
 }
 
 /**
- * Writes what a user typed as the value of a chip: quoted unless it is a plain word. A string of digits is quoted too, so
- * write numbers and times without this function. With `isWord`, writes a bare word.
+ * Formats a string that a user typed as the value of a chip. Quotes it unless it is a plain word. Also quotes strings
+ * of digits, so do not pass numbers and times to this function. With `isWord`, formats a bare word.
  */
 export const writeChipValue = (text: string, { isWord = false }: { isWord?: boolean } = {}): string =>
   isWord ? writeWord([text]) : writeValue([text])

@@ -3,21 +3,21 @@ import { type FieldType, type FilterKind, fieldType, fieldTypes, functionNames }
 import type { Span } from '../positions.ts'
 import { type Place, placeAt, type Spot } from './place.ts'
 
-/** What may be at the cursor of a filter. */
+/** The possible completions at the cursor of a filter. */
 export interface Completions extends Span {
-  /** What is expected, from the most to the least specific. Empty if nothing can follow. */
+  /** What can follow, from the most to the least specific. Empty if nothing can follow. */
   readonly expected: readonly Expectation[]
-  /** What the package knows itself: fields, functions, operators, keywords, fixed values, and relative times. */
+  /** Completions that need no data: fields, functions, operators, keywords, fixed values, and relative times. */
   readonly items: readonly CompletionItem[]
 }
 
 /**
- * Something that is expected at the cursor, which the caller completes with data.
+ * A kind of completion that the caller finds in its data.
  *
  * - `name`: the name of an attribute of `of` that begins with `prefix`. Write `lead` before it, such as `services.`
  * - `value`: a value of `subject` that begins with `prefix`.
  * - `context` and `view`: an argument that begins with `prefix`, in quotes.
- * - `operator` and `keyword`: `items` has all of them.
+ * - `operator` and `keyword`: `items` contains all of them.
  */
 export type Expectation =
   | {
@@ -31,9 +31,12 @@ export type Expectation =
       readonly type: 'value'
       /** The name or function as written, such as `services.port` or `age(site)`. */
       readonly subject: string
-      /** What the name refers to, such as a service for `services.port`. */
+      /** The object that the name refers to, such as a service for `services.port`. */
       readonly of: FilterKind
-      /** The type of the field; `duration` and `time` also for age() and changed(). undefined for an attribute. */
+      /**
+       * The type of the field. `age()` and `changed()` have the types `duration` and `time`. undefined for an
+       * attribute.
+       */
       readonly valueType: FieldType | 'duration' | undefined
       readonly prefix: string
     }
@@ -47,9 +50,9 @@ export interface CompletionItem {
 }
 
 /**
- * Returns what is expected at a cursor, and the range that a completion replaces. The cursor and the range are string indexes,
- * as everywhere in this package; `toIndex` and `toCodePoints` convert them. Works for incomplete filters; what is right of the
- * cursor matters only to find the end of the word.
+ * Returns the possible completions at a cursor, and the range that a completion replaces. The cursor and the range are
+ * string indexes, as everywhere in this package; `toIndex` and `toCodePoints` convert them. Also works for incomplete
+ * filters. The text to the right of the cursor only determines the end of the word.
  */
 export function completionsAt(text: string, cursor: number, kind: FilterKind = 'device'): Completions {
   const place = placeAt(text, cursor, kind)
@@ -64,7 +67,7 @@ function expectedAt(place: Place): Expectation[] {
     case 'condition':
       return [nameAt(place, spot.name, false), ...(spot.isAfterNot || spot.name.includes('.') ? [] : [keyword])]
     case 'afterName':
-      // A word that is typed after a space is a new condition or a keyword.
+      // A word after a space begins a new condition or is a keyword.
       return [...(prefix === '' ? [operatorOf(spot.subject)] : []), keyword, nameAt(place, prefix, false)]
     case 'afterCondition':
       return [keyword, nameAt(place, prefix, false)]

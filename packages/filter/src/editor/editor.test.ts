@@ -6,7 +6,7 @@ import { fromChips, showChipValue, toChips, writeChipValue } from './chips.ts'
 import { completionsAt } from './completion.ts'
 import { tokens } from './highlight.ts'
 
-/** Completes at the bar in a filter. Returns the part that is replaced, too. */
+/** Completes at the bar in a filter. Also returns the replaced part. */
 function complete(marked: string, kind?: FilterKind) {
   const cursor = marked.indexOf('|')
   const text = marked.replace('|', '')
@@ -128,11 +128,11 @@ describe('chips', () => {
     expect(toChips('')).toEqual([])
   })
 
-  test.each(['a OR b', 'services:(port = 22)', 'NOT (a b)', 'a AND'])('do not express %s', (text) => {
+  test.each(['a OR b', 'services:(port = 22)', 'NOT (a b)', 'a AND'])('cannot express %s', (text) => {
     expect(toChips(text)).toBeUndefined()
   })
 
-  test('are written as a filter', () => {
+  test('are formatted as a filter', () => {
     const chips = [
       {
         ...chip,

@@ -8,8 +8,8 @@ export interface HighlightToken extends Span {
 }
 
 /**
- * Classifies the parts of a filter for highlighting, in order and without whitespace. Works for invalid and incomplete
- * filters too: a string without an end, a stray character, and a parenthesis without its pair are errors. Takes linear time.
+ * Classifies the parts of a filter for highlighting, in order and without whitespace. Also works for invalid and
+ * incomplete filters: unclosed strings, stray characters, and unmatched parentheses become errors. Takes linear time.
  */
 export function tokens(text: string): HighlightToken[] {
   const found = lex(text)
@@ -27,7 +27,7 @@ export function tokens(text: string): HighlightToken[] {
 }
 
 interface Call {
-  /** The position of the argument that is a name. -1 if there is none. */
+  /** The position of the argument that is a name; -1 if there is none. */
   namePosition: number
   position: number
 }
@@ -64,7 +64,7 @@ function kindOf(found: readonly Token[], index: number, call: Call | null): High
 
 const isFunction = (token: Token | undefined): boolean => token?.kind === 'open' && token.opens === 'arguments'
 
-/** Whether a word is a level of a name: a comparator or a dot follows. */
+/** Whether a word is a level of a name, which a comparator or a dot follows. */
 function isInName(found: readonly Token[], index: number): boolean {
   const after = found[index + 1]?.kind
   return after === 'comparator' || after === 'dot' || found[index - 1]?.kind === 'dot'

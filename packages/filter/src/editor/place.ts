@@ -3,27 +3,27 @@ import type { Span } from '../positions.ts'
 import { lex } from '../syntax/lexer.ts'
 import { isValueToken, type OpenToken, type Token } from '../syntax/token.ts'
 
-/** Where a cursor is in a filter. The span is what a completion replaces. */
+/** The position of a cursor in a filter. The span is the range that a completion replaces. */
 export interface Place extends Span {
-  /** What is left of the cursor in the word at the cursor, without quotes. */
+  /** The part of the current word to the left of the cursor, without quotes. */
   readonly prefix: string
-  /** What names refer to at this place. */
+  /** The object that names refer to at this position. */
   readonly kind: FilterKind
   readonly isInServices: boolean
   readonly spot: Spot
 }
 
-/** Where a cursor is in the syntax. */
+/** The syntactic position of a cursor. */
 export type Spot =
-  /** Where a condition begins. `name` is the name up to the cursor, with its dots. */
+  /** At the beginning of a condition. `name` is the name up to the cursor, with its dots. */
   | { readonly type: 'condition'; readonly name: string; readonly isAfterNot: boolean }
-  /** After a word that may be a name, and a space. */
+  /** After a space that follows a possible name. */
   | { readonly type: 'afterName'; readonly subject: string }
   | { readonly type: 'value'; readonly subject: string }
   | { readonly type: 'argument'; readonly callee: string; readonly position: number }
   | { readonly type: 'afterCondition' | 'afterListed' | 'none' }
 
-/** Finds the place of a cursor. */
+/** Finds the position of a cursor. */
 export function placeAt(text: string, cursor: number, kind: FilterKind): Place {
   const left = lex(text.slice(0, cursor)).slice(0, -1)
   const current = wordAtEnd(left, cursor)
@@ -45,7 +45,7 @@ export function placeAt(text: string, cursor: number, kind: FilterKind): Place {
   return { ...common, from: from ?? common.from, spot: conditionSpot(text, before, common.prefix) }
 }
 
-/** The word that the cursor is in or directly after. Keywords are words while they are typed. */
+/** Returns the word around or directly before the cursor. While a user types a keyword, it counts as a word. */
 function wordAtEnd(left: readonly Token[], cursor: number): Token | undefined {
   const last = left.at(-1)
   if (last === undefined || last.to < cursor) return undefined
@@ -56,7 +56,7 @@ function wordAtEnd(left: readonly Token[], cursor: number): Token | undefined {
 const restOfWord = /[^\s(),"'=<>!:\\.]*/y
 const restOfValue = /[^\s(),"'=<>!\\]*/y
 
-/** The end of the word that continues right of the cursor. */
+/** Returns the end of the word, to the right of the cursor. */
 function wordEnd(text: string, cursor: number, current: Token): number {
   if (current.kind === 'string') {
     const end = lex(text).find(({ from }) => from === current.from)
@@ -68,7 +68,7 @@ function wordEnd(text: string, cursor: number, current: Token): number {
   return rest.lastIndex
 }
 
-/** The indexes of the parentheses that are not closed, from the outermost. */
+/** Returns the indexes of the unclosed parentheses, outermost first. */
 function openParentheses(tokens: readonly Token[]): number[] {
   const open: number[] = []
   tokens.forEach(({ kind }, index) => {
@@ -115,7 +115,7 @@ function conditionSpot(text: string, before: readonly Token[], prefix: string): 
   }
 }
 
-/** The index of the first token of the name whose last token is before `end`. */
+/** Returns the index of the first token of the name whose last token ends before `end`. */
 function nameStart(tokens: readonly Token[], end: number): number {
   let start = end
   while (isValueToken(tokens[start - 1])) {
@@ -129,7 +129,7 @@ function nameStart(tokens: readonly Token[], end: number): number {
 const nameOf = (tokens: readonly Token[]): string =>
   tokens.map((token) => (isValueToken(token) ? token.parts.join('*') : '.')).join('')
 
-/** Returns the name or function whose last token is before `end`, or the empty string if there is none. */
+/** Returns the name or function whose last token ends before `end`, or the empty string if there is none. */
 function subjectBefore(text: string, tokens: readonly Token[], end: number): string {
   if (tokens[end - 1]?.kind !== 'close') return nameOf(tokens.slice(nameStart(tokens, end), end))
   let open = end - 1

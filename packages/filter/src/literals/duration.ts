@@ -25,7 +25,7 @@ export function parseRelativeTime(text: string): number | undefined {
   return text.startsWith('-') && seconds > 0 ? -seconds : seconds
 }
 
-/** Writes a duration in the largest units, such as `1d12h`. */
+/** Formats a duration in the largest units, such as `1d12h`. */
 export function formatDuration(seconds: number): string {
   let rest = seconds
   let text = ''
@@ -37,7 +37,7 @@ export function formatDuration(seconds: number): string {
   return text === '' ? '0s' : text
 }
 
-/** Writes a relative time. */
+/** Formats a relative time. */
 export function formatRelativeTime(seconds: number): string {
   if (seconds === 0) return 'now'
   return (seconds < 0 ? '-' : '+') + formatDuration(Math.abs(seconds))

@@ -1,15 +1,15 @@
 const form = /^-?[0-9]+(\.[0-9]+)?$/
 
-/** Whether a word is a number of the language: digits with an optional minus and fraction. */
+/** Whether a word is a number: digits with an optional minus and fraction. */
 export const isNumber = (text: string): boolean => form.test(text)
 
 /** Whether a word is a number with a fraction. */
 export const hasFraction = (text: string): boolean => form.exec(text)?.[1] !== undefined
 
-/** Whether a number has a fraction that ends in 0, as versions have and numbers do not. */
+/** Whether a number has a fraction that ends in 0, which versions often have but numbers rarely do. */
 export const endsInZero = (text: string): boolean => hasFraction(text) && text.endsWith('0')
 
-/** Writes a number as it is compared: without zeros at its ends. */
+/** Formats a number for comparison, without leading and trailing zeros. */
 export function shortestNumber(text: string): string {
   const sign = text.startsWith('-') ? '-' : ''
   const [whole = '', fraction = ''] = text.slice(sign.length).split('.')
@@ -19,5 +19,8 @@ export function shortestNumber(text: string): string {
 
 const otherForm = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 
-/** Whether a word is no number of the language, but a value that is compared as a number has this form, such as `1e5`. */
+/**
+ * Whether a word is not a number of the language, although a value in this form would be compared as a number, such as
+ * `1e5`.
+ */
 export const isOtherNumber = (text: string): boolean => otherForm.test(text) && !isNumber(text)

@@ -1,23 +1,23 @@
 import { toCodePoints } from '../positions.ts'
 
-/** A name with one level, such as `site`, or a group and a name in it, such as `net` and `ssid`. */
+/** A name with one level, such as `site`, or a group and a name within it, such as `net` and `ssid`. */
 export type AttributeName = readonly [name: string] | readonly [group: string, subName: string]
 
 /** The group of the ten reserved names, which only devices have. */
 export const RESERVED_GROUP = '$svc'
 
-/** The names in `$svc`. Each is also a short name: `categoryA` is short for `$svc.categoryA`. */
+/** The names in `$svc`. Each also has a short form: `categoryA` for `$svc.categoryA`. */
 export const reservedNames: readonly string[] = ['category', 'status'].flatMap((kind) =>
   ['A', 'B', 'C', 'D', 'E'].map((letter) => `${kind}${letter}`),
 )
 
 export const isReservedShortName = (name: string): boolean => reservedNames.includes(name)
 
-/** Whether the name is one of the ten reserved names with its group. */
+/** Whether the name, with its group, is one of the ten reserved names. */
 export const isReservedName = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && isReservedShortName(subName)
 
-/** Characters of one level of an attribute name, and of a context. */
+/** The maximum number of characters of one level of an attribute name, and of a context. */
 const maxLength = { level: 128, context: 64 }
 
 const controlCharacter = /\p{Cc}/u
@@ -30,7 +30,7 @@ export function splitAttributeName(name: string): AttributeName {
 
 export const joinAttributeName = (name: AttributeName): string => name.join('.')
 
-/** Returns why a name cannot be the name of an attribute, or undefined if it can. */
+/** Returns why a string is not a valid attribute name, or undefined if it is valid. */
 export function wrongAttributeName(name: string): string | undefined {
   const levels = splitAttributeName(name)
   if (name === '') return 'The name of an attribute must not be empty.'
@@ -43,7 +43,7 @@ export function wrongAttributeName(name: string): string | undefined {
   return `The name of an attribute may have at most ${maxLength.level} characters per level, found ${longest}.`
 }
 
-/** Returns why a string cannot be the name of a context, or undefined if it can. */
+/** Returns why a string is not a valid context name, or undefined if it is valid. */
 export function wrongContext(context: string): string | undefined {
   if (context === '') return 'The name of a context must not be empty.'
   if (controlCharacter.test(context)) return 'The name of a context must not contain control characters.'

@@ -1,7 +1,7 @@
 /**
- * Returns the candidate with the smallest edit distance to a name, or undefined if none is close. A distance counts inserted,
- * removed, replaced, and swapped characters, and may be at most a third of the name's length (1 to 3). A candidate that
- * differs only in case is the closest. Of equally close candidates, the first is returned.
+ * Returns the candidate with the smallest edit distance to a name, or undefined if no candidate is close. The distance
+ * counts inserted, removed, replaced, and swapped characters, and may be at most a third of the name's length (1 to 3).
+ * A candidate that differs only in case is the closest. Of equally close candidates, returns the first.
  */
 export function closestName(name: string, candidates: Iterable<string>): string | undefined {
   const lower = name.toLowerCase()
@@ -20,8 +20,8 @@ export function closestName(name: string, candidates: Iterable<string>): string 
 }
 
 /**
- * Returns the optimal string alignment distance, or a number above `most` if it is larger. Computes only the cells near the
- * diagonal and stops early, because an account can have 10,000 names.
+ * Returns the optimal string alignment distance, or a number above `most` if the distance exceeds it. Computes only the
+ * cells near the diagonal and stops early, because an account can have 10,000 names.
  */
 export function editDistance(a: string, b: string, most: number): number {
   const beyond = most + 1

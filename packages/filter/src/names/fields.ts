@@ -2,8 +2,8 @@
 export type FilterKind = 'device' | 'service' | 'event'
 
 /**
- * The type of a field, which determines its comparators and literals (contract A.3 and A.5). `strings` is a field with several
- * values, and `application` a number with a title.
+ * The type of a field, which determines its comparators and literals (contract A.3 and A.5). `strings` is a field with
+ * several values. `application` is a number with a title.
  */
 export type FieldType =
   | 'string'
@@ -68,7 +68,9 @@ export type DeviceField = keyof typeof deviceFields
 export type ServiceField = keyof typeof serviceFields
 export type EventField = keyof typeof eventFields
 
-/** The fields of each kind with their types. The name `services` of devices is not a field here: it contains conditions. */
+/**
+ * The fields of each kind with their types. `services` of devices is not a field here, because it contains conditions.
+ */
 export const fieldTypes = { device: deviceFields, service: serviceFields, event: eventFields } as const
 
 /** Returns the type of a field, or undefined if the kind has no such field. */

@@ -10,7 +10,7 @@ import { resolveTime } from './time-literal.ts'
 const idForm = /^80(:[0-9a-f]{2}){7}$/
 const MAX_PORT = 65_535
 
-/** Words that are often written for the values of `state` and of fields that are true or false. */
+/** Words that users often write for the values of `state` and of Boolean fields. */
 const synonyms: ReadonlyMap<string, boolean> = new Map([
   ...['active', 'true', 'on', 'yes', 'up', 'online', 'enabled', '1'].map((word) => [word, true] as const),
   ...['inactive', 'false', 'off', 'no', 'down', 'offline', 'disabled', '0'].map((word) => [word, false] as const),
@@ -84,7 +84,10 @@ function resolveTitle(
   return rejectWith(resolving, value, message, null)
 }
 
-/** Resolves one of two values. `:` with such a field is the same as `=`, because `inactive` contains `active`. */
+/**
+ * Resolves a value of a field with two values. For such a field, `:` is the same as `=`, because `inactive` contains
+ * `active`.
+ */
 function resolveChoice(
   resolving: Resolving,
   { name, valueType }: FieldSubject,
@@ -123,7 +126,7 @@ function resolveId(resolving: Resolving, value: Value, isEquality: boolean): Lit
   const id = parts[0]!
   if (!isEquality || idForm.test(id)) return { type: 'string', value: id }
   const found = abbreviate(written(resolving, value))
-  const message = `An id is eight hex pairs joined by colons, and the first is 80. For a part of an id, write id:${found}`
+  const message = `An ID consists of eight hex pairs joined by colons, the first of which is 80. For a part of an ID, write id:${found}`
   return rejectWith(resolving, value, message, null)
 }
 
@@ -133,7 +136,7 @@ function resolveEventId(resolving: Resolving, value: Value): Literal | undefined
   return rejectWith(
     resolving,
     value,
-    `The id of an event is a number, not ${abbreviate(written(resolving, value))}`,
+    `The ID of an event is a number, not ${abbreviate(written(resolving, value))}`,
     null,
   )
 }

@@ -3,18 +3,18 @@ import type { FilterKind } from '../names/fields.ts'
 import { toCodePoints } from '../positions.ts'
 import type { Compare, CompareList, Condition, FieldSubject, Literal, ResolvedFilter } from './resolved.ts'
 
-/** Characters that must follow each other in a literal so that a trigram index finds it. */
+/** The number of consecutive characters that a literal must contain so that a trigram index finds it. */
 const TRIGRAM = 3
 
 export interface IndexOptions {
-  /** What the filter selects, or `nested` inside `services:(…)`. */
+  /** The kind of object that the filter selects, or `nested` inside `services:(…)`. */
   readonly kind: FilterKind | 'nested'
   readonly isIndexedView?: ((id: string) => boolean) | undefined
 }
 
 /**
- * Whether indexes find what a filter matches (contract A.8): a conjunction with one indexed condition, or a disjunction of
- * indexed conditions.
+ * Whether indexes find the matches of a filter (contract A.8): a conjunction with at least one indexed condition, or a
+ * disjunction of indexed conditions.
  */
 export function isIndexed(filter: ResolvedFilter, options: IndexOptions): boolean {
   switch (filter.type) {

@@ -4,8 +4,8 @@ import { quote, writeLevel, writeNameArgument } from '../syntax/quote.ts'
 import type { AttributeSubject, Subject } from './resolved.ts'
 
 /**
- * Writes what is left of a comparator in canonical form: with `attributes.` before an attribute, and `device.` where the
- * object is not the device itself. `kind` is what names refer to at this place.
+ * Formats the left side of a comparator in canonical form: with `attributes.` before an attribute, and `device.` if the
+ * object is not the device itself. `kind` is the kind of object that names refer to at this position.
  */
 export function printSubject(subject: Subject, kind: FilterKind): string {
   switch (subject.type) {
@@ -19,7 +19,7 @@ export function printSubject(subject: Subject, kind: FilterKind): string {
   }
 }
 
-/** Writes the name of an attribute as the argument of a function. */
+/** Formats the name of an attribute as the argument of a function. */
 export const printNameArgument = (name: AttributeSubject['name']): string =>
   writeNameArgument(`attributes.${joinAttributeName(name)}`)
 

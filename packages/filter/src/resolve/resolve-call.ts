@@ -10,7 +10,7 @@ import type { AnyAttribute, InView, IsStale, Subject } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, written } from './resolving.ts'
 import { forbiddenClock, forbiddenView } from './usage.ts'
 
-/** The arguments of each function, as messages show them. */
+/** The arguments of each function, for messages. */
 const forms: Readonly<Record<FunctionName, { arguments: number; example: string }>> = {
   base: { arguments: 1, example: 'base(site) = oslo' },
   in: { arguments: 2, example: 'in("night", site) = oslo' },
@@ -24,7 +24,7 @@ const forms: Readonly<Record<FunctionName, { arguments: number; example: string 
 
 const conditions: ReadonlySet<FunctionName> = new Set(['stale', 'view', 'any'])
 
-/** Resolves a function that has a comparator, without the comparator. */
+/** Resolves a function that has a comparator. The caller resolves the comparator. */
 export function resolveCallSubject(resolving: Resolving, scope: Scope, call: Call): Subject | undefined {
   const name = checkForm(resolving, call)
   if (name === undefined) return undefined
@@ -101,7 +101,7 @@ function resolveView(resolving: Resolving, scope: Scope, call: Call): InView | u
     return rejectWith(resolving, call, 'view() is about devices. Write it outside the parentheses of services.', null)
   }
   if (argument.parts.length > 1 || argument.parts[0] === '') {
-    return rejectWith(resolving, argument, 'view() takes the id of a view.', null)
+    return rejectWith(resolving, argument, 'view() takes the ID of a view.', null)
   }
   return { type: 'view', id: argument.parts[0]! }
 }

@@ -8,10 +8,10 @@ import { resolveLiteral } from './resolve-literal.ts'
 import type { Compare, CompareList, HasValue, Literal, Subject } from './resolved.ts'
 import { type Resolving, reject, rejectWith, replace, warn, written } from './resolving.ts'
 
-/** A comparison without its negation: `!=` is `=` here. */
+/** A comparison without its negation: `!=` becomes `=`. */
 export type PlainComparison = Compare | CompareList | HasValue
 
-/** A comparison whose subject is resolved and whose argument has only values. */
+/** A comparison with a resolved subject, whose argument contains only values. */
 export interface ValueComparison {
   readonly subject: Subject
   readonly comparison: Comparison
@@ -34,7 +34,7 @@ export function resolveComparison(resolving: Resolving, found: ValueComparison):
 
 export const isOnlyWildcards = ({ parts }: Value): boolean => parts.length > 1 && parts.every((part) => part === '')
 
-/** `!=` without its negation. For fields with a fixed set of values, `:` is the same as `=`. */
+/** The comparator without its negation. For fields with fixed values, `:` is the same as `=`. */
 function plainOperator(subject: Subject, comparator: Comparator): Compare['operator'] {
   if (comparator === '!=') return '='
   const isChoice = subject.type === 'field' && (subject.valueType === 'state' || subject.valueType === 'boolean')
@@ -46,7 +46,7 @@ const withoutParts: ReadonlySet<FieldType> = new Set(['number', 'time'])
 
 const isOrder = (comparator: Comparator): boolean => comparator !== '=' && comparator !== '!=' && comparator !== ':'
 
-/** Whether the subject takes the comparator. Reports an error if it does not. */
+/** Whether the subject supports the comparator. If not, reports an error. */
 function isAllowed(resolving: Resolving, { subject, comparison, argument }: ValueComparison): boolean {
   const { comparator } = comparison
   const name = written(resolving, comparison.subject)
@@ -69,7 +69,7 @@ function isAllowed(resolving: Resolving, { subject, comparison, argument }: Valu
   return false
 }
 
-/** Resolves a value that is only `*`: with `:`, there is a value. */
+/** Resolves a value that is only `*`. With `:`, it means that there is a value. */
 function resolvePresence(
   resolving: Resolving,
   { subject, comparison }: ValueComparison,
@@ -101,7 +101,8 @@ function resolveList(resolving: Resolving, found: ValueComparison, list: ValueLi
   if (valid.length < literals.length) return undefined
   for (const value of list.values) warnAboutQuotes(resolving, value)
   if (valid.length === 1) return { type: 'compare', subject, operator, literal: valid[0]! }
-  // A choice has one value, so a list with AND of different values matches nothing, and the same value needs no list.
+  // A field with fixed values has one value. A list with AND of different values would match nothing, and a single
+  // value needs no list.
   const match = list.join === 'and' ? 'all' : 'any'
   return { type: 'list', subject, operator: operator === ':' ? ':' : '=', match, literals: valid }
 }
@@ -118,7 +119,7 @@ function resolveListed(
   return rejectWith(resolving, value, message, null)
 }
 
-/** A comparison with a time that does not exist is false, so devices that never reported are omitted (contract A.5). */
+/** A comparison with a missing time is false, so it omits devices that never reported (contract A.5). */
 function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComparison): void {
   const { comparator } = comparison
   if (subject.type !== 'field' || subject.name !== 'lastReported' || !comparator.startsWith('<')) return
@@ -129,7 +130,7 @@ function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComp
   warn(resolving, comparison, message, replace(comparison, right))
 }
 
-/** Word processors replace quotes, and the language reads those as ordinary characters. */
+/** Word processors replace straight quotes with typographic quotes, which the language reads as ordinary characters. */
 function warnAboutQuotes(resolving: Resolving, value: Value): void {
   const text = printValue(value)
   if (value.isQuoted || !/^[“”„‘’‚«»]/.test(text)) return

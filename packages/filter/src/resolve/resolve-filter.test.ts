@@ -9,7 +9,7 @@ const resolved = (text: string, options?: ResolveOptions): ResolvedFilter | null
   return filter
 }
 
-/** The messages of a filter with the parts that they are about. */
+/** Returns the messages of a filter with the parts that they refer to. */
 const problems = (text: string, options?: ResolveOptions) =>
   check(text, options).problems.map(({ message, suggestion }) => ({ message, suggestion }))
 
@@ -90,7 +90,7 @@ describe('names (A.3)', () => {
     },
   )
 
-  test('takes the name of a field with the name of an attribute for the field', () => {
+  test('prefers a field to an attribute with the same name', () => {
     expect(resolved('state = active')).toMatchObject({ subject: field('device', 'state') })
     expect(problems('attributes = x')).toHaveLength(1)
     expect(problems('services = x')).toMatchObject([{ suggestion: 'services.name = x' }])
@@ -106,7 +106,7 @@ describe('names (A.3)', () => {
     expect(problems('device = x', service)).toHaveLength(1)
   })
 
-  test('resolves names of events, where attributes are those of the device', () => {
+  test('resolves names of events, whose attributes are those of the device', () => {
     const event = { kind: 'event' } as const
     expect(resolved('target.kind = webhook', event)).toMatchObject({ subject: field('event', 'target.kind') })
     expect(resolved('state = active', event)).toMatchObject({ subject: field('event', 'state') })
@@ -241,7 +241,7 @@ describe('operators (A.4)', () => {
     expect(resolved('(site = a rack = b) load = c')).toEqual(resolved('site = a rack = b load = c'))
   })
 
-  test('reports every semantic error, also beside syntax errors', () => {
+  test('reports every semantic error, even if there are syntax errors', () => {
     expect(problems('aa = 1 bb = 2 cc = 3 dd = 4 ee = 5 ff = 6 AND y.z')).toHaveLength(7)
   })
 })

@@ -11,32 +11,33 @@ import { type ResolveOptions, type Resolving, reject, type Scope } from './resol
 import { addTerm } from './terms.ts'
 import { forbiddenEmpty } from './usage.ts'
 
-/** What a filter means. */
+/** A resolved filter. */
 export interface Resolution {
   /** null for an empty filter, and for a filter with problems. */
   readonly filter: ResolvedFilter | null
-  /** Whether the filter has no problems, so that `filter` is what it means. */
+  /** Whether the filter has no problems. If so, `filter` has its complete meaning. */
   readonly isValid: boolean
-  /** All semantic errors, by place, without those of the parser. */
+  /** All semantic errors, in order of position. Does not include syntax errors. */
   readonly problems: readonly FilterProblem[]
-  /** What is valid and probably not intended. */
+  /** Parts that are valid but probably not intended. */
   readonly warnings: readonly FilterProblem[]
-  /** The restrictions that could be resolved, by place. */
+  /** The restrictions that could be resolved, in order of position. */
   readonly terms: readonly FilterTerm[]
-  /** Attribute names that `knownAttributes` does not have. The caller can look them up and resolve the filter again. */
+  /** Attribute names that are not in `knownAttributes`. The caller can look them up and resolve the filter again. */
   readonly unknownNames: readonly string[]
   /** Whether the whole filter is indexed (contract A.8). True for an empty filter. */
   readonly isIndexed: boolean
 }
 
 /**
- * Resolves names, functions, and values of a parsed filter (contract A.3 to A.5). Reports all semantic errors, also in a
- * filter with syntax errors, as far as it could be parsed. A filter over a limit is not resolved. Never throws.
+ * Resolves the names, functions, and values of a parsed filter (contract A.3 to A.5). Reports all semantic errors. If
+ * the filter has syntax errors, resolves the parts that could be parsed. Does not resolve a filter that exceeds a
+ * limit. Never throws.
  */
 export function resolveFilter(parsed: ParsedFilter, options: ResolveOptions = {}): Resolution {
   const { kind = 'device', usage = 'list' } = options
   const { text } = parsed
-  // Beyond a limit, the work is not limited.
+  // Above a limit, the work would be unlimited.
   const tree = parsed.problems.some((problem) => problem.kind === 'limit') ? null : parsed.tree
   const all = { ...options, kind, usage }
   const resolving: Resolving = {
@@ -89,7 +90,7 @@ function resolve(resolving: Resolving, scope: Scope, tree: Expression): Resolved
   }
 }
 
-/** Resolves the operands and merges those that are groups of the same kind. */
+/** Resolves the operands. Merges operands that are groups of the same kind. */
 function resolveGroup(resolving: Resolving, scope: Scope, { type, operands }: Group): ResolvedFilter | undefined {
   const resolved = operands.map((operand) => resolve(resolving, scope, operand))
   const flat = resolved.flatMap((operand) => (operand?.type === type ? operand.operands : (operand ?? [])))

@@ -11,11 +11,13 @@ import { type Resolving, reject, rejectWith, replace, warn, written } from './re
 import { resolveTime } from './time-literal.ts'
 import { forbiddenClock } from './usage.ts'
 
-/** A string, or a pattern if it has wildcards. */
+/** A string, or a pattern if the value contains wildcards. */
 export const toText = (value: Value): StringLiteral | PatternLiteral =>
   value.parts.length === 1 ? { type: 'string', value: value.parts[0]! } : { type: 'pattern', parts: value.parts }
 
-/** Resolves the value of a comparison by the subject's type, or for attributes by the value itself (contract A.5). */
+/**
+ * Resolves the value of a comparison by the subject's type, or for attributes by the form of the value (contract A.5).
+ */
 export function resolveLiteral(
   resolving: Resolving,
   { subject, operator }: Pick<Compare, 'subject' | 'operator'>,
@@ -54,7 +56,7 @@ function resolveDuration(resolving: Resolving, value: Value): Literal | undefine
   return rejectWith(resolving, value, message, edit)
 }
 
-/** The literal decides how an attribute is compared with <, <=, >, and >=. */
+/** The type of the literal determines how <, <=, >, and >= compare an attribute. */
 function resolveOrdered(resolving: Resolving, subject: Subject, value: Value): Literal | undefined {
   const text = value.parts[0]!
   const string = { type: 'string', value: text } as const
@@ -79,7 +81,7 @@ function resolveOrdered(resolving: Resolving, subject: Subject, value: Value): L
   return string
 }
 
-/** Rejects numbers that look like versions, because 2.10 is less than 2.9 as a number. */
+/** Rejects numbers that look like versions. As a number, 2.10 is less than 2.9. */
 function resolveNumber(resolving: Resolving, subject: Subject, value: Value): Literal | undefined {
   const text = value.parts[0]!
   const { hasVersions } = resolving.options

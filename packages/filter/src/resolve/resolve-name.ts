@@ -16,7 +16,7 @@ import { writeLevel, writeNameArgument } from '../syntax/quote.ts'
 import type { AttributeSubject, FieldSubject } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, warn } from './resolving.ts'
 
-/** What a name with its dots refers to. */
+/** The object of a name with dots. */
 export type NamedSubject =
   | FieldSubject
   | AttributeSubject
@@ -25,20 +25,20 @@ export type NamedSubject =
   /** The names `services` and `attributes` by themselves. */
   | { readonly type: 'services' | 'attributes'; readonly of: 'device' | 'service' }
 
-/** A name as it is in the filter. */
+/** A name as written in the filter. */
 export interface WrittenName {
   readonly name: string
-  /** What a suggestion replaces. */
+  /** The part that a suggestion replaces. */
   readonly span: Span
-  /** Where it stands: left of a comparator, or in a function, where dots are ordinary characters. */
+  /** Where the name is: to the left of a comparator, or in a function, where dots are ordinary characters. */
   readonly isArgument: boolean
-  /** What is before `name` in the filter, such as `services.`. */
+  /** The part before `name` in the filter, such as `services.`. */
   readonly lead: string
 }
 
 const ATTRIBUTES = 'attributes.'
 
-/** Resolves a name left of a comparator (contract A.3). Returns undefined after reporting an error. */
+/** Resolves a name to the left of a comparator (contract A.3). Returns undefined after reporting an error. */
 export function resolveName(resolving: Resolving, scope: Scope, found: WrittenName): NamedSubject | undefined {
   const { name } = found
   const { kind } = scope
@@ -64,7 +64,7 @@ export function resolveName(resolving: Resolving, scope: Scope, found: WrittenNa
   return { type: 'attribute', of: attributeOwner(kind), name: attribute, read: { type: 'effective' } }
 }
 
-/** The owner of attributes that a filter names. For events, that is the device as it is now. */
+/** The object whose attributes a filter refers to. For events, this is the device with its current values. */
 export const attributeOwner = (kind: FilterKind): 'device' | 'service' => (kind === 'service' ? 'service' : 'device')
 
 function toService(resolving: Resolving, subject: NamedSubject, found: WrittenName): NamedSubject | undefined {
@@ -94,8 +94,8 @@ function rejectPrefix(resolving: Resolving, { name, span }: WrittenName): undefi
 }
 
 /**
- * Resolves the name of an attribute, with or without `attributes.` before it. Rejects unknown short names, and fields in
- * functions, because a field has precedence over an attribute of the same name.
+ * Resolves the name of an attribute, with or without the prefix `attributes.`. Rejects unknown short names. In
+ * functions, rejects names of fields, because a field takes precedence over an attribute with the same name.
  */
 export function resolveAttributeName(
   resolving: Resolving,
@@ -148,7 +148,7 @@ function resolveReserved(
   return rejectWith(resolving, found.span, message, edit)
 }
 
-/** Whether the account ever had an attribute, or a group, of this name. */
+/** Whether the account ever used an attribute or a group with this name. */
 function isKnown(resolving: Resolving, name: string): boolean {
   const { knownAttributes } = resolving.options
   if (knownAttributes === undefined || knownAttributes.has(name)) return true
@@ -197,5 +197,5 @@ function closestKnown(resolving: Resolving, kind: FilterKind, name: string): str
 const printFull = ({ lead, isArgument }: WrittenName, name: string): string =>
   isArgument ? writeNameArgument(name) : lead + printName(splitAttributeName(name))
 
-/** Writes a name left of a comparator, with quotes around unusual levels. */
+/** Formats a name to the left of a comparator, with quotes around unusual levels. */
 export const printName = (name: AttributeName): string => name.map((level) => writeLevel(level!)).join('.')

@@ -4,7 +4,7 @@ import { toText } from './resolve-literal.ts'
 import type { WordSearch } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, warn, written } from './resolving.ts'
 
-/** Words that other languages read as operators, with the operators of this one. */
+/** Operators of other languages that are words in this one, with the corresponding operators. */
 const operators: ReadonlyMap<string, string> = new Map([
   ['and', 'AND'],
   ['or', 'OR'],
@@ -15,7 +15,7 @@ const operators: ReadonlyMap<string, string> = new Map([
   ['|', 'OR'],
 ])
 
-/** Resolves a word without a comparator, which searches names and ids (contract A.4). */
+/** Resolves a word without a comparator, which searches names and IDs (contract A.4). */
 export function resolveWord(resolving: Resolving, scope: Scope, { value }: Word): WordSearch | undefined {
   if (isOnlyWildcards(value)) {
     return rejectWith(

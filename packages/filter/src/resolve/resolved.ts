@@ -4,8 +4,9 @@ import type { Span } from '../positions.ts'
 import type { Parts } from '../syntax/quote.ts'
 
 /**
- * A filter whose names and types are known. Each condition is true or false for every object: a comparison with a value that
- * does not exist is false (contract A.4). `!=` is `not` around `=`. Groups are flat: no `and` is directly in an `and`.
+ * A filter with resolved names and types. Each condition is true or false for every object: a comparison with a missing
+ * value is false (contract A.4). `!=` becomes `not` around `=`. Groups are flat: an `and` is never directly inside an
+ * `and`.
  */
 export type ResolvedFilter = ResolvedGroup | ResolvedNot | SomeService | Condition
 
@@ -20,15 +21,15 @@ export interface ResolvedNot {
 }
 
 /**
- * Some service of the device, except its bulk service, meets the condition; null means any service. Inside, `of: 'service'`
- * means that service, also in a filter of services.
+ * At least one service of the device, except its bulk service, meets the condition; null means any service. Inside,
+ * `of: 'service'` means that service, even in a filter of services.
  */
 export interface SomeService {
   readonly type: 'services'
   readonly condition: ResolvedFilter | null
 }
 
-/** One condition on one object. */
+/** A condition on one object. */
 export type Condition = Compare | CompareList | HasValue | WordSearch | AnyAttribute | IsStale | InView
 
 export type OrderOperator = '<' | '<=' | '>' | '>='
@@ -36,9 +37,10 @@ export type OrderOperator = '<' | '<=' | '>' | '>='
 /**
  * A comparison with one literal.
  *
- * - `=` with a string: equal. With a pattern: the whole value matches. With a day: the time is on that day. Case-sensitive.
+ * - `=` with a string: equal. With a pattern: the whole value matches. With a day: the time is on that day.
+ *   Case-sensitive.
  * - `:` with a string: the value contains it. With a pattern: the whole value matches. Case-insensitive.
- * - An order operator compares as the literal's type says. For strings, that is the natural order.
+ * - An order operator compares according to the literal's type. Strings are compared in natural order.
  *
  * On a field with several values, the comparison is true if it is true for one of them.
  */
@@ -58,27 +60,27 @@ export interface CompareList {
   readonly literals: readonly Literal[]
 }
 
-/** There is a value, or for an attribute there is anything in the group of this name. */
+/** The value exists. For an attribute, the group of this name may contain any value instead. */
 export interface HasValue {
   readonly type: 'present'
   readonly subject: FieldSubject | AttributeSubject
 }
 
-/** A bare word: a part of the searched fields, case-insensitive, or the beginning of the id (contract A.4). */
+/** A bare word: part of a searched field, case-insensitive, or the beginning of the ID (contract A.4). */
 export interface WordSearch {
   readonly type: 'word'
   readonly of: FilterKind
   readonly literal: StringLiteral | PatternLiteral
 }
 
-/** Some base attribute contains the string, or matches the pattern, case-insensitive. */
+/** At least one base attribute contains the string or matches the pattern, case-insensitive. */
 export interface AnyAttribute {
   readonly type: 'any'
   readonly of: 'device' | 'service'
   readonly literal: StringLiteral | PatternLiteral
 }
 
-/** The value in force is stale (contract E.3). */
+/** The effective value is stale (contract E.3). */
 export interface IsStale {
   readonly type: 'stale'
   readonly of: 'device' | 'service'
@@ -107,8 +109,8 @@ export interface AttributeSubject {
 }
 
 /**
- * Where an attribute is read: the effective value in the request's context, the base value, the effective value in a context,
- * or the value that is set in a context itself.
+ * Where to read an attribute: the effective value in the request's context, the base value, the effective value in a
+ * context, or only the override in a context.
  */
 export type AttributeRead =
   | { readonly type: 'effective' }
@@ -116,7 +118,7 @@ export type AttributeRead =
   | { readonly type: 'in'; readonly context: string }
   | { readonly type: 'override'; readonly context: string }
 
-/** How long the value in force has been what it is (a duration), or when it became what it is (a time). */
+/** How long the effective value has been unchanged (a duration), or when it last changed (a time). */
 export interface TimeOfAttribute {
   readonly type: 'age' | 'changed'
   readonly of: 'device' | 'service'
@@ -126,13 +128,13 @@ export interface TimeOfAttribute {
 export type Literal =
   | StringLiteral
   | PatternLiteral
-  /** Digits with an optional minus and fraction, exact. */
+  /** Digits with an optional minus and fraction, compared exactly. */
   | { readonly type: 'number'; readonly decimal: string }
   /** Milliseconds since 1970. */
   | { readonly type: 'time'; readonly milliseconds: number }
-  /** A day in UTC: its first millisecond. Only with `=`. */
+  /** A day in UTC, as its first millisecond. Only with `=`. */
   | { readonly type: 'day'; readonly milliseconds: number }
-  /** Seconds from request start; negative is in the past. */
+  /** Seconds relative to the start of the request. Negative values are in the past. */
   | { readonly type: 'relative'; readonly seconds: number }
   /** Only with `age()`. */
   | { readonly type: 'duration'; readonly seconds: number }
@@ -149,11 +151,11 @@ export interface PatternLiteral {
   readonly parts: Parts
 }
 
-/** One restriction of a filter as `checkFilter` reports it. Also every restriction inside `services:(…)`. */
+/** A restriction of a filter, as `checkFilter` reports it, including restrictions inside `services:(…)`. */
 export interface FilterTerm extends Span {
   /** The name in canonical form, such as `attributes.site`. Empty for a bare word. */
   readonly name: string
   readonly comparedAs: 'string' | 'number' | 'time' | 'duration' | 'none'
-  /** Whether an index finds what it matches (contract A.8). */
+  /** Whether an index finds its matches (contract A.8). */
   readonly isIndexed: boolean
 }

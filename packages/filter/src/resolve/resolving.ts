@@ -4,53 +4,61 @@ import { type Edit, type Fault, type FilterProblem, toProblem } from '../problem
 import type { FilterTerm } from './resolved.ts'
 import type { FilterUsage } from './usage.ts'
 
-/** The attribute names that an account ever had, such as `site` and `net.ssid`. A Set or a Map is one. */
+/**
+ * The attribute names that an account ever used, such as `site` and `net.ssid`. A Set or a Map implements this
+ * interface.
+ */
 export interface KnownNames {
-  /** Whether the account ever had this attribute or group. */
+  /** Whether the account ever used this attribute or group. */
   has(name: string): boolean
-  /** The names that suggestions may contain, such as those that the caller may read. Their groups are known too. */
+  /**
+   * The names that suggestions may contain, such as the names that the caller may read. Their groups are also known.
+   */
   keys(): Iterable<string>
 }
 
 export interface ResolveOptions {
-  /** What the filter selects. Default: devices. */
+  /** The kind of object that the filter selects. Default: devices. */
   readonly kind?: FilterKind
   /** Where the filter is used. Default: a list. */
   readonly usage?: FilterUsage
   /**
-   * Names of attributes. Others are rejected unless they are written with `attributes.`, with the closest of these as the
-   * suggestion. If omitted, every name is accepted.
+   * Names of attributes. The resolver rejects other names without the prefix `attributes.`, and suggests the closest of
+   * these. If omitted, it accepts every name.
    */
   readonly knownAttributes?: KnownNames
-  /** Whether known values of an attribute look like versions: have two dots. Default: no. */
+  /** Whether known values of an attribute look like versions, with two dots. Default: no. */
   readonly hasVersions?: (name: string) => boolean
-  /** The types that events can have. Others are rejected. If omitted, every type is accepted. */
+  /** The types that events can have. The resolver rejects all others. If omitted, it accepts every type. */
   readonly eventTypes?: readonly string[]
   /** Whether the filter of a view is indexed. Default: no. */
   readonly isIndexedView?: (id: string) => boolean
 }
 
-/** What the object is that names refer to, and what may be written before a name. */
+/** The object that names refer to, and the prefixes that names can have. */
 export interface Scope {
   readonly kind: FilterKind
-  /** Whether this is inside `services:(…)` or after `services.`. */
+  /** Whether the condition is inside `services:(…)` or after `services.`. */
   readonly isInServices: boolean
-  /** Whether a NOT or != is around it, so that no index is used. */
+  /** Whether the condition is inside NOT or !=, so that no index helps. */
   readonly isNegated: boolean
 }
 
-/** What the resolver knows while it reads a filter. */
+/** The state of the resolver while it reads a filter. */
 export interface Resolving {
   readonly text: string
   readonly options: ResolveOptions & { readonly kind: FilterKind; readonly usage: FilterUsage }
   readonly problems: FilterProblem[]
   readonly warnings: FilterProblem[]
   readonly terms: FilterTerm[]
-  /** Unknown names for which the closest known name was searched. Limits the work for filters with many of them. */
+  /**
+   * The number of unknown names for which the closest known name was searched. Limits the work for filters with many
+   * unknown names.
+   */
   readonly searched: Map<string, string | undefined>
-  /** Names of attributes that are not known, with and without `attributes.` before them in the filter. */
+  /** Unknown attribute names, with and without the prefix `attributes.` in the filter. */
   readonly unknown: Set<string>
-  /** Known names that are only groups, once they are needed. */
+  /** Known names that are only groups, computed when they are first needed. */
   knownGroups?: ReadonlySet<string>
 }
 
@@ -60,7 +68,7 @@ export function reject(resolving: Resolving, found: Fault): undefined {
   return undefined
 }
 
-/** Reports a semantic error that is fixed by replacing a part, which can be larger than the faulty part. */
+/** Reports a semantic error whose fix replaces a part, which can be larger than the faulty part. */
 export function rejectWith(resolving: Resolving, span: Span, message: string, edit: Edit | null): undefined {
   return reject(resolving, { from: span.from, to: span.to, message, edits: edit === null ? null : [edit] })
 }
@@ -72,5 +80,5 @@ export function warn(resolving: Resolving, span: Span, message: string, edit: Ed
 
 export const replace = ({ from, to }: Span, text: string): Edit => ({ from, to, text })
 
-/** Returns the string of a part of the filter. */
+/** Returns the source string of a part of the filter. */
 export const written = (resolving: Resolving, { from, to }: Span): string => resolving.text.slice(from, to)

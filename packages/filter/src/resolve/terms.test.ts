@@ -3,7 +3,7 @@ import { check } from '../../test/fixtures.ts'
 import type { FilterUsage } from './usage.ts'
 
 describe('terms', () => {
-  test('report place, canonical name, and how they are compared', () => {
+  test('report their position, canonical name, and how they are compared', () => {
     const text =
       'site = 5 load > 5 lastBackup > now age(site) > 2d created = 2026-01-01 stale(rack) gate site:* view(x)'
     expect(
@@ -21,7 +21,7 @@ describe('terms', () => {
     ])
   })
 
-  test('include services and the terms inside', () => {
+  test('include services and the terms inside them', () => {
     const names = (text: string) => check(text).terms.map(({ name }) => name)
     expect(names('services:(port = 22 site = x) services.host = y')).toEqual([
       'services',
@@ -91,7 +91,7 @@ describe('indexed terms (A.8)', () => {
     expect(check(text)).toMatchObject({ problems: [], isIndexed: false })
   })
 
-  test('count for the whole filter and for each term', () => {
+  test('are indexed for the whole filter and for each term', () => {
     const isIndexed = (text: string) => check(text).terms.map((term) => term.isIndexed)
     expect(isIndexed('site = a AND NOT rack = 5')).toEqual([true, false])
     expect(isIndexed('services:(port = 22 host:x) load > 5')).toEqual([true, true, false, false])

@@ -4,7 +4,9 @@ import { printNameArgument, printSubject } from './print-subject.ts'
 import type { Condition, FilterTerm, Literal, SomeService } from './resolved.ts'
 import type { Resolving, Scope } from './resolving.ts'
 
-/** Adds a restriction to the terms that `checkFilter` reports. `lead` is before the name, such as `services.`. */
+/**
+ * Adds a restriction to the terms that `checkFilter` reports. `lead` is the prefix of the name, such as `services.`.
+ */
 export function addTerm(
   resolving: Resolving,
   scope: Scope,
@@ -23,7 +25,7 @@ export function addTerm(
   })
 }
 
-/** Adds the term of `services:(…)` before the terms inside, which begin at `index`. */
+/** Adds the term of `services:(…)` before the terms inside it, which begin at `index`. */
 export function addServicesTerm(
   resolving: Resolving,
   scope: Scope,

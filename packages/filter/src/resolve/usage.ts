@@ -1,11 +1,11 @@
 /**
- * Where a filter is used, which limits what it may contain (contract A.1). `list` stands for every read, and for subscriptions
+ * Where a filter is used, which limits what it can contain (contract A.1). `list` means every read, and subscriptions
  * and webhooks.
  */
 export type FilterUsage = 'list' | 'bulk' | 'alert' | 'silence' | 'role' | 'accessKey' | 'view'
 
 interface UsageRule {
-  /** The place in messages. */
+  /** The usage, for messages. */
   readonly place: string
   /** Fields of devices and services that are not allowed. */
   readonly fields?: readonly string[]
@@ -28,13 +28,16 @@ const rules: Readonly<Record<FilterUsage, UsageRule>> = {
   view: { place: 'in a view', isWithoutView: true },
 }
 
-/** Returns why a field is not allowed, or undefined if it is. */
+/** Returns why a field is not allowed, or undefined if it is allowed. */
 export function forbiddenField(usage: FilterUsage, field: string): string | undefined {
   const { fields, place } = rules[usage]
   return fields?.includes(field) ? `${field} is not allowed ${place}.` : undefined
 }
 
-/** Returns why what depends on the clock is not allowed, or undefined if it is. `what` is a plural or a function. */
+/**
+ * Returns why an expression that depends on the current time is not allowed, or undefined if it is allowed. `what` is a
+ * plural or a function.
+ */
 export function forbiddenClock(usage: FilterUsage, what: 'Relative times' | 'age()' | 'stale()'): string | undefined {
   const { isWithoutClock, place } = rules[usage]
   if (!isWithoutClock) return undefined
@@ -43,11 +46,11 @@ export function forbiddenClock(usage: FilterUsage, what: 'Relative times' | 'age
     : `${what} is not allowed ${place}, because its result changes with time.`
 }
 
-/** Returns why view() is not allowed, or undefined if it is. */
+/** Returns why view() is not allowed, or undefined if it is allowed. */
 export const forbiddenView = (usage: FilterUsage): string | undefined =>
   rules[usage].isWithoutView ? `view() is not allowed ${rules[usage].place}.` : undefined
 
-/** Returns why an empty filter is not allowed, or undefined if it is. */
+/** Returns why an empty filter is not allowed, or undefined if it is allowed. */
 export const forbiddenEmpty = (usage: FilterUsage): string | undefined =>
   rules[usage].isRequired
     ? `The filter must not be empty ${rules[usage].place}. For all devices, write id:*`

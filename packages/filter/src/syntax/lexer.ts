@@ -5,11 +5,11 @@ import { type Scanned, scanString, scanText } from './scan-value.ts'
 import { type Comparator, isValueToken, type Parenthesis, type Token, type ValueToken } from './token.ts'
 
 /**
- * Splits a filter into tokens (contract A.2). Never throws and takes linear time; lexical errors are faults of tokens. The last
- * token has the kind `end`.
+ * Splits a filter into tokens (contract A.2). Never throws and takes linear time. Lexical errors become faults of
+ * tokens. The last token has the kind `end`.
  *
- * What a character means depends on its side of the comparator. The lexer therefore tracks parentheses: those after a
- * comparator contain values, except those of `services:(…)`.
+ * The meaning of a character depends on its side of the comparator. The lexer therefore tracks parentheses: parentheses
+ * after a comparator contain values, except in `services:(…)`.
  */
 export function lex(text: string): Token[] {
   const tokens: Token[] = []
@@ -61,12 +61,12 @@ function nextToken(text: string, at: number, before: readonly Token[], inside: P
   return comparatorToken(text, one, isRight) ?? wordToken(text, one, { isRight, isFirst: previous?.kind !== 'dot' })
 }
 
-/** The comparators, and what is often written instead of them. */
+/** The comparators, and what users often write instead of them. */
 const comparatorForm = /==|<>|=>|=<|!=|<=|>=|[=<>:]/y
 const misspelled: Readonly<Record<string, Comparator>> = { '==': '=', '<>': '!=', '=>': '>=', '=<': '<=' }
 
 function comparatorToken(text: string, one: Span & { isSpaced: boolean }, isRight: boolean): Token | undefined {
-  // Right of a comparator, a colon is an ordinary character.
+  // To the right of a comparator, a colon is an ordinary character.
   if (isRight && text[one.from] === ':') return undefined
   comparatorForm.lastIndex = one.from
   const found = comparatorForm.exec(text)?.[0]
@@ -108,7 +108,7 @@ function valueToken(
 
 const idForm = /80(?::[0-9a-fA-F]{2})+(?=$|[\s(),"'=<>!:])/y
 
-/** Returns the id, or the beginning of one, at an index. A pasted id is one word, although it contains colons. */
+/** Returns the ID, or the beginning of an ID, at an index. A pasted ID is one word, although it contains colons. */
 function idAt(text: string, at: number): string | undefined {
   idForm.lastIndex = at
   return idForm.exec(text)?.[0]

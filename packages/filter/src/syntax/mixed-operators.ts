@@ -1,13 +1,13 @@
 import type { Span } from '../positions.ts'
 import { abbreviate, applyEdits, type Edit, type Fault } from '../problems.ts'
 
-/** How an operand is joined to the one before it. A space is an AND that is not written. */
+/** How an operand is joined to the previous one. A space is an implicit AND. */
 export type Join = 'and' | 'or' | 'space'
 
 /**
- * Returns the error for AND and OR on one level (contract A.2). The message shows both readings: that of AIP-160, in which OR
- * binds more tightly, and that of SQL, in which AND does. The suggestion is the reading of AIP-160 if every AND is a space,
- * else that of SQL.
+ * Returns the error for AND and OR on one level (contract A.2). The message shows both readings: in AIP-160, OR binds
+ * more tightly, and in SQL, AND does. If every AND is a space, the suggestion is the reading of AIP-160. Otherwise, it
+ * is the reading of SQL.
  */
 export function mixedOperators(text: string, operands: readonly Span[], joins: readonly Join[]): Fault {
   const span = { from: operands[0]!.from, to: operands.at(-1)!.to }
@@ -20,7 +20,7 @@ export function mixedOperators(text: string, operands: readonly Span[], joins: r
   return { ...span, message, edits: joins.includes('and') ? readings.sql : readings.aip }
 }
 
-/** Puts parentheses around each run of operands with the joins that bind. */
+/** Adds parentheses around each run of operands whose joins bind more tightly. */
 function parenthesize(operands: readonly Span[], joins: readonly Join[], binds: (join: Join) => boolean): Edit[] {
   const edits: Edit[] = []
   let first = 0

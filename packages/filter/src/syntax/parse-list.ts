@@ -49,7 +49,7 @@ export function parseList(parsing: Parsing, open: Token): ValueList | Broken {
 function mixedList({ text }: Parsing, values: readonly Value[], joins: readonly Join[]): Fault {
   const { from, to } = mixedOperators(text, values, joins)
   const all = values.map((value) => text.slice(value.from, value.to)).join(' OR ')
-  return fault({ from, to }, 'A list of values has either OR or AND, not both.', all)
+  return fault({ from, to }, 'A list of values can contain either OR or AND, not both.', all)
 }
 
 function badList(parsing: Parsing, open: Token, found: Token): Broken {
@@ -75,10 +75,10 @@ function faultInList({ text }: Parsing, found: Token): Fault {
       const word = quote([text.slice(found.from, found.to)])
       return fault(
         found,
-        `A list has only values and one kind of operator. To use a keyword as a value, quote it: ${word}`,
+        `A list can contain only values and one kind of operator. To use a keyword as a value, quote it: ${word}`,
       )
     }
     default:
-      return fault(found, 'A list has only values, separated by OR. Quote a value with special characters.')
+      return fault(found, 'A list can contain only values, separated by OR. Quote a value with special characters.')
   }
 }

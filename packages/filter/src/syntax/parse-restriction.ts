@@ -104,7 +104,7 @@ function badArguments(parsing: Parsing, open: Token, found: Token): Broken {
   return report(parsing, fault(found, message))
 }
 
-/** The error of a parenthesis that is not closed. The suggestion closes it at the end. */
+/** The error for an unclosed parenthesis. The suggestion closes it at the end. */
 export function unclosed({ text }: Parsing, open: Span): Fault {
   const edits = [{ from: text.length, to: text.length, text: ')' }]
   return { from: open.from, to: open.to, message: 'This parenthesis is not closed.', edits }
@@ -148,7 +148,10 @@ function parseArgument(parsing: Parsing, left: Left, parseNested: ParseNested): 
   return report(parsing, missingValue(parsing, left, token))
 }
 
-/** Reports the parenthesis that exceeds the depth, and skips what is inside. This also limits the recursion of the parser. */
+/**
+ * Reports the parenthesis that exceeds the depth limit, and skips its content. This also limits the recursion of the
+ * parser.
+ */
 export function tooDeep(parsing: Parsing, open: Token): Broken {
   const { filterDepth } = filterLimits
   skipToClose(parsing)
@@ -159,7 +162,7 @@ export function tooDeep(parsing: Parsing, open: Token): Broken {
 function unquotedValue({ text }: Parsing, token: Token): Fault {
   const span = { from: token.from, to: runEnd(text, token.from) }
   const word = quote([text.slice(span.from, span.to)])
-  return fault(span, `Quote a value with ( ) , " ' = < > ! or \\ in it: ${word}`, word)
+  return fault(span, `Quote a value that contains ( ) , " ' = < > ! or \\: ${word}`, word)
 }
 
 function missingValue({ text }: Parsing, { subject, comparator }: Left, token: Token): Fault {

@@ -3,7 +3,7 @@ import { problemsOf, strip } from '../../test/fixtures.ts'
 import { parseFilter } from './parser.ts'
 import { printFilter } from './print.ts'
 
-/** Parses and prints, which shows how a filter was read. */
+/** Parses and prints a filter, which shows how the parser read it. */
 function read(text: string): string {
   const { tree, problems } = parseFilter(text)
   expect(problems).toEqual([])
@@ -68,13 +68,13 @@ describe('grammar', () => {
     expect(strip(parseFilter(expected).tree)).toEqual(strip(parseFilter(text).tree))
   })
 
-  test('reads 80:port and ids differently', () => {
+  test('distinguishes 80:port from IDs', () => {
     expect(parseFilter('80:port').tree).toMatchObject({ type: 'comparison', comparator: ':' })
     expect(parseFilter('80:00:1f').tree).toMatchObject({ type: 'word' })
     expect(parseFilter('80:00:1f:abc').tree).toMatchObject({ type: 'comparison', argument: { parts: ['abc'] } })
   })
 
-  test('keeps wildcards apart from asterisks, with and without quotes', () => {
+  test('distinguishes wildcards from asterisks, with and without quotes', () => {
     const partsOf = (text: string) => parseFilter(text).tree
     expect(partsOf('a*b')).toMatchObject({ value: { parts: ['a', 'b'], isQuoted: false } })
     expect(partsOf('a\\*b*')).toMatchObject({ value: { parts: ['a*b', ''] } })
@@ -149,7 +149,7 @@ describe('errors', () => {
     expect(parseFilter(text).problems[0]!.kind).toBe('syntax')
   })
 
-  test('have line and column in code points (case 20)', () => {
+  test('contain the line, and the column in code points (case 20)', () => {
     expect(first('name:"😀"\r\n\n  😀😀 = x=y')).toEqual({
       at: [3, 8, 3],
       suggestion: 'name:"😀"\r\n\n  😀😀 = "x=y"',
@@ -190,7 +190,7 @@ describe('limits', () => {
     expect(limitsOf(times(20, 'site:*'))).toEqual([])
   })
 
-  test('allow a longer filter where the caller does', () => {
+  test('allow a longer filter if the caller does', () => {
     expect(parseFilter('a'.repeat(5000), { maxLength: 6000 }).problems).toEqual([])
   })
 })

@@ -11,20 +11,20 @@ import type { Expression } from './tree.ts'
 /** A parsed filter. */
 export interface ParsedFilter {
   readonly text: string
-  /** null for an empty filter. With errors, the parts without an error, or null if there are none. */
+  /** null for an empty filter. If there are errors, contains only the parts without an error, or null. */
   readonly tree: Expression | null
-  /** At most five syntax errors, and at most one problem for each limit, by place. */
+  /** Problems in order of position: at most five syntax errors, and at most one problem for each limit. */
   readonly problems: readonly FilterProblem[]
 }
 
 export interface ParseOptions {
-  /** Characters that the filter may have: 4096 by default. Canonical forms that the server stores can be longer. */
+  /** The maximum number of characters, by default 4096. Canonical forms that the server stores can be longer. */
   readonly maxLength?: number
 }
 
 /**
- * Parses a filter (contract A.2, a narrowed AIP-160). Never throws. Takes linear time for any string, and recurses only as
- * deep as the limit of parentheses.
+ * Parses a filter (contract A.2, a narrowed AIP-160). Never throws. Takes linear time for any string, and recurses no
+ * deeper than the limit on parentheses.
  */
 export function parseFilter(text: string, { maxLength = filterLimits.filterLength }: ParseOptions = {}): ParsedFilter {
   const tooLong = excessLength(text, maxLength)
@@ -56,7 +56,7 @@ function excessLength(text: string, maxLength: number): FilterProblem | undefine
   return toProblem(text, 'limit', wrong, 'filterLength')
 }
 
-/** The characters that PostgreSQL cannot store: U+0000, and surrogates without their other half. */
+/** Matches the characters that PostgreSQL cannot store: U+0000 and lone surrogates. */
 const unstorable = /\0|\p{Surrogate}/gu
 
 function lexicalFaults(text: string, tokens: readonly Token[]): Fault[] {
@@ -68,7 +68,7 @@ function lexicalFaults(text: string, tokens: readonly Token[]): Fault[] {
   return [...faults, { from: first.from, to: first.to, message: `A filter must not contain ${what}.`, edits }]
 }
 
-/** Parses the whole filter. A closing parenthesis without an opening one does not end it. */
+/** Parses the whole filter, even after an unmatched closing parenthesis. */
 function parseAll(parsing: Parsing): Expression | null | Broken {
   if (peek(parsing).kind === 'end') return null
   let result: Expression | Broken | undefined
@@ -113,7 +113,7 @@ interface Level {
 function combine(parsing: Parsing, { operands, spans, joins }: Level): Expression | Broken {
   const valid = operands.filter((operand) => operand !== broken)
   const isOr = joins.includes('or')
-  // Beside a part with an error, a space may be a part of that error.
+  // Next to a part with an error, a space may belong to that part.
   const isMixed = isOr && joins.some((join) => join !== 'or') && valid.length === operands.length
   if (isMixed) report(parsing, mixedOperators(parsing.text, spans, joins))
   if (valid.length <= 1) return valid[0] ?? broken
@@ -165,7 +165,7 @@ function parseSimple(parsing: Parsing): Expression | Broken {
   return broken
 }
 
-/** Parses the conditions after an opening parenthesis, and the closing one. */
+/** Parses the conditions after an opening parenthesis, and the closing parenthesis. */
 function parseParenthesized(parsing: Parsing, open: Token): Expression | Broken {
   if (parsing.depth >= filterLimits.filterDepth) return tooDeep(parsing, open)
   parsing.depth++
@@ -194,7 +194,7 @@ function misplaced(parsing: Parsing, token: Token): Fault {
   }
 }
 
-/** Whether the next token is between two conditions. */
+/** Whether the next token separates two conditions. */
 function isBetween({ tokens, at }: Parsing): boolean {
   const before = tokens[at - 1]
   const after = tokens[at + 1]

@@ -3,11 +3,11 @@ import type { Span } from '../positions.ts'
 import { type Fault, type FilterProblem, toProblem } from '../problems.ts'
 import type { Token, ValueToken } from './token.ts'
 
-/** Marks that a part has a syntax error, which is already reported. */
+/** Marks a part with a syntax error that was already reported. */
 export const broken = Symbol('broken')
 export type Broken = typeof broken
 
-/** What the parser knows while it reads a filter. */
+/** The state of the parser while it reads a filter. */
 export interface Parsing {
   readonly text: string
   readonly tokens: readonly Token[]
@@ -15,19 +15,19 @@ export interface Parsing {
   at: number
   /** Levels of parentheses around the next token. */
   depth: number
-  /** Terms so far, in fifths. */
+  /** The number of terms so far, in fifths. */
   fifths: number
-  /** Literals with wildcards so far. */
+  /** The number of literals with wildcards so far. */
   patterns: number
   readonly syntaxErrors: FilterProblem[]
-  /** At most one of each limit. */
+  /** At most one problem for each limit. */
   readonly exceeded: Map<FilterLimit, FilterProblem>
 }
 
 /** Returns the next token without reading it. */
 export const peek = (parsing: Parsing): Token => parsing.tokens[parsing.at]!
 
-/** Reads the next token. The last token, `end`, can be read any number of times. */
+/** Reads the next token. The last token, `end`, can be read repeatedly. */
 export function next(parsing: Parsing): Token {
   const token = peek(parsing)
   if (token.kind !== 'end') parsing.at++
@@ -52,7 +52,7 @@ export function exceed(parsing: Parsing, limit: FilterLimit, span: Span, message
   parsing.exceeded.set(limit, toProblem(parsing.text, 'limit', found, limit))
 }
 
-/** Counts a restriction. `values` is the length of its list, if it has one. */
+/** Counts a restriction. `values` is the number of values in its list, if it has one. */
 export function countTerm(parsing: Parsing, span: Span, values = 0): void {
   const { filterTerms } = filterLimits
   parsing.fifths += Math.max(5, values)
@@ -61,7 +61,7 @@ export function countTerm(parsing: Parsing, span: Span, values = 0): void {
   exceed(parsing, 'filterTerms', span, message)
 }
 
-/** Counts a literal if it has wildcards, and checks how many. */
+/** Counts a literal if it contains wildcards, and checks the number of wildcards. */
 export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueToken, 'parts' | 'from' | 'to'>): void {
   if (parts.length === 1 || parts.every((part) => part === '')) return
   const { filterPatterns, patternWildcards } = filterLimits
@@ -74,7 +74,9 @@ export function countPattern(parsing: Parsing, { parts, from, to }: Pick<ValueTo
   }
 }
 
-/** Skips the rest of a part with an error: up to the next condition, AND, OR, or the end of the current parentheses. */
+/**
+ * Skips the rest of a part with an error: up to the next condition, AND, or OR, or the end of the current parentheses.
+ */
 export function skipPart(parsing: Parsing): void {
   for (let token = peek(parsing); !endsPart(token) && !beginsPart(token); token = peek(parsing)) {
     next(parsing)
@@ -89,7 +91,7 @@ function beginsPart(token: Token): boolean {
   return token.kind === 'not' || token.kind === 'minus' || (token.kind === 'open' && token.opens === 'group')
 }
 
-/** Skips up to and including the parenthesis that closes the one that was read last. */
+/** Skips to the end of the parentheses that were opened last. */
 export function skipToClose(parsing: Parsing): void {
   for (let open = 1; open > 0; ) {
     const token = next(parsing)

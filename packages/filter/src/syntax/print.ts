@@ -1,7 +1,7 @@
 import { quote, unquoted } from './quote.ts'
 import type { Expression, Member, Value } from './tree.ts'
 
-/** Writes a syntax tree as a filter. Parsing the result returns the same tree. */
+/** Formats a syntax tree as a filter. Parsing the result returns the same tree. */
 export function printFilter(tree: Expression | null): string {
   if (tree === null) return ''
   switch (tree.type) {
@@ -17,7 +17,7 @@ export function printFilter(tree: Expression | null): string {
       return `${tree.name}(${tree.arguments.map(printValue).join(', ')})`
     case 'comparison': {
       const subject = tree.subject.type === 'call' ? printFilter(tree.subject) : printMember(tree.subject)
-      // Without a space, 80:ab would be the beginning of an id.
+      // Without a space, 80:ab would be the beginning of an ID.
       const colon = subject.startsWith('80') ? ' :' : ':'
       const comparator = tree.comparator === ':' ? colon : ` ${tree.comparator} `
       return subject + comparator + printArgument(tree.argument)
@@ -34,13 +34,13 @@ function printArgument(argument: Extract<Expression, { type: 'comparison' }>['ar
   return `(${argument.values.map(printValue).join(argument.join === 'or' ? ' OR ' : ' AND ')})`
 }
 
-/** Writes a name with its levels. */
+/** Formats a name with its levels. */
 export function printMember({ levels }: Member): string {
   const [first, ...others] = levels.map(printValue)
-  // Directly before a dot, an id is not read as one word.
+  // Directly before a dot, an ID is not read as one word.
   const isId = !levels[0]!.isQuoted && first!.includes(':')
   return [isId && others.length > 0 ? `${first} ` : first, ...others].join('.')
 }
 
-/** Writes a value as it was written: a string in quotes, a word without. */
+/** Formats a value as it was written: strings with quotes, words without. */
 export const printValue = ({ parts, isQuoted }: Value): string => (isQuoted ? quote(parts) : unquoted(parts))

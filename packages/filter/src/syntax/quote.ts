@@ -1,15 +1,18 @@
-/** A string with wildcards, as the strings between them: `os*` is `['os', '']`. One string means no wildcard. */
+/**
+ * A string with wildcards, represented by the strings between them: `os*` is `['os', '']`. A single string means no
+ * wildcard.
+ */
 export type Parts = readonly string[]
 
 const keywords: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT'])
 
-/** Whether a word is AND, OR, or NOT. To use one as a name or a value, quote it. */
+/** Whether a word is AND, OR, or NOT. As a name or value, such a word needs quotes. */
 export const isKeyword = (word: string): boolean => keywords.has(word)
 
-/** Writes a literal in double quotes, with its wildcards. */
+/** Formats a literal in double quotes, with its wildcards. */
 export const quote = (parts: Parts): string => `"${parts.map((part) => part.replaceAll(/["\\*]/g, '\\$&')).join('*')}"`
 
-/** Writes a literal without quotes. The caller knows that its characters allow it. */
+/** Formats a literal without quotes. The caller ensures that its characters allow this. */
 export const unquoted = (parts: Parts): string => parts.map((part) => part.replaceAll('*', '\\*')).join('*')
 
 const plainValue = /^[\p{L}_*][\p{L}\p{N}_@.:/+*-]*$/u
@@ -18,18 +21,18 @@ const plainId = /^80(?::[0-9a-f]{2})+$/
 const plainName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u
 
 /**
- * Writes a string or pattern right of a comparator. Quotes it unless it begins with a letter and has only characters that
- * never have another meaning, so that it cannot be read as a number, a time, or a keyword.
+ * Formats a string or pattern to the right of a comparator. Quotes it unless it begins with a letter and contains only
+ * characters without another meaning, so that it cannot be read as a number, a time, or a keyword.
  */
 export const writeValue = (parts: Parts): string => write(parts, (text) => plainValue.test(text) || plainId.test(text))
 
-/** Writes a bare word. Left of a comparator, dots and colons have a meaning. */
+/** Formats a bare word. To the left of a comparator, dots and colons have a meaning. */
 export const writeWord = (parts: Parts): string => write(parts, (text) => plainWord.test(text) || plainId.test(text))
 
-/** Writes one level of a name. */
+/** Formats one level of a name. */
 export const writeLevel = (level: string): string => write([level], (text) => plainName.test(text))
 
-/** Writes a name as the argument of a function, where dots are ordinary characters. */
+/** Formats a name as the argument of a function, where dots are ordinary characters. */
 export const writeNameArgument = (name: string): string =>
   write([name], (text) => text.split('.').every((level) => plainName.test(level)))
 

@@ -2,24 +2,24 @@ import type { Span } from '../positions.ts'
 import type { Edit, Fault } from '../problems.ts'
 import { type Parts, quote } from './quote.ts'
 
-/** A word or string as it is in the filter. */
+/** A word or string as written in the filter. */
 export interface Scanned extends Span {
   readonly parts: Parts
-  /** Whether it contains a backslash, so that it is not a keyword. */
+  /** Whether it contains a backslash, which means that it is not a keyword. */
   readonly isEscaped: boolean
   readonly fault?: Fault
 }
 
 const endOfRun = /[^\s)]*/y
 
-/** Returns the end of the run of characters without whitespace and closing parentheses at an index. */
+/** Returns the end of the run of characters at an index that contains no whitespace and no closing parentheses. */
 export function runEnd(text: string, from: number): number {
   endOfRun.lastIndex = from
   endOfRun.test(text)
   return endOfRun.lastIndex
 }
 
-/** Scans a string in single or double quotes. `previous` is the word directly before it, if there is one. */
+/** Scans a string in single or double quotes. `previous` is the word directly before it, if any. */
 export function scanString(text: string, from: number, previous: Span | undefined): Scanned {
   const mark = text[from]!
   const parts = new PartsBuilder()
@@ -65,11 +65,14 @@ function unterminated(
   return { from, to, message: `${message} To use ${mark} in a word, quote the word: ${word}`, edits }
 }
 
-// Left of a comparator, a dot separates levels, and a colon is a comparator.
+// To the left of a comparator, a dot separates levels, and a colon is a comparator.
 const leftRun = /[^\s(),"'=<>!:.\\*]+/y
 const rightRun = /[^\s(),"'=<>!\\*]+/y
 
-/** Scans a word. Returns undefined if there is none at this index. `isRight` selects the rules right of a comparator. */
+/**
+ * Scans a word. Returns undefined if there is no word at this index. `isRight` selects the rules for the right side of
+ * a comparator.
+ */
 export function scanText(text: string, from: number, isRight: boolean): Scanned | undefined {
   const run = isRight ? rightRun : leftRun
   const parts = new PartsBuilder()

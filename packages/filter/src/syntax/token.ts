@@ -12,9 +12,9 @@ export type Comparator = (typeof comparators)[number]
 export type Parenthesis = 'group' | 'list' | 'nested' | 'arguments'
 
 interface TokenBase extends Span {
-  /** Whether it is the first token, or whitespace is before it. */
+  /** Whether the token is the first one or follows whitespace. */
   readonly isSpaced: boolean
-  /** A lexical error in it. The rest of the token is usable. */
+  /** A lexical error in the token. The rest of the token is usable. */
   readonly fault?: Fault
 }
 
@@ -22,7 +22,7 @@ interface TokenBase extends Span {
 export interface ValueToken extends TokenBase {
   readonly kind: 'text' | 'string'
   readonly parts: Parts
-  /** Whether it was read by the rules right of a comparator. */
+  /** Whether the rules for the right side of a comparator were used to read it. */
   readonly isRight: boolean
 }
 
@@ -37,7 +37,7 @@ export interface OpenToken extends TokenBase {
 }
 
 export interface OtherToken extends TokenBase {
-  /** `invalid` is a character that cannot be at its place; it always has a fault. */
+  /** `invalid` is a character that is not allowed at its position. It always has a fault. */
   readonly kind: 'and' | 'or' | 'not' | 'minus' | 'dot' | 'comma' | 'close' | 'invalid' | 'end'
 }
 

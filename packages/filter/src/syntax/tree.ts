@@ -26,7 +26,7 @@ export interface Word extends Span {
   readonly value: Value
 }
 
-/** A name or function with a comparator and what it is compared with. */
+/** A comparison: a name or function, a comparator, and values. */
 export interface Comparison extends Span {
   readonly type: 'comparison'
   readonly subject: Member | Call
@@ -34,7 +34,7 @@ export interface Comparison extends Span {
   readonly argument: Value | ValueList | Nested
 }
 
-/** A name with its levels, which dots separate. */
+/** A name with its levels, which are separated by dots. */
 export interface Member extends Span {
   readonly type: 'member'
   readonly levels: readonly Value[]

@@ -44,7 +44,7 @@ describe('cells', () => {
 describe('a broken quote', () => {
   const problems = (text: string) => read(text).map((row) => ('reason' in row ? `${row.line}!` : row.line))
 
-  it('inside a cell affects only its row', () => {
+  it('affects only its row if it is inside a cell', () => {
     expect(problems('a,b\n5" disk,x\nc,d\n')).toEqual([1, '2!', 3])
   })
 
@@ -52,7 +52,7 @@ describe('a broken quote', () => {
     expect(problems('a,b\n"x"y,x\nc,d\n')).toEqual([1, '2!', 3])
   })
 
-  it('that is never closed affects only its row, even with later quotes', () => {
+  it('affects only its row if it is never closed, even with later quotes', () => {
     expect(problems('a,b\n"x,x\nc,d\n')).toEqual([1, '2!', 3])
     expect(problems('a,b\n"x,x\nc,"d"\ne,f\n')).toEqual([1, '2!', 3, 4])
   })

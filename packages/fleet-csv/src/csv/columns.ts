@@ -3,7 +3,7 @@ import type { Cell } from './cells.ts'
 export const fixedColumns = ['name', 'hardwareId', 'platform', 'services'] as const
 export type FixedColumn = (typeof fixedColumns)[number]
 
-/** The content of a column: a field of the device, or an attribute. */
+/** The content of a column: a device field or an attribute. */
 export type Column = { field: FixedColumn } | { attribute: string }
 
 /** Marks an attribute with the name of a fixed column. */
@@ -50,13 +50,13 @@ function attributeNameProblem(name: string): string | undefined {
   return 'the only names with $ for devices are $svc.categoryA to E and $svc.statusA to E'
 }
 
-/** The column name of an attribute, with a prefix if it would be ambiguous. */
+/** Returns the column name of an attribute, with a prefix if it would be ambiguous. */
 export function attributeColumn(name: string): string {
   const needsPrefix = fixedColumns.some((fixed) => fixed === name) || name.startsWith(PREFIX)
   return needsPrefix ? `${PREFIX}${name}` : name
 }
 
-/** Attribute columns that look like misspelled fixed columns: `Platform`, `hardware_id`. */
+/** Returns attribute columns that look like misspelled fixed columns, such as `Platform` and `hardware_id`. */
 export function suspectColumns(columns: readonly Column[]): { found: string; meant: FixedColumn }[] {
   const simple = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '')
   return columns.flatMap((column) => {

@@ -2,7 +2,7 @@ import { FileError } from './file-error.ts'
 
 export interface Decoded {
   text: string
-  /** False if some bytes are not valid UTF-8. U+FFFD replaces them. */
+  /** Whether all bytes are valid UTF-8. Otherwise, U+FFFD replaces the invalid bytes. */
   valid: boolean
 }
 

@@ -2,14 +2,14 @@ import type { CsvRow } from './cells.ts'
 import type { Column } from './columns.ts'
 import { parseServices, type ServiceEntry } from './services-cell.ts'
 
-/** A device as described by a row. Empty cells are null or omitted. */
+/** A device as described by a row. Empty cells become null or are omitted. */
 export interface DeviceRow {
   line: number
   name: string
   hardwareId: string | null
   platform: string | null
   services: ServiceEntry[]
-  /** By full name, such as `net.ssid`. */
+  /** Keyed by full name, such as `net.ssid`. */
   attributes: Map<string, string>
 }
 

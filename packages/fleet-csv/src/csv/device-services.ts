@@ -15,7 +15,7 @@ export interface ServiceFields {
   enabled: boolean
 }
 
-/** Resolves the type of an entry by its case-insensitive name or its id, and applies the type's default port. */
+/** Resolves the type of an entry by its case-insensitive name or its ID, and applies the type's default port. */
 export function toServiceFields(entry: ServiceEntry, types: readonly ApplicationType[]): ServiceFields {
   const { name, type: typeName, host, port, enabled } = entry
   const type =

@@ -13,7 +13,7 @@ export interface DeviceFile {
 }
 
 export interface ReadOptions {
-  /** The file contains formulas without protective apostrophes. */
+  /** Whether the file contains formulas without protective apostrophes. */
   isRaw?: boolean
 }
 
@@ -53,8 +53,8 @@ function readHeader(record: CsvRow | CsvProblem, valid: boolean): Column[] {
 function assertReadable(record: CsvRow | CsvProblem, valid: boolean): CsvRow {
   if ('reason' in record) throw new Error(record.reason)
   if (!valid && record.cells.some((cell) => cell?.includes('\uFFFD'))) {
-    throw new Error('the row has bytes that are not UTF-8; save the file as UTF-8')
+    throw new Error('the row contains bytes that are not UTF-8; save the file as UTF-8')
   }
-  if (record.cells.some((cell) => cell?.includes('\u0000'))) throw new Error('the row has the character U+0000')
+  if (record.cells.some((cell) => cell?.includes('\u0000'))) throw new Error('the row contains the character U+0000')
   return record
 }

@@ -1,7 +1,7 @@
 /** A service as written in a cell. */
 export interface ServiceEntry {
   name: string
-  /** Name or id of an application type, as written. */
+  /** Name or ID of an application type, as written. */
   type: string
   host: string | null
   /** undefined: the type's default port. null: no port. */
@@ -9,7 +9,7 @@ export interface ServiceEntry {
   enabled: boolean
 }
 
-/** A character. `literal`: escaped by a backslash or brackets. */
+/** A character. `literal` means that a backslash or brackets escape it. */
 interface Character {
   text: string
   literal: boolean

@@ -4,7 +4,7 @@ import type { Difference } from './difference.ts'
 import type { MutationField } from './mutation.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** The mutation that registers a device with everything in its row. */
+/** The mutation that registers a device with all values in its row. */
 export function registration({ name, hardwareId, platform, services, attributes }: WantedDevice): MutationField {
   return {
     field: 'registerDevice',

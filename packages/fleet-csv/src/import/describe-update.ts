@@ -4,7 +4,7 @@ import { type ApplicationType, type ServiceFields, toServiceEntry } from '../csv
 import { formatServices } from '../csv/services-cell.ts'
 import type { Update } from './plan.ts'
 
-/** One changed value of a device, in the notation of the file. */
+/** A changed value of a device, in the notation of the file. */
 export interface Change {
   /** The name of the column. */
   column: string

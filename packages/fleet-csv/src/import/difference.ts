@@ -4,7 +4,7 @@ import type { Device } from './device.ts'
 import { pairByContent } from './pair.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** The changes that make a device match its row. Anything that the row does not name is unchanged. */
+/** The changes that make a device match its row. Values that are not in the row stay unchanged. */
 export interface Difference {
   fields: { name?: string; hardwareId?: string; platform?: string }
   addServices: ServiceFields[]

@@ -7,9 +7,9 @@ import { writePlan } from './write.ts'
 export interface ImportOptions {
   api: Api
   file: DeviceFile
-  /** Check all rows first, and write nothing if one has an error. */
+  /** Whether to check all rows first, and write nothing if any row has an error. */
   strict: boolean
-  /** Do everything except writing. */
+  /** Whether to do everything except writing. */
   dryRun: boolean
   /** Called with the number of finished rows. */
   onProgress: (done: number) => void

@@ -1,6 +1,6 @@
 import type { CsvProblem } from '../csv/cells.ts'
 
-/** The outcome of an import. Rows that are in none of the counts were not attempted. */
+/** The outcome of an import. Rows that are not in any count were not attempted. */
 export interface Outcome {
   rows: number
   created: number

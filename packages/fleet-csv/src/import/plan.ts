@@ -7,7 +7,7 @@ import type { WantedDevice } from './wanted-device.ts'
 
 export interface Creation {
   wanted: WantedDevice
-  /** Whether its hardware id or name identifies it if the response is lost. */
+  /** Whether the device can be found by its hardware ID or name if the response is lost. */
   findable: boolean
 }
 
@@ -24,14 +24,14 @@ export interface Plan {
   problems: CsvProblem[]
 }
 
-/** Candidate devices for the rows, by hardware id and by name. */
+/** Candidate devices for the rows, keyed by hardware ID and by name. */
 export interface KnownDevices {
   byHardwareId: ReadonlyMap<string, Device>
-  /** All devices with the name of a row without a hardware id. */
+  /** All devices that have the same name as a row without a hardware ID. */
   byName: ReadonlyMap<string, readonly Device[]>
 }
 
-/** Determines the action for each row. Finds the device by hardware id, or by name if the row has no hardware id. */
+/** Determines the action for each row. Finds the device by hardware ID, or by name if the row has no hardware ID. */
 export function makePlan(rows: readonly WantedDevice[], known: KnownDevices): Plan {
   const plan: Plan = { creations: [], updates: [], unchanged: [], problems: [] }
   const claimed = new Set<string>()
@@ -67,9 +67,10 @@ function planByHardwareId(plan: Plan, rows: WantedDevice[], known: KnownDevices,
 
 function planByName(plan: Plan, rows: WantedDevice[], known: KnownDevices, claimed: ReadonlySet<string>): void {
   for (const [name, ofName] of Map.groupBy(rows, (row) => row.name)) {
-    // A device that another row names by hardware id belongs to that row.
+    // If another row names a device by hardware ID, the device belongs to that row.
     const unclaimed = (known.byName.get(name) ?? []).filter(({ id }) => !claimed.has(id))
-    // A row may match several devices, because it can omit values. Prefer the device with the fewest additional values.
+    // A row can match several devices, because it can omit values. Prefers the device with the fewest additional
+    // values.
     const devices = unclaimed.sort((one, other) => countDetails(one) - countDetails(other))
     const pairs = pairByContent(ofName, devices, isUnchanged)
     plan.unchanged.push(...pairs.same.map(([wanted]) => wanted))
@@ -97,7 +98,7 @@ function ambiguous(name: string, rows: readonly WantedDevice[], devices: readonl
   return `${who} have the name ${JSON.stringify(name)}, so the row is ambiguous; add a hardwareId`
 }
 
-/** Adds an update of the device to the plan, adds the row to the unchanged ones, or records the problem. */
+/** Adds an update of the device to the plan, counts the row as unchanged, or records the problem. */
 function planChange(plan: Plan, wanted: WantedDevice, device: Device): void {
   try {
     const difference = findDifference(wanted, device)

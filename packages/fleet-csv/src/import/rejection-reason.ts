@@ -1,4 +1,4 @@
-/** Describes why the server rejected a row: in place of arguments of the API, the message names columns of the file. */
+/** Describes why the server rejected a row. The message names columns of the file instead of arguments of the API. */
 export const rejectionReason = (message: string): string =>
   message
     .replace(/^(?:items\[\d+\]\.)?attributes\./, '')

@@ -5,11 +5,11 @@ import { type ApplicationType, type ServiceFields, toServiceFields } from '../cs
 /** The target state of a device: a row with resolved service types. */
 export interface WantedDevice extends Omit<DeviceRow, 'services'> {
   services: ServiceFields[]
-  /** Whether a service must not have the default port of its type. */
+  /** Whether a service must not have its type's default port. */
   hasPortlessService: boolean
 }
 
-/** The server's limits by their names in `login { limits }`. */
+/** The server's limits, keyed by their names in `login { limits }`. */
 export type Limits = ReadonlyMap<string, number>
 
 /** Resolves the service types and checks the row against the server's limits. Throws an Error if the row is invalid. */

@@ -10,7 +10,7 @@ import { type Creation, makePlan, type Plan, type Update } from './plan.ts'
 import { rejectionReason } from './rejection-reason.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** Documents in flight. The server's pool has 10 connections by default. */
+/** The number of documents in flight. The server's pool has 10 connections by default. */
 const CONCURRENCY = 8
 /** The API's limit of aliases of one field per document. */
 const REGISTRATIONS = 15
@@ -26,7 +26,7 @@ export interface WriteContext {
   outcome: Outcome
   /** Called after every document. */
   progress: () => void
-  /** After it aborts, no further document is sent. Documents in flight are awaited. */
+  /** After the signal aborts, sends no further document and waits for documents in flight. */
   signal: AbortSignal
 }
 
@@ -44,7 +44,7 @@ export async function writePlan(context: WriteContext, plan: Plan): Promise<void
   await run(context, updates.alone ?? [], updateAlone)
 }
 
-/** How an update is sent. Small updates that are safe to send again are batched, because one may be rejected. */
+/** How to send an update. Small updates that are safe to send again are sent one by one after a rejected batch. */
 function batchingOf({ device, difference }: Update): 'attributes' | 'small' | 'alone' {
   const { fields, addServices, updateServices } = difference
   if (Object.keys(fields).length + addServices.length + updateServices.length === 0) return 'attributes'
@@ -63,7 +63,7 @@ async function run<Item>(
   })
 }
 
-/** Whether a creation needs no second request, and can be found again if the response is lost. */
+/** Whether a creation needs no second request and can be found again if the response is lost. */
 const isPlain = ({ wanted, findable }: Creation): boolean => findable && !wanted.hasPortlessService
 
 const attributeBytes = ({ attributes }: { attributes: ReadonlyMap<string, string> }): number =>
@@ -83,8 +83,8 @@ async function createBatch(context: WriteContext, creations: Creation[]): Promis
 }
 
 /**
- * If one field is rejected, all results are lost, although earlier fields took effect. So this looks up the existing devices
- * and creates the rest.
+ * If one field is rejected, the results of all fields are lost, although earlier fields took effect. This function
+ * therefore looks up the existing devices and creates the rest.
  */
 async function createMissing(context: WriteContext, creations: Creation[]): Promise<void> {
   const rows = creations.map(({ wanted }) => wanted)
@@ -149,7 +149,9 @@ async function updateAlone(context: WriteContext, { wanted, device, difference }
   })
 }
 
-/** Sends many changes in several documents. If one is rejected, the next import makes the remaining changes. */
+/**
+ * Sends many changes in several documents. If one document is rejected, the next import makes the remaining changes.
+ */
 async function change(context: WriteContext, changes: MutationField[]): Promise<void> {
   for (let at = 0; at < changes.length; at += CHANGES) {
     const fields = changes.slice(at, at + CHANGES)

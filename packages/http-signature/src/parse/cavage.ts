@@ -9,7 +9,7 @@ type Parameters = ReadonlyMap<string, string>
 
 const componentPattern = new RegExp(`^(?:\\((?:request-target|created|expires)\\)|[${tokenCharacters}]+)$`)
 
-/** Parses form A from its parameters, which can be from either header. */
+/** Parses form A from its parameters, which can be in either header. */
 export function readCavage(credentials: string, message: Message): ParsedSignature {
   const parameters = parseCavageParameters(credentials)
   const keyId = readKeyId(parameters.get('keyid'))
@@ -44,7 +44,10 @@ function readComponents(headers: string | undefined, message: Message): string[]
   const components = headers.toLowerCase().split(' ')
   for (const name of components) {
     if (name === '')
-      throw new Rejection('malformed', 'The list of headers is empty, or has more than one space between two names.')
+      throw new Rejection(
+        'malformed',
+        'The list of headers is empty, or contains more than one space between two names.',
+      )
     if (!componentPattern.test(name))
       throw new Rejection('unsupported-component', `${name} cannot be covered in this form.`)
   }
@@ -52,7 +55,7 @@ function readComponents(headers: string | undefined, message: Message): string[]
   return components
 }
 
-/** cavage-12 §2.3: with algorithm names older than `hs2019`, these two are an error. */
+/** cavage-12 §2.3: with algorithm names older than `hs2019`, covering these two components is an error. */
 function assertTimesAllowed(components: readonly string[], algorithmName: string | undefined): void {
   if (algorithmName === undefined || !/^(?:rsa|hmac|ecdsa)/i.test(algorithmName)) return
   const name = components.find((component) => component === '(created)' || component === '(expires)')

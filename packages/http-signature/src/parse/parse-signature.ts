@@ -17,7 +17,7 @@ export type ParseOutcome =
   /** No signature: other credentials, or none. */
   | { outcome: 'none' }
   | { outcome: 'signed'; signature: ParsedSignature }
-  /** A signature that is invalid for every key. `keyId` is set if it could be parsed. */
+  /** A signature that is invalid for every key. `keyId` is set if the key ID could be parsed. */
   | { outcome: 'failed'; reason: SignatureReason; message: string; keyId: string | undefined }
 
 /**

@@ -8,7 +8,7 @@ export type SignatureForm = 'cavage' | 'rfc9421'
 /** A parsed signature that covers the required components but is not verified yet. */
 export type ParsedSignature = {
   readonly form: SignatureForm
-  /** The id of the claimed key. */
+  /** The ID of the claimed key. */
   readonly keyId: string
   /** The algorithm that the signature names, if any. It is only compared with the algorithm of the key. */
   readonly algorithm: Algorithm | undefined
@@ -18,7 +18,7 @@ export type ParsedSignature = {
   readonly created: number
   /** The covered expiry, in seconds since 1970. */
   readonly expires: number | undefined
-  /** Must be accepted only once. */
+  /** The request must be accepted only once. */
   readonly nonce: string | undefined
   readonly signature: Buffer
   /** The value of the `@signature-params` line (RFC 9421 §2.3), form B only. */
@@ -31,7 +31,7 @@ const maxComponents = 20
 export const maxNonce = 256
 const keyIdPattern = /^[A-Za-z0-9._-]{1,128}$/
 
-/** The limits of valid times in seconds: 2001 to 2286. */
+/** The range of valid times in seconds: 2001 to 2286. */
 const earliest = 1e9
 const latest = 1e10
 
@@ -50,7 +50,7 @@ export const isKeyId = (text: string): boolean => keyIdPattern.test(text)
 
 export const isTime = (seconds: number): boolean => Number.isInteger(seconds) && seconds >= earliest && seconds < latest
 
-/** Asserts that the list is within the limit, has no duplicates, and names no missing or repeated header. */
+/** Asserts that the list is within the limit, contains no duplicates, and names no missing or repeated header. */
 export function assertComponentList(components: readonly string[], fields: Fields): void {
   if (components.length > maxComponents) {
     throw new Rejection(
@@ -65,7 +65,7 @@ export function assertComponentList(components: readonly string[], fields: Field
   })
 }
 
-/** Runs a step, and adds the key id of the request to its rejection. */
+/** Runs a step, and adds the key ID of the request to its rejection. */
 export function withKeyId<T>(keyId: string, step: () => T): T {
   try {
     return step()

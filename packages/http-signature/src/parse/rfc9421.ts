@@ -29,7 +29,7 @@ const derivedComponents = new Set([
 const fieldPattern = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
 /**
- * Parses form B. Only one signature per request is allowed, because a client could otherwise make the server verify many.
+ * Parses form B. Allows only one signature per request, because a client could otherwise make the server verify many.
  * The label has no meaning (RFC 9421 §7.2.5).
  */
 export function readRfc9421(message: Message): ParsedSignature {
@@ -77,7 +77,7 @@ function readOne({ list, text }: Member, signature: Member, message: Message): P
     assertComponentList(components, message.fields)
     const created = readTime(parameters, 'created')
     assertCoverage(components, message.target)
-    if (created === undefined) throw new Rejection('not-covered', 'The signature must have the parameter created.')
+    if (created === undefined) throw new Rejection('not-covered', 'The signature must contain the parameter created.')
     return {
       form: 'rfc9421' as const,
       keyId,

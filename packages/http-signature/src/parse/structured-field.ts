@@ -61,9 +61,9 @@ const plainMember = new RegExp(`(${key})=(?::(${base64}):|(\\((${strings})\\)(${
 const noParameters: Parameters = new Map()
 
 /**
- * A fast path that takes a tenth of the time. Parses canonical fields with only byte sequences, and lists of strings
- * whose parameters are strings and numbers, which covers nearly all requests. Returns undefined for all other fields,
- * valid or not.
+ * A fast path that takes a tenth of the time. It parses canonical fields that contain only byte sequences, or lists of
+ * strings whose parameters are strings and numbers. These are nearly all requests. Returns undefined for all other
+ * fields, valid or not.
  */
 export function readPlain(text: string): Members | undefined {
   const members = new Map<string, Member>()
@@ -83,7 +83,7 @@ const toBytes = (bytes: string): Member => ({ text: `:${bytes}:`, bytes, list: u
 function toList(text: string, items: string, parameters: string): Member | undefined {
   const strings = items === '' ? [] : items.slice(1, -1).split('" "')
   const values: Parameters = new Map()
-  // The syntax is already checked, so only find where each one begins and ends.
+  // The syntax is already checked, so this only finds where each member begins and ends.
   for (let at = 0; at < parameters.length; ) {
     const equals = parameters.indexOf('=', at)
     const name = parameters.slice(at + 1, equals)

@@ -23,7 +23,9 @@ export type DraftOptions = {
   created: number
   /** When the signature expires, in seconds since 1970. */
   expires?: number | undefined
-  /** A string that was never used with this key, so that the request is accepted only once. Form `rfc9421` only. */
+  /**
+   * A string that was never used with this key, so that the server accepts the request only once. Form `rfc9421` only.
+   */
   nonce?: string | undefined
   /** The components to cover instead of the default. Their headers must be present or added. */
   components?: readonly string[] | undefined

@@ -10,13 +10,13 @@ const hashNames: ReadonlyMap<string, 'sha256' | 'sha512'> = new Map([
   ['sha-512', 'sha512'],
 ])
 
-/** The value of `Content-Digest` (RFC 9530 §2) for a body, with SHA-256. */
+/** Returns the value of `Content-Digest` (RFC 9530 §2) for a body, with SHA-256. */
 export const contentDigest = (body: Uint8Array | string): string => `sha-256=:${hash('sha256', body, 'base64')}:`
 
-/** The value of `Digest` (RFC 3230 §4.3.2) for a body, with SHA-256. */
+/** Returns the value of `Digest` (RFC 3230 §4.3.2) for a body, with SHA-256. */
 export const digest = (body: Uint8Array | string): string => `SHA-256=${hash('sha256', body, 'base64')}`
 
-/** Checks every member of the digests that a signature covers. Returns whether it covers one. */
+/** Checks every member of the digests that a signature covers. Returns whether it covers a digest. */
 export function checkDigests(fields: Fields, components: readonly string[], body: Uint8Array): boolean {
   const members = [
     ...(components.includes('content-digest') ? readContentDigest(coveredField(fields, 'content-digest')) : []),

@@ -1,12 +1,12 @@
 import type { HostField } from '../message.ts'
 
-/** The verifier's own address. None of it comes from the request. */
+/** The verifier's own address. It does not depend on the request. */
 export type ServerAddress = {
   /** The scheme of the connection; `http` if omitted. */
   scheme?: 'http' | 'https' | undefined
-  /** The port of the connection, for clients that sign it although their Host header omits it. */
+  /** The port of the connection, for clients that sign it although they omit it in the Host header. */
   localPort?: number | undefined
-  /** The address that clients use when a proxy is in front: scheme, host, and port, no path. */
+  /** The address that clients use if a proxy is in front: scheme, host, and port, without a path. */
   publicUrl?: string | undefined
 }
 
@@ -52,7 +52,10 @@ function readUrl(url: string): Address {
   return { scheme: protocol.slice(0, -1), name: hostname, port: port === '' ? undefined : port }
 }
 
-/** Whether the Host header names the public address. A missing port matches every port, because some proxies remove it. */
+/**
+ * Whether the Host header names the public address. A missing port matches every port, because some proxies remove the
+ * port.
+ */
 const names = (received: Address, { scheme, name, port = defaultPorts[scheme] }: Address): boolean =>
   received.name.toLowerCase() === name && (received.port === undefined || received.port === port)
 
@@ -67,7 +70,7 @@ function toSpelling({ scheme, name, port }: Address, received?: Address): Spelli
 
 const withPort = (name: string, port: string | undefined): string => (port === undefined ? name : `${name}:${port}`)
 
-/** Equal for spellings that give the same signature base. */
+/** Equal for spellings that result in the same signature base. */
 function keyOf({ scheme, host, authority, origin }: Spelling, components: readonly string[]): string {
   const covered = (component: string, text: string): string => (components.includes(component) ? text : '')
   return [

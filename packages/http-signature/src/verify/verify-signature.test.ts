@@ -62,7 +62,7 @@ describe.each(forms)('the time of form %s', (form) => {
 })
 
 describe('the key', () => {
-  test.each(forms)('decides the algorithm, in form %s', (form) => {
+  test.each(forms)('determines the algorithm, in form %s', (form) => {
     for (const signer of keyNames) {
       for (const nameAlgorithm of [true, false]) {
         const request = signed({ form, keyName: signer, nameAlgorithm })
@@ -79,7 +79,7 @@ describe('the key', () => {
     expect(outcomeOf(request, { key: { algorithm: 'hmac-sha256', secret } })).toBe('bad-signature')
   })
 
-  test('gives the outcome of a wrong signature if it is unknown', () => {
+  test('returns the outcome of a wrong signature if it is unknown', () => {
     for (const form of forms) {
       for (const keyName of keyNames) {
         const request = signed({ form, keyName })

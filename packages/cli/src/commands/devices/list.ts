@@ -27,7 +27,7 @@ export function buildCommand(): Command {
       prose(`List devices. The columns are id, name, state, stateSince, platform, hardwareId, created, lastReported, and
 attribute names. --json prints all columns and the services.`),
     )
-    .argument('[word]', 'a part of the name or hardware ID, case-insensitive, or the beginning of the ID')
+    .argument('[word]', 'part of the name or hardware ID (case-insensitive), or beginning of the ID')
     .option('--where <filter>', 'list devices that match a filter, such as "state = active"; repeatable', collect)
     .option('--view <view>', 'list the devices of a saved view, with its order and columns; ID or name')
     .option(

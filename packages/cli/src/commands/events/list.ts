@@ -22,7 +22,7 @@ interface Options extends ListOptions {
 
 export function buildCommand(): Command {
   return newListCommand('list', { limit: 100 })
-    .description('List the events that the server has kept, newest first.')
+    .description('List stored events, newest first.')
     .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)
     .option('--device <device>', 'show events of this device (ID, hardware ID, or name); repeatable', collect)
     .option('--since <when>', 'show events since this time: a date, or a duration before now such as 12h', pastMoment)

@@ -15,7 +15,7 @@ export function buildCommand(): Command {
 muster views create "Stale gateways" --where "name:gateway lastReported < -7d" --sort lastReported`),
     )
     .argument('<name>', 'name of the view, unique in your account')
-    .option('--kind <kind>', 'what the view lists: devices, services, or events', readKind, 'DEVICES')
+    .option('--kind <kind>', 'objects that the view lists: devices, services, or events', readKind, 'DEVICES')
   return withViewOptions(command).action(run)
 }
 
