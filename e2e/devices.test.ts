@@ -123,7 +123,7 @@ describeConsole('the device list', () => {
     await field.fill('site = oslo OR site = bergen name:gate')
     await page.getByText(/AND and OR need parentheses/).waitFor()
 
-    // The id of a device finds it, too.
+    // The ID of a device finds it, too.
     const { login } = await person.data('{ login { devices(name: "pump") { items { id } } } }')
     await field.fill(login.devices.items[0].id)
     await page.getByRole('link', { name: 'pump-1' }).waitFor()

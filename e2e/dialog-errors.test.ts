@@ -48,8 +48,8 @@ describeConsole('errors in dialogs', () => {
     const page = await site.open(person, { viewport: phone })
     const device = await openDialog(page, 'Add a device')
     await device.getByLabel('Name').fill('door')
-    await device.getByLabel('Hardware id').fill('A1')
-    expect(await errorAfter(device, 'Add')).toMatch(/^Hardware id "A1" is in use/m)
+    await device.getByLabel('Hardware ID').fill('A1')
+    expect(await errorAfter(device, 'Add')).toMatch(/^Hardware ID "A1" is in use/m)
 
     await page.goto(`${site.app.url}/account/keys`)
     const key = await openDialog(page, 'New access key')

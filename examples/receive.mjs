@@ -2,7 +2,7 @@
 //
 //   WEBHOOK_SECRET=whsec_… node examples/receive.mjs 8080
 //
-// Responds 401 if the signature is invalid. In production, store the ids where they survive a restart.
+// Responds 401 if the signature is invalid. In production, store the IDs where they survive a restart.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 

@@ -3,7 +3,7 @@
 
     WEBHOOK_SECRET=whsec_… python3 examples/receive.py 8080
 
-Responds 401 if the signature is invalid. In production, store the ids where they survive a restart.
+Responds 401 if the signature is invalid. In production, store the IDs where they survive a restart.
 """
 import base64, hashlib, hmac, json, os, sys, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -32,7 +32,7 @@ export const errorCodes = {
   CONFLICT: {
     status: 409,
     meaning:
-      'The change conflicts with existing data, such as a hardware id in use, an attribute group with the name of a value, or an active device.',
+      'The change conflicts with existing data, such as a hardware ID in use, an attribute group with the name of a value, or an active device.',
   },
   PERSISTED_QUERY_NOT_FOUND: {
     status: 200,

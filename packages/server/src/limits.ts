@@ -87,7 +87,7 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   contextLength: 'characters of a context',
   deviceNameLength: 'characters of a device name',
   serviceNameLength: 'characters of a service name',
-  hardwareIdLength: 'characters of a hardware id',
+  hardwareIdLength: 'characters of a hardware ID',
   platformLength: 'characters of a platform',
   hostLength: 'characters of the host of a service (RFC 1035 §2.3.4)',
   servicesPerDevice: 'services of a device, not counting its bulk service',

@@ -20,7 +20,7 @@ export const networks = ['plant', 'office', 'guest', 'ot-vlan-12', 'lte', 'wareh
 export const customers = ['Northwind', 'Contoso', 'Fabrikam', 'Adventure Works', 'Wingtip', 'Tailspin', 'Litware']
 export const statuses = ['ok', 'ok', 'ok', 'ok', 'ok', 'update due', 'warning', 'error', null]
 
-/** Name, application type id, and port. */
+/** Name, application type ID, and port. */
 export const services: readonly (readonly [name: string, application: number, port: number])[] = [
   ['ssh', 28, 22],
   ['web', 7, 8080],

@@ -6,7 +6,7 @@ import { sessionHeaders } from '../../src/graphql/session-headers.ts'
 export interface CurrentUser {
   /** Null if no user is signed in. */
   email: string | null
-  /** The id of one of the user's devices, for the examples. */
+  /** The ID of one of the user's devices, for the examples. */
   device?: string
 }
 

@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 
 interface CopyButtonProps {
   value: string
-  /** Names the value in the button's accessible label: "device id". */
+  /** Names the value in the button's accessible label: "device ID". */
   what: string
   /** Shows a labeled button instead of only an icon. */
   wide?: boolean

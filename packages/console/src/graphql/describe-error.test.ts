@@ -16,7 +16,7 @@ test('keeps the case of an argument’s name', () => {
 })
 
 test.each([
-  ['hardwareId "A1" is in use', 'Hardware id "A1" is in use.'],
+  ['hardwareId "A1" is in use', 'Hardware ID "A1" is in use.'],
   ['publicKey: an Ed25519 public key is 32 bytes', 'Public key: an Ed25519 public key is 32 bytes.'],
   ['services[1].port must be from 1 to 65535, found 0', 'Port of service 2 must be from 1 to 65535, found 0.'],
   ['services[0].name: "ssh" appears twice', 'Name of service 1: "ssh" appears twice.'],
@@ -25,7 +25,7 @@ test.each([
   ['services are missing', 'Services are missing.'],
 ])('begins with the label of the field: %s', (message, expected) => {
   const labels = {
-    hardwareId: 'Hardware id',
+    hardwareId: 'Hardware ID',
     publicKey: 'Public key',
     'services.name': 'Name of service',
     'services.port': 'Port of service',
@@ -34,7 +34,7 @@ test.each([
   expect(errorText(responseError(message, {}), labels)).toBe(expected)
 })
 
-test('includes the request id of an internal error', () => {
+test('includes the request ID of an internal error', () => {
   const error = responseError('internal error', { code: 'INTERNAL', requestId: 'b1' })
   expect(describeError(error)).toMatchObject({ requestId: 'b1', advice: expect.stringContaining('log') })
 })

@@ -25,7 +25,7 @@ const advice: Record<string, string> = {
   UNAUTHENTICATED: 'Sign in again.',
   RATE_LIMITED: 'Wait a moment, then try again.',
   UNAVAILABLE: 'Try again in a moment. No data is lost.',
-  INTERNAL: 'Try again. If the error persists, the server’s operator can find it in the log by the request id.',
+  INTERNAL: 'Try again. If the error persists, the server’s operator can find it in the log by the request ID.',
   QUERY_TOO_COMPLEX: 'Request fewer columns or a smaller page.',
 }
 

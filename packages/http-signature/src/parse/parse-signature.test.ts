@@ -160,7 +160,7 @@ describe('limits', () => {
     ).toBe('too-large')
   })
 
-  test('key ids to 128 characters', () => {
+  test('key IDs to 128 characters', () => {
     for (const form of ['cavage', 'rfc9421'] as const) {
       const request = signed({ form, keyId: 'k'.repeat(128) })
       const name = form === 'cavage' ? 'authorization' : 'signature-input'
@@ -170,7 +170,7 @@ describe('limits', () => {
   })
 })
 
-test('a failure includes the key id if it could be parsed', () => {
+test('a failure includes the key ID if it could be parsed', () => {
   const covering = withHeader(formB({}), 'signature-input', (value) => value.replace('"@path"', '"@path" "digest"'))
   expect(parseSignature(covering)).toMatchObject({ outcome: 'failed', reason: 'missing-header', keyId: 'AKEXAMPLE' })
   expect(parseSignature(formA('keyId="AKEXAMPLE",headers="date",signature="$"'))).toEqual({

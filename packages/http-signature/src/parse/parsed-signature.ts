@@ -36,11 +36,11 @@ const earliest = 1e9
 const latest = 1e10
 
 export function readKeyId(text: string | undefined): string {
-  if (text === undefined) throw new Rejection('missing-parameter', 'The signature has no key id.')
+  if (text === undefined) throw new Rejection('missing-parameter', 'The signature has no key ID.')
   if (!isKeyId(text)) {
     throw new Rejection(
       'malformed',
-      'The key id does not consist of 1 to 128 letters, digits, dots, hyphens, and underscores.',
+      'The key ID does not consist of 1 to 128 letters, digits, dots, hyphens, and underscores.',
     )
   }
   return text

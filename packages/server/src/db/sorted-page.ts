@@ -3,13 +3,13 @@ import type { Direction } from '../lib/sort.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** The order of rows: by a key, then by id in the same direction. Rows without a key come last. */
+/** The order of rows: by a key, then by ID in the same direction. Rows without a key come last. */
 export interface SqlOrder {
-  /** If omitted, rows are ordered only by id. */
+  /** If omitted, rows are ordered only by ID. */
   key?: Sql
-  /** The id column of the table that contains the key. The key's index then covers both columns. */
+  /** The ID column of the table that contains the key. The key's index then covers both columns. */
   id: Sql
-  /** The id column of a joined table. It needs its own comparison, because PostgreSQL infers only equalities for it. */
+  /** The ID column of a joined table. It needs its own comparison, because PostgreSQL infers only equalities for it. */
   twinId?: Sql
   direction: Direction
   /** An expression that is null if the key is missing, as in the key's index predicate. If omitted, every row has a key. */

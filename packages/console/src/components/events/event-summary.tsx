@@ -78,7 +78,7 @@ function Value({ value }: { value: unknown }) {
 }
 
 const factNames: Record<string, string> = {
-  hardwareId: 'hardware id',
+  hardwareId: 'hardware ID',
   readOnly: 'read-only',
   requireDigest: 'digest required',
   registrationCode: 'registration code',

@@ -31,7 +31,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
     group: 'Devices and services',
     types: [
       { type: 'DEVICE_REGISTER', label: 'Device registered', about: 'A device was added or registered itself' },
-      { type: 'DEVICE_UPDATE', label: 'Device changed', about: 'A device’s name, hardware id, or platform changed' },
+      { type: 'DEVICE_UPDATE', label: 'Device changed', about: 'A device’s name, hardware ID, or platform changed' },
       { type: 'DEVICE_DELETE', label: 'Device deleted', about: 'A device and its services were deleted' },
       { type: 'DEVICE_SECRET_ROTATE', label: 'Device secret rotated', about: 'A device got a new secret' },
       { type: 'SERVICE_ADD', label: 'Service added', about: 'A service was added to a device' },

@@ -13,7 +13,7 @@ import { ReservedForm } from './reserved-form.tsx'
 import { type Context, type UseAttributes, useAttributes } from './use-attributes.ts'
 
 interface AttributesPanelProps {
-  /** The id of a service or a device. */
+  /** The ID of a service or a device. */
   targetId: string
   /** Only devices have Category and Status. */
   isDevice: boolean

@@ -106,7 +106,7 @@ function DeviceFacts({ device }: { device: DeviceDetailFragment }) {
       facts={[
         { label: 'Id', value: <Mono text={device.id} />, copy: device.id },
         {
-          label: 'Hardware id',
+          label: 'Hardware ID',
           value: device.hardwareId === null ? <NoValue /> : <Mono text={device.hardwareId} />,
           copy: device.hardwareId ?? undefined,
         },

@@ -19,7 +19,7 @@ export function EditDevice({ opened, ...rest }: EditDeviceProps) {
   )
 }
 
-const labels = { hardwareId: 'Hardware id' }
+const labels = { hardwareId: 'Hardware ID' }
 
 /** Created each time the dialog opens, so that it starts with the current values. */
 function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
@@ -53,7 +53,7 @@ function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
       <Stack gap="sm">
         <TextInput label="Name" required maxLength={100} data-autofocus {...form.getInputProps('name')} />
         <TextInput
-          label="Hardware id"
+          label="Hardware ID"
           description="Identifies the hardware, such as a serial number. Unique in the account."
           {...form.getInputProps('hardwareId')}
         />

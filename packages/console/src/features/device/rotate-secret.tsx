@@ -57,14 +57,14 @@ function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
           <Radio
             value="allow"
             label="Allow the device to register again"
-            description="Within an hour, the device can register once with a registration code and its hardware id to get a new secret."
+            description="Within an hour, the device can register once with a registration code and its hardware ID to get a new secret."
             disabled={device.hardwareId === null}
           />
         </Stack>
       </Radio.Group>
       {device.hardwareId === null ? (
         <Text size="xs" c="dimmed">
-          This device cannot register again because it has no hardware id.
+          This device cannot register again because it has no hardware ID.
         </Text>
       ) : null}
       {error === undefined ? null : <ErrorNotice error={error} title="The secret was not changed" />}

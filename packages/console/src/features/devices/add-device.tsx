@@ -12,7 +12,7 @@ interface AddDeviceProps {
   onClose(): void
 }
 
-const labels = { hardwareId: 'Hardware id' }
+const labels = { hardwareId: 'Hardware ID' }
 
 /** A form that registers a device, then shows the device's secret, which is shown only once. */
 export function AddDevice({ opened, onClose }: AddDeviceProps) {
@@ -52,7 +52,7 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
             </Text>
             <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
             <TextInput
-              label="Hardware id"
+              label="Hardware ID"
               description="Optional. Unique in the account."
               {...form.getInputProps('hardwareId')}
             />
@@ -71,7 +71,7 @@ export function AddDevice({ opened, onClose }: AddDeviceProps) {
             <RouterAnchor to="/devices/$deviceId" params={{ deviceId: added.device.id }} inherit>
               {added.device.name}
             </RouterAnchor>{' '}
-            authenticates with its id and this secret.
+            authenticates with its ID and this secret.
           </Text>
           <SecretOnce
             what="device secret"

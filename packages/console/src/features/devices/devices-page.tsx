@@ -49,7 +49,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
   const ownColumns = saved.columns ?? defaultColumns(options.mostUsed)
   const shownIds = search.columns ?? viewColumns(view) ?? ownColumns
   const shownKey = JSON.stringify(shownIds)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key contains the ids
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key contains the IDs
   const columns = useMemo(() => columnsOf(shownIds, labels, view?.columns), [shownKey, labels, view])
   const context = search.context ?? view?.context ?? undefined
   const query: DeviceQuery = {

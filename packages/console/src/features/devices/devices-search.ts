@@ -14,11 +14,11 @@ export interface DevicesSearch {
   sort?: string
   /** A filter in the API's language, which narrows the view. */
   where?: string
-  /** The id of a view. */
+  /** The ID of a view. */
   view?: string
   /** The context of the attribute values. */
   context?: string
-  /** The ids of the columns in order. The user's saved columns by default. */
+  /** The IDs of the columns in order. The user's saved columns by default. */
   columns?: string[]
   /** Column widths in pixels that differ from the defaults. */
   widths?: Record<string, number>

@@ -14,7 +14,7 @@ export function EventDetails({ event: { id, data, target } }: { event: LoggedEve
         <Group gap={4}>
           <Text size="sm">Event</Text>
           <Code>{id}</Code>
-          <CopyButton value={id} what="event id" />
+          <CopyButton value={id} what="event ID" />
         </Group>
         {target.map((each) => (
           <Group gap={4} key={`${each.kind} ${each.id}`}>

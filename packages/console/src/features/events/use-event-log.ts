@@ -17,7 +17,7 @@ interface EventLogOptions {
 export interface EventLog {
   /** Newest first. Undefined until loaded. */
   events: readonly LoggedEvent[] | undefined
-  /** The ids of events that arrived after the page was loaded. */
+  /** The IDs of events that arrived after the page was loaded. */
   fresh: ReadonlySet<string>
   /** How many events arrived while `isLive` was false. */
   held: number

@@ -4,7 +4,7 @@ export interface WebhookSearch {
   show?: 'failed' | 'others'
   /** The cursor of the page. */
   after?: string
-  /** The id of the expanded delivery. */
+  /** The ID of the expanded delivery. */
   delivery?: string
 }
 

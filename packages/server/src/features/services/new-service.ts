@@ -12,7 +12,7 @@ export interface ServiceInput {
   enabled?: boolean | null | undefined
 }
 
-/** A service without its id and device. */
+/** A service without its ID and device. */
 export interface ServiceFields {
   name: string
   application: number

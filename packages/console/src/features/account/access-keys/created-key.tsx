@@ -17,9 +17,9 @@ export function CreatedKey({ created, onDone }: { created: NewKey; onDone: () =>
   return (
     <Stack>
       <Group gap="xs">
-        <Text>Key id</Text>
+        <Text>Key ID</Text>
         <Code>{key}</Code>
-        <CopyButton value={key} what="key id" />
+        <CopyButton value={key} what="key ID" />
       </Group>
       {secret === null ? (
         <Text>

@@ -100,7 +100,7 @@ function KeyId({ accessKey: { key } }: KeyProps) {
   return (
     <Group gap={4} wrap="nowrap">
       <Code>{key}</Code>
-      <CopyButton value={key} what="key id" />
+      <CopyButton value={key} what="key ID" />
     </Group>
   )
 }

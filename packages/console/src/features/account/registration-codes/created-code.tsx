@@ -39,7 +39,7 @@ export function CreatedCode({ created, onDone }: { created: NewCode; onDone: () 
         </Tabs.Panel>
         <Tabs.Panel value="curl" pt="sm">
           <Command text={curlCommand(code)}>
-            The response contains the device’s id and secret. The device authenticates with them over MQTT or at
+            The response contains the device’s ID and secret. The device authenticates with them over MQTT or at
             /devices/v1/report.
           </Command>
         </Tabs.Panel>

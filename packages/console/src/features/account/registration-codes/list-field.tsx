@@ -21,7 +21,7 @@ interface ListFieldProps<Row extends NamedRow> {
   label: string
   /** The name of one entry: "service" or "attribute". */
   what: string
-  /** A new entry, without its id. */
+  /** A new entry, without its ID. */
   empty: Omit<Row, 'id'>
   input: ListInput<Row>
   /** Renders the inputs of an entry. Numbers start at 1. */

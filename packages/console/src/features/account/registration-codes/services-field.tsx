@@ -5,7 +5,7 @@ import { ServiceTypesDocument } from './codes.generated.ts'
 import { checkNames, ListField, type ListInput, type NamedRow } from './list-field.tsx'
 
 export interface ServiceRow extends NamedRow {
-  /** The id of the application type as a string. Null derives the type from the port. */
+  /** The ID of the application type as a string. Null derives the type from the port. */
   application: string | null
   port: number | string
 }

@@ -23,7 +23,7 @@ export interface ReadOptions {
 const PAGE_SIZE = 500
 
 /**
- * Fetches all selected devices. Devices that match a filter are read in the order of their ids, so that concurrent
+ * Fetches all selected devices. Devices that match a filter are read in the order of their IDs, so that concurrent
  * changes neither repeat nor skip a device. Throws the API's error, or the signal's reason if it aborts.
  */
 export async function readSelected(

@@ -5,7 +5,7 @@ import { useLabels } from '../../user-settings/labels.ts'
 import { attributeColumn, columnOf, fieldColumns, NAME_COLUMN } from './columns.ts'
 
 export interface ColumnListProps {
-  /** The ids of the shown columns, in order. */
+  /** The IDs of the shown columns, in order. */
   shown: readonly string[]
   attributes: readonly string[]
   onChange(columns: string[]): void

@@ -1,7 +1,7 @@
 import { type LabeledField, labeledFields } from '../../user-settings/labels.ts'
 
 export interface Column {
-  /** The id in the URL: a field of a device, or `attributes.` and an attribute's name. */
+  /** The ID in the URL: a field of a device, or `attributes.` and an attribute's name. */
   id: string
   label: string
   /** The name in `sort`. Undefined if the API cannot sort by it. */
@@ -17,7 +17,7 @@ const fields: (Omit<Column, 'id'> & { id: string })[] = [
   { id: 'platform', label: 'Platform', sort: 'platform', width: 160 },
   { id: 'created', label: 'Created', sort: 'created', width: 120 },
   { id: 'lastReported', label: 'Last reported', sort: 'lastReported', width: 145 },
-  { id: 'hardwareId', label: 'Hardware id', sort: 'hardwareId', width: 180 },
+  { id: 'hardwareId', label: 'Hardware ID', sort: 'hardwareId', width: 180 },
   { id: 'id', label: 'Id', sort: 'id', width: 200 },
 ]
 
@@ -47,7 +47,7 @@ export const attributeOf = (columnId: string): string | undefined =>
 
 const isLabelled = (id: string): id is LabeledField => labeledFields.some((field) => field === id)
 
-/** The column with an id. Undefined for an unknown id. */
+/** The column with an ID. Undefined for an unknown ID. */
 export function columnOf(id: string, labels: Readonly<Record<LabeledField, string>>): Column | undefined {
   const field = fields.find((each) => each.id === id)
   if (field !== undefined) return field
@@ -56,17 +56,17 @@ export function columnOf(id: string, labels: Readonly<Record<LabeledField, strin
   return attribute === undefined ? undefined : { id, label: attribute, sort: id, width: ATTRIBUTE_WIDTH }
 }
 
-/** The id of the column for a name in a view, where `site` and `$svc.categoryA` are attributes. */
+/** The ID of the column for a name in a view, where `site` and `$svc.categoryA` are attributes. */
 export function columnOfName(name: string): string {
   if (name.startsWith(RESERVED_PREFIX)) return name.slice(RESERVED_PREFIX.length)
   return fieldColumns.includes(name) || attributeOf(name) !== undefined ? name : attributeColumn(name)
 }
 
-/** The ids of all columns of fields. */
+/** The IDs of all columns of fields. */
 export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labeledFields]
 
 /**
- * The columns with these ids, starting with the name. Duplicate and unknown ids are omitted. The columns of a view can have
+ * The columns with these IDs, starting with the name. Duplicate and unknown IDs are omitted. The columns of a view can have
  * their own labels and widths.
  */
 export function columnsOf(

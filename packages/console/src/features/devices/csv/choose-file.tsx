@@ -71,7 +71,7 @@ function Format() {
           column is an attribute with that name.
         </List.Item>
         <List.Item>
-          A row updates the device with its hardware id, or with its name if the row has no hardware id. If there is no
+          A row updates the device with its hardware ID, or with its name if the row has no hardware ID. If there is no
           such device, the row adds one.
         </List.Item>
         <List.Item>

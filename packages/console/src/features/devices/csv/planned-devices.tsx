@@ -54,7 +54,7 @@ function shortened(value: string): string {
 
 export function NewDevices({ creations }: { creations: readonly Creation[] }) {
   return (
-    <RowTable label="New devices" columns={['Line', 'Device', 'Hardware id', 'Content']} count={creations.length}>
+    <RowTable label="New devices" columns={['Line', 'Device', 'Hardware ID', 'Content']} count={creations.length}>
       {creations.slice(0, SHOWN_ROWS).map(({ wanted: { line, name, hardwareId, services, attributes } }) => (
         <Table.Tr key={line}>
           <Table.Td w={70}>{line}</Table.Td>

@@ -12,7 +12,7 @@ interface TableHeadProps {
   sort: Sort
   onSort(sort: Sort): void
   onResize(column: Column, width: number): void
-  /** The element id of a cell. */
+  /** The element ID of a cell. */
   idOf(column: number): string
   /** The cell that the keys act on, if it is in the head. */
   activeColumn: number | undefined

@@ -12,7 +12,7 @@ interface TableRowProps {
   row: Row | undefined
   columns: readonly Column[]
   widths: Readonly<Record<string, number>>
-  /** The element id of a cell. */
+  /** The element ID of a cell. */
   idOf(column: number): string
   /** The cell that the keys act on, if it is in this row. */
   activeColumn: number | undefined
