@@ -41,44 +41,45 @@ export type User = {
    */
   attributeNames: Array<AttributeName>;
   /**
-   * How many devices were online over time, at most 1000 points: one for each five minutes of the last two days and one for each
-   * hour before that, for 400 days. For a longer time, points are joined. A time without a running server has no point.
+   * The number of devices that were online over time, as at most 1000 points. There is one point for each five minutes of the last
+   * two days, and one for each hour of the 400 days before. If there are more points, they are joined. There are no points for times
+   * without a running server.
    */
   presence?: Maybe<Array<PresencePoint>>;
   devices: DeviceList;
   /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other users' devices. */
   device: Array<Device>;
-  /** Newest first. Without minDate and after, the list covers the month before maxDate or now. */
+  /** The user's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
   /** A URL that returns the same events as CSV for one hour. */
   eventsUrl: Scalars['String']['output'];
   /**
-   * Counts the devices that match, by the values of each of these names. A name is a field or an attribute, as in sort, or a field
-   * of services such as services.port. At most 8 names. An unknown name is BAD_USER_INPUT, with the closest known name.
+   * Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute, as in sort, or a
+   * field of services such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests the closest known name.
    */
   facets: Array<Facet>;
-  /** Counts the devices that match, all at the same moment. */
+  /** Counts the matching devices, all at the same moment. */
   deviceTotals: DeviceTotals;
-  /** Checks a filter. Never fails because of the filter. Costs one rate-limit point, or 5 with a cursor. */
+  /** Checks a filter. An invalid filter is not an error of this field. Costs one rate-limit point, or 5 with a cursor. */
   checkFilter: FilterCheck;
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Array<RegistrationCode>;
   /** Returns the services with these IDs, at most 1,000. A device ID returns the bulk service. Omits IDs that the user does not own. */
   service: Array<Service>;
   /**
-   * Lists the services of all devices, except bulk services. Sort by name, id, created, state, application, port, device.name, or
-   * an attribute.
+   * Lists the services of all devices, except bulk services. Sort by name, id, created, state, application, port, device.name, or an
+   * attribute.
    */
   services: ServiceList;
   id: Scalars['ID']['output'];
   email: Scalars['String']['output'];
   name?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** The limits that apply to this user, with the current use. */
+  /** The limits that apply to this user, with their current use. */
   limits: Array<Limit>;
-  /** Saved views by name: all, only those with these IDs, or only those of a kind or with a label. Omits unknown IDs. */
+  /** Saved views, sorted by name. The arguments limit the list to these IDs, a kind, or a label. Omits unknown IDs. */
   views: Array<View>;
-  /** Newest first. */
+  /** The user's webhooks, newest first. */
   webhooks: Array<Webhook>;
 };
 
@@ -275,8 +276,8 @@ export type Mutation = {
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Array<AttributesResult>;
   /**
-   * Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID.
-   * Only this response contains the secret that the device authenticates with.
+   * Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response
+   * contains the secret that the device authenticates with.
    */
   registerDevice: DeviceRegistration;
   /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
@@ -291,7 +292,7 @@ export type Mutation = {
    */
   rotateDeviceSecret: DeviceRegistration;
   /**
-   * Reports the state of a device that does not stay connected: active for ttl seconds, or inactive immediately. serviceId is the id
+   * Reports the state of a device that does not stay connected: active for ttl seconds, or inactive immediately. serviceId is the ID
    * of a device or of one of its services. While a service is active, so is its device.
    */
   reportState: Scalars['Boolean']['output'];
@@ -311,34 +312,34 @@ export type Mutation = {
   /** Removes a service and its attributes. A bulk service cannot be removed. */
   removeService: Scalars['Boolean']['output'];
   /**
-   * Saves a view. where is stored in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has the
-   * name.
+   * Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view
+   * has the name.
    */
   createView: View;
   /**
-   * Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed in
-   * the meantime.
+   * Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed
+   * since that version.
    */
   updateView: View;
   deleteView: Scalars['Boolean']['output'];
   /**
-   * Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this
-   * response contains the secret. A user can have 20 webhooks.
+   * Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only
+   * this response contains the secret. A user can have 20 webhooks.
    */
   createWebhook: Webhook;
-  /** Omitted arguments stay unchanged; null clears name. enabled: true or a new url ends a pause. */
+  /** Updates the given fields. null clears name. enabled: true or a new url ends a pause. */
   updateWebhook: Webhook;
   /** Deletes a webhook and its deliveries. */
   deleteWebhook: Scalars['Boolean']['output'];
   /**
-   * Creates a new signing secret. The previous secret also signs deliveries for overlap seconds, 0 to 604800. At most two secrets sign:
-   * a second rotation within that time drops the oldest secret immediately. Rotate again only after all receivers use the newest
-   * secret.
+   * Creates a new signing secret. The previous secret also signs deliveries for overlap seconds, 0 to 604800. At most two secrets
+   * sign deliveries: a second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers
+   * use the newest secret.
    */
   rotateWebhookSecret: Webhook;
-  /** Sends a test event now and returns the result. It is attempted once, even if the webhook is disabled or paused. */
+  /** Sends a test event now and returns the result. Makes one attempt, even if the webhook is disabled or paused. */
   testWebhook: WebhookDelivery;
-  /** Sends deliveries again: the given one, or all that failed since the given time. Returns how many. */
+  /** Resends the given delivery, or all deliveries that failed since the given time. Returns their number. */
   redeliver: Scalars['Int']['output'];
 };
 
@@ -582,8 +583,8 @@ export type Device = {
   /** The contexts in which this device has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * When the device was online, from its events. Begins when the device was registered, or with the first event that the server
-   * still has.
+   * When the device was online, according to its events. Begins with the registration of the device, or with the oldest stored
+   * event.
    */
   availability: Availability;
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
@@ -760,42 +761,42 @@ export type AttributeName = {
   lastChanged?: Maybe<Scalars['DateTime']['output']>;
 };
 
-/** How many devices were online in an interval. */
+/** The number of devices that were online in an interval. */
 export type PresencePoint = {
   __typename?: 'PresencePoint';
-  /** Start of the interval: five minutes, an hour, or more if points were joined. */
+  /** The start of the interval: five minutes, an hour, or more if points were joined. */
   at: Scalars['DateTime']['output'];
-  /** Devices of the account. The average if points were joined. */
+  /** The number of devices in the account. If points were joined, the average. */
   devices: Scalars['Int']['output'];
-  /** Devices online at the start of five minutes. The average of a longer interval. */
+  /** The number of devices online at the start of the interval. For intervals longer than five minutes, the average. */
   online: Scalars['Int']['output'];
-  /** The fewest online in the interval. */
+  /** The lowest number of devices online in the interval. */
   minOnline: Scalars['Int']['output'];
 };
 
 /** When a device was online. */
 export type Availability = {
   __typename?: 'Availability';
-  /** Start of what is known: from, or later. */
+  /** The start of the known time: from, or later. */
   from: Scalars['DateTime']['output'];
   until: Scalars['DateTime']['output'];
-  /** Share of the known time that the device was online, 0 to 1. */
+  /** The fraction of the known time during which the device was online, 0 to 1. */
   share: Scalars['Float']['output'];
   onlineSeconds: Scalars['Int']['output'];
   /** How often the device went offline. */
   outages: Scalars['Int']['output'];
-  /** The longest time offline, in seconds. */
+  /** The longest time that the device was offline, in seconds. */
   longestOutage: Scalars['Int']['output'];
-  /** In order and without gaps, at most 1000. Beyond that, the shortest are joined with their neighbors. */
+  /** In order and without gaps, at most 1000. If there are more, the shortest are joined with their neighbors. */
   segments: Array<AvailabilitySegment>;
 };
 
-/** A time in one state. */
+/** A period in one state. */
 export type AvailabilitySegment = {
   __typename?: 'AvailabilitySegment';
   from: Scalars['DateTime']['output'];
   until: Scalars['DateTime']['output'];
-  /** active, inactive, or mixed where segments were joined */
+  /** active, inactive, or mixed if segments were joined */
   state: Scalars['String']['output'];
 };
 
@@ -824,7 +825,7 @@ export type DeviceRegistration = {
 /** Subscriptions run over Server-Sent Events at /graphql/v1/stream. */
 export type Subscription = {
   __typename?: 'Subscription';
-  /** Events as they happen, starting after the given event if there is one, so that a reconnect loses none. */
+  /** Events as they happen. With after, starts after that event, so a reconnecting client misses no events. */
   events: Event;
 };
 
@@ -840,45 +841,45 @@ export type SubscriptionEventsArgs = {
 export type EventList = {
   __typename?: 'EventList';
   items: Array<Event>;
-  /** Number of records that match the filters, on all pages. */
+  /** Number of matching events on all pages. */
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** Id of the page's last item; null on an empty page. */
+  /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** Opaque position after the page's last item; pass it as after. */
+  /** An opaque position after the last item on the page. Pass it as after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
 /** A record of one change, written in the transaction of the change. */
 export type Event = {
   __typename?: 'Event';
-  /** Later changes of one device have greater ids. */
+  /** Later changes of a device have greater IDs. */
   id: Scalars['ID']['output'];
   type: EventType;
   timestamp: Scalars['DateTime']['output'];
   owner: UserReference;
-  /** The user who made the change; null if a device or the server did. */
+  /** The user who made the change; null if a device or the server made it. */
   actor?: Maybe<UserReference>;
-  /** What made the change: an access key, a console session, a device, or the server. */
+  /** The source of the change: an access key, a console session, a device, or the server. */
   source: ChangeSource;
   target: Array<EventTarget>;
   /** active or inactive, for state events */
   state?: Maybe<Scalars['String']['output']>;
-  /** What changed, by event type; for attributes: context and the old and new value of each name. */
+  /** The data of the change, depending on the event type. For attributes: the context, and the old and new value of each name. */
   data: Scalars['Object']['output'];
 };
 
-/** Who or what made a change. */
+/** The source of a change. */
 export type ChangeSource = {
   __typename?: 'ChangeSource';
-  /** accessKey, console, device, server, or unknown (for events from before sources were recorded) */
+  /** accessKey, console, device, server, or unknown (for old events that were recorded without a source) */
   kind: Scalars['String']['output'];
-  /** Id of the access key or device; null if there is none or it is unknown. */
+  /** ID of the access key or device; null for other sources, or if unknown. */
   id?: Maybe<Scalars['ID']['output']>;
-  /** Its name at the time. */
+  /** Its name at the time of the event. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The user who was signed in or owns the access key; null if there is none. */
+  /** The user who was signed in or owns the access key; null if there is no such user. */
   user?: Maybe<UserReference>;
 };
 
@@ -886,7 +887,7 @@ export type ChangeSource = {
 export type EventTarget = {
   __typename?: 'EventTarget';
   id: Scalars['ID']['output'];
-  /** Its name at the time. */
+  /** Its name at the time of the event. */
   name: Scalars['String']['output'];
   /** user, device, service, accessKey, registrationCode, or webhook */
   kind: Scalars['String']['output'];
@@ -896,15 +897,15 @@ export type EventTarget = {
 export type EventType =
   /** A device became active or inactive (see state). data: address, if known */
   | 'DEVICE_STATE'
-  /** A service that reports its state became active or inactive, possibly because its device did. data: address, if known */
+  /** A service that reports its state became active or inactive, possibly together with its device. data: address, if known */
   | 'SERVICE_STATE'
-  /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the id of the code if one was used */
+  /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the ID of the code if one was used */
   | 'DEVICE_REGISTER'
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
   /** data: name, hardwareId, and platform before the deletion */
   | 'DEVICE_DELETE'
-  /** data: allow, whether the device can register itself again; registrationCode, the id of the code if it did */
+  /** data: allow, whether the device can register itself again; registrationCode, the ID of the code if the device did so */
   | 'DEVICE_SECRET_ROTATE'
   /** data: the service's fields */
   | 'SERVICE_ADD'
@@ -939,8 +940,8 @@ export type EventType =
   /** data: the view's fields before the deletion */
   | 'VIEW_DELETE'
   /**
-   * A query created links to download events. data: links, how many; expires; filters, the arguments of the first ten, where more than
-   * 20 device ids are replaced with devices, their number
+   * A query created links to download events. data: links, their number; expires; filters, the arguments of the first ten links, in
+   * which devices, a number, replaces more than 20 device IDs
    */
   | 'DOWNLOAD_LINK_CREATE'
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
@@ -959,39 +960,39 @@ export type EventType =
   | 'AUTHENTICATOR_UPDATE'
   /** Codes from an authenticator app were turned off. data: address, agent; or reset: true if an operator turned them off */
   | 'AUTHENTICATOR_REMOVE'
-  /** A user added a passkey. data: address, agent, and the id and name of the passkey */
+  /** A user added a passkey. data: address, agent, and the ID and name of the passkey */
   | 'PASSKEY_ADD'
-  /** A user renamed a passkey. data: address, agent, and the id and name of the passkey */
+  /** A user renamed a passkey. data: address, agent, and the ID and name of the passkey */
   | 'PASSKEY_UPDATE'
-  /** Passkeys were removed. data: address, agent, and the id of the passkey; or, if an operator removed them, reset: true and passkeys, their number */
+  /** Passkeys were removed. data: address, agent, and the ID of the passkey; or, if an operator removed them, reset: true and passkeys, their number */
   | 'PASSKEY_REMOVE'
   /** A user or an operator ended sessions before they expired. data: sessions, their number; address and agent if a user ended them */
   | 'SESSION_REVOKE'
   /** An operator added the user. data: name */
   | 'USER_ADD'
-  /** An operator disabled the user. data: sessions, the number of sessions that this ended */
+  /** An operator disabled the user. data: sessions, the number of sessions that ended */
   | 'USER_DISABLE'
   /** An operator enabled the user. data: none */
   | 'USER_ENABLE'
   /**
-   * An operator removed the user, who is the target. Recorded for the installation's owner, who is the user that was created first.
-   * data: none
+   * An operator removed the user, who is the target. Recorded for the installation's owner, the user who was created first. data:
+   * none
    */
   | 'USER_REMOVE'
   /**
-   * A backup was written. Recorded for the installation's owner, who is the user that was created first. data: kind (file or base),
-   * name, created (the moment that the backup is of), bytes, scheduled
+   * A backup was written. Recorded for the installation's owner, the user who was created first. data: kind (file or base), name,
+   * created (the moment whose data the backup contains), bytes, scheduled
    */
   | 'BACKUP_CREATE'
   /**
-   * The database was restored from a backup. Recorded for the installation's owner, who is the user that was created first.
-   * data: kind (file or base), name of the backup; for a file created, the moment that the backup is of; for a base backup to, a moment
-   * or latest
+   * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data: kind (file
+   * or base), name of the backup; created, the moment whose data a backup file contains; to, the moment to which a base backup was
+   * restored, or latest
    */
   | 'BACKUP_RESTORE'
   /**
-   * The master key was rotated. Recorded for the installation's owner, who is the user that was created first. data: count, how many
-   * secrets were encrypted under the new key; damaged, how many could not be decrypted
+   * The master key was rotated. Recorded for the installation's owner, the user who was created first. data: count, the number of
+   * secrets encrypted with the new key; damaged, the number of secrets that could not be decrypted
    */
   | 'MASTER_KEY_ROTATE';
 
@@ -1012,13 +1013,13 @@ export type Facet = {
   missing: Scalars['Int']['output'];
   /** Active devices without a value. */
   missingActive: Scalars['Int']['output'];
-  /** Devices with a value that is in no bucket. */
+  /** Devices with a value that has no bucket. */
   other: Scalars['Int']['output'];
-  /** Active devices with a value that is in no bucket. */
+  /** Active devices with a value that has no bucket. */
   otherActive: Scalars['Int']['output'];
-  /** The number of different values. */
+  /** The number of distinct values. */
   distinct: Scalars['Int']['output'];
-  /** Devices that match. Equal to buckets, other, and missing together, except for fields of services. */
+  /** Matching devices. This is the sum of the buckets, other, and missing, except for fields of services. */
   total: Scalars['Int']['output'];
 };
 
@@ -1028,13 +1029,13 @@ export type FacetBucket = {
   /** The value, at most 200 characters, or the start of the interval. */
   value: Scalars['String']['output'];
   count: Scalars['Int']['output'];
-  /** How many of them are active. */
+  /** The number of active devices with this value. */
   active: Scalars['Int']['output'];
   /** The filter that finds these devices. */
   where: Scalars['String']['output'];
 };
 
-/** Numbers of devices that match. */
+/** The numbers of matching devices. */
 export type DeviceTotals = {
   __typename?: 'DeviceTotals';
   total: Scalars['Int']['output'];
@@ -1043,28 +1044,28 @@ export type DeviceTotals = {
   neverReported: Scalars['Int']['output'];
 };
 
-/** What a filter selects. */
+/** The kind of objects that a filter selects. */
 export type FilterKind =
   | 'DEVICES'
   | 'SERVICES'
   | 'EVENTS';
 
-/** How the server reads a filter. */
+/** The server's interpretation of a filter. */
 export type FilterCheck = {
   __typename?: 'FilterCheck';
-  /** The same filter written in full, as it would be stored; null for an invalid or empty filter. */
+  /** The same filter in canonical form, in which the server stores filters; null for an invalid or empty filter. */
   canonical?: Maybe<Scalars['String']['output']>;
   problems: Array<FilterProblem>;
-  /** What is valid and probably not intended. */
+  /** Parts that are valid but probably not intended. */
   warnings: Array<FilterProblem>;
   terms: Array<FilterTerm>;
-  /** The rate-limit points that a page of a list with this filter costs at most. */
+  /** The maximum number of rate-limit points that a page of a list with this filter costs. */
   points: Scalars['Int']['output'];
-  /** What can be written at the cursor; empty without a cursor. */
+  /** The possible completions at the cursor; empty without a cursor. */
   completions: Array<FilterCompletion>;
 };
 
-/** A part of a filter that is wrong, or that deserves a warning. */
+/** A part of a filter that causes an error or a warning. */
 export type FilterProblem = {
   __typename?: 'FilterProblem';
   message: Scalars['String']['output'];
@@ -1089,19 +1090,19 @@ export type FilterTerm = {
   name: Scalars['String']['output'];
   /** string, number, time, duration, or none */
   comparedAs: Scalars['String']['output'];
-  /** Whether an index finds what it matches. */
+  /** Whether an index finds its matches. */
   isIndexed: Scalars['Boolean']['output'];
 };
 
-/** A string that can be written at the cursor. */
+/** A possible completion at the cursor. */
 export type FilterCompletion = {
   __typename?: 'FilterCompletion';
   text: Scalars['String']['output'];
   /** name, operator, value, function, view, or keyword */
   kind: Scalars['String']['output'];
-  /** The start of the part of the filter that it replaces, in code points from 0. */
+  /** The start of the replaced part of the filter, in code points from 0. */
   from: Scalars['Int']['output'];
-  /** The end of the part of the filter that it replaces, in code points from 0. */
+  /** The end of the replaced part of the filter, in code points from 0. */
   to: Scalars['Int']['output'];
   /** The approximate number of devices that have the name or value; null if unknown. */
   count?: Maybe<Scalars['Int']['output']>;
@@ -1197,14 +1198,14 @@ export type Limit = {
   used?: Maybe<Scalars['Int']['output']>;
 };
 
-/** A filter with columns and an order, under a name. Its ID can be used wherever a filter can. */
+/** A named filter with columns and an order. Its ID can be used wherever a filter can be used. */
 export type View = {
   __typename?: 'View';
   id: Scalars['ID']['output'];
   /** Unique in the account, case-insensitive. */
   name: Scalars['String']['output'];
   description?: Maybe<Scalars['String']['output']>;
-  /** What the view lists. */
+  /** The kind of objects that the view lists. */
   kind: FilterKind;
   /** The filter in canonical form; null if the view lists everything. */
   where?: Maybe<Scalars['String']['output']>;
@@ -1219,9 +1220,9 @@ export type View = {
   created: Scalars['DateTime']['output'];
   createdBy: ChangeSource;
   updated: Scalars['DateTime']['output'];
-  /** Grows by 1 with every change. */
+  /** Increases by 1 with every change. */
   version: Scalars['Int']['output'];
-  /** Why the view can no longer be used; normally empty. */
+  /** The reasons why the view can no longer be used; normally empty. */
   problems: Array<FilterProblem>;
 };
 
@@ -1242,26 +1243,26 @@ export type ViewColumnInput = {
   width?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** Sends its owner's events to a receiver by HTTP POST, signed according to the Standard Webhooks specification. */
+/** Sends its owner's events to a receiver over HTTP POST, signed according to the Standard Webhooks specification. */
 export type Webhook = {
   __typename?: 'Webhook';
   id: Scalars['ID']['output'];
   name?: Maybe<Scalars['String']['output']>;
   url: Scalars['String']['output'];
-  /** The types of events that it sends. */
+  /** The types of events that the webhook sends. */
   events: Array<EventType>;
   enabled: Scalars['Boolean']['output'];
-  /** Why deliveries are paused; null if they are not. */
+  /** Why deliveries are paused; null if they are not paused. */
   paused?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
   /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret?: Maybe<Scalars['String']['output']>;
-  /** Newest first; kept for 30 days. */
+  /** The webhook's deliveries, newest first. The server keeps them for 30 days. */
   deliveries: WebhookDeliveryList;
 };
 
 
-/** Sends its owner's events to a receiver by HTTP POST, signed according to the Standard Webhooks specification. */
+/** Sends its owner's events to a receiver over HTTP POST, signed according to the Standard Webhooks specification. */
 export type WebhookDeliveriesArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
   from?: InputMaybe<Scalars['Int']['input']>;
@@ -1274,13 +1275,13 @@ export type WebhookDeliveriesArgs = {
 export type WebhookDeliveryList = {
   __typename?: 'WebhookDeliveryList';
   items: Array<WebhookDelivery>;
-  /** Number of records that match the filters, on all pages. */
+  /** Number of matching deliveries on all pages. */
   total: Scalars['Int']['output'];
   /** Whether there is another page. */
   hasMore: Scalars['Boolean']['output'];
-  /** Id of the page's last item; null on an empty page. */
+  /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** Opaque position after the page's last item; pass it as after. */
+  /** An opaque position after the last item on the page. Pass it as after. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1305,7 +1306,7 @@ export type WebhookDelivery = {
   /** The first KiB of the last response. */
   response?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** Null if there is no further attempt. Deliveries of a paused webhook are sent later. */
+  /** When the next attempt is due; null if there is no further attempt. Deliveries of a paused webhook are sent later. */
   nextAttempt?: Maybe<Scalars['DateTime']['output']>;
 };
 

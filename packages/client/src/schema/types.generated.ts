@@ -9,7 +9,7 @@ export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_
 /** An interval of time in UTC. */
 export type FacetInterval = 'DAY' | 'HOUR' | 'MONTH' | 'WEEK'
 
-/** What a filter selects. */
+/** The kind of objects that a filter selects. */
 export type FilterKind = 'DEVICES' | 'EVENTS' | 'SERVICES'
 
 /** The arguments of setAttributes. */
@@ -92,37 +92,37 @@ export interface AttributesResult {
 
 /** When a device was online. */
 export interface Availability {
-  /** Start of what is known: from, or later. */
+  /** The start of the known time: from, or later. */
   from: string
-  /** The longest time offline, in seconds. */
+  /** The longest time that the device was offline, in seconds. */
   longestOutage: number
   onlineSeconds: number
   /** How often the device went offline. */
   outages: number
-  /** In order and without gaps, at most 1000. Beyond that, the shortest are joined with their neighbors. */
+  /** In order and without gaps, at most 1000. If there are more, the shortest are joined with their neighbors. */
   segments: AvailabilitySegment[]
-  /** Share of the known time that the device was online, 0 to 1. */
+  /** The fraction of the known time during which the device was online, 0 to 1. */
   share: number
   until: string
 }
 
-/** A time in one state. */
+/** A period in one state. */
 export interface AvailabilitySegment {
   from: string
-  /** active, inactive, or mixed where segments were joined */
+  /** active, inactive, or mixed if segments were joined */
   state: string
   until: string
 }
 
-/** Who or what made a change. */
+/** The source of a change. */
 export interface ChangeSource {
-  /** Id of the access key or device; null if there is none or it is unknown. */
+  /** ID of the access key or device; null for other sources, or if unknown. */
   id: string | null
-  /** accessKey, console, device, server, or unknown (for events from before sources were recorded) */
+  /** accessKey, console, device, server, or unknown (for old events that were recorded without a source) */
   kind: string
-  /** Its name at the time. */
+  /** Its name at the time of the event. */
   name: string | null
-  /** The user who was signed in or owns the access key; null if there is none. */
+  /** The user who was signed in or owns the access key; null if there is no such user. */
   user: UserReference | null
 }
 
@@ -204,7 +204,7 @@ export interface DeviceRegistration {
   secret: string | null
 }
 
-/** Numbers of devices that match. */
+/** The numbers of matching devices. */
 export interface DeviceTotals {
   active: number
   inactive: number
@@ -214,14 +214,14 @@ export interface DeviceTotals {
 
 /** A record of one change, written in the transaction of the change. */
 export interface Event {
-  /** The user who made the change; null if a device or the server did. */
+  /** The user who made the change; null if a device or the server made it. */
   actor: UserReference | null
-  /** What changed, by event type; for attributes: context and the old and new value of each name. */
+  /** The data of the change, depending on the event type. For attributes: the context, and the old and new value of each name. */
   data: Record<string, unknown>
-  /** Later changes of one device have greater ids. */
+  /** Later changes of a device have greater IDs. */
   id: string
   owner: UserReference
-  /** What made the change: an access key, a console session, a device, or the server. */
+  /** The source of the change: an access key, a console session, a device, or the server. */
   source: ChangeSource
   /** active or inactive, for state events */
   state: string | null
@@ -232,13 +232,13 @@ export interface Event {
 
 /** A page of events. */
 export interface EventList {
-  /** Opaque position after the page's last item; pass it as after. */
+  /** An opaque position after the last item on the page. Pass it as after. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
-  /** Id of the page's last item; null on an empty page. */
+  /** ID of the last item on the page; null if the page is empty. */
   last: string | null
-  /** Number of records that match the filters, on all pages. */
+  /** Number of matching events on all pages. */
   total: number
 }
 
@@ -247,31 +247,31 @@ export interface EventTarget {
   id: string
   /** user, device, service, accessKey, registrationCode, or webhook */
   kind: string
-  /** Its name at the time. */
+  /** Its name at the time of the event. */
   name: string
 }
 
 /** The values of one name, the most frequent first. */
 export interface Facet {
   buckets: FacetBucket[]
-  /** The number of different values. */
+  /** The number of distinct values. */
   distinct: number
   /** Devices without a value. */
   missing: number
   /** Active devices without a value. */
   missingActive: number
   name: string
-  /** Devices with a value that is in no bucket. */
+  /** Devices with a value that has no bucket. */
   other: number
-  /** Active devices with a value that is in no bucket. */
+  /** Active devices with a value that has no bucket. */
   otherActive: number
-  /** Devices that match. Equal to buckets, other, and missing together, except for fields of services. */
+  /** Matching devices. This is the sum of the buckets, other, and missing, except for fields of services. */
   total: number
 }
 
 /** One value, or one interval of time. */
 export interface FacetBucket {
-  /** How many of them are active. */
+  /** The number of active devices with this value. */
   active: number
   count: number
   /** The value, at most 200 characters, or the start of the interval. */
@@ -280,34 +280,34 @@ export interface FacetBucket {
   where: string
 }
 
-/** How the server reads a filter. */
+/** The server's interpretation of a filter. */
 export interface FilterCheck {
-  /** The same filter written in full, as it would be stored; null for an invalid or empty filter. */
+  /** The same filter in canonical form, in which the server stores filters; null for an invalid or empty filter. */
   canonical: string | null
-  /** What can be written at the cursor; empty without a cursor. */
+  /** The possible completions at the cursor; empty without a cursor. */
   completions: FilterCompletion[]
-  /** The rate-limit points that a page of a list with this filter costs at most. */
+  /** The maximum number of rate-limit points that a page of a list with this filter costs. */
   points: number
   problems: FilterProblem[]
   terms: FilterTerm[]
-  /** What is valid and probably not intended. */
+  /** Parts that are valid but probably not intended. */
   warnings: FilterProblem[]
 }
 
-/** A string that can be written at the cursor. */
+/** A possible completion at the cursor. */
 export interface FilterCompletion {
   /** The approximate number of devices that have the name or value; null if unknown. */
   count: number | null
-  /** The start of the part of the filter that it replaces, in code points from 0. */
+  /** The start of the replaced part of the filter, in code points from 0. */
   from: number
   /** name, operator, value, function, view, or keyword */
   kind: string
   text: string
-  /** The end of the part of the filter that it replaces, in code points from 0. */
+  /** The end of the replaced part of the filter, in code points from 0. */
   to: number
 }
 
-/** A part of a filter that is wrong, or that deserves a warning. */
+/** A part of a filter that causes an error or a warning. */
 export interface FilterProblem {
   /** In code points, counted from 1. */
   column: number
@@ -326,7 +326,7 @@ export interface FilterTerm {
   comparedAs: string
   /** The start in the filter, in code points from 0. */
   from: number
-  /** Whether an index finds what it matches. */
+  /** Whether an index finds its matches. */
   isIndexed: boolean
   /** The restricted name in canonical form. */
   name: string
@@ -343,15 +343,15 @@ export interface Limit {
   value: number
 }
 
-/** How many devices were online in an interval. */
+/** The number of devices that were online in an interval. */
 export interface PresencePoint {
-  /** Start of the interval: five minutes, an hour, or more if points were joined. */
+  /** The start of the interval: five minutes, an hour, or more if points were joined. */
   at: string
-  /** Devices of the account. The average if points were joined. */
+  /** The number of devices in the account. If points were joined, the average. */
   devices: number
-  /** The fewest online in the interval. */
+  /** The lowest number of devices online in the interval. */
   minOnline: number
-  /** Devices online at the start of five minutes. The average of a longer interval. */
+  /** The number of devices online at the start of the interval. For intervals longer than five minutes, the average. */
   online: number
 }
 
@@ -426,7 +426,7 @@ export interface User {
   /** A URL that returns the same events as CSV for one hour. */
   eventsUrl: string
   id: string
-  /** The limits that apply to this user, with the current use. */
+  /** The limits that apply to this user, with their current use. */
   limits: Limit[]
   name: string | null
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
@@ -439,7 +439,7 @@ export interface UserReference {
   id: string
 }
 
-/** A filter with columns and an order, under a name. Its ID can be used wherever a filter can. */
+/** A named filter with columns and an order. Its ID can be used wherever a filter can be used. */
 export interface View {
   columns: ViewColumn[]
   /** The context in which the filter and the sort read attributes; null for the base values. */
@@ -450,17 +450,17 @@ export interface View {
   id: string
   /** If false, restricted roles and keys do not see the view. */
   isShared: boolean
-  /** What the view lists. */
+  /** The kind of objects that the view lists. */
   kind: FilterKind
   labels: string[]
   /** Unique in the account, case-insensitive. */
   name: string
-  /** Why the view can no longer be used; normally empty. */
+  /** The reasons why the view can no longer be used; normally empty. */
   problems: FilterProblem[]
   /** The sort keys; empty for the default order. */
   sortBy: string[]
   updated: string
-  /** Grows by 1 with every change. */
+  /** Increases by 1 with every change. */
   version: number
   /** The filter in canonical form; null if the view lists everything. */
   where: string | null
@@ -475,15 +475,15 @@ export interface ViewColumn {
   width: number | null
 }
 
-/** Sends its owner's events to a receiver by HTTP POST, signed according to the Standard Webhooks specification. */
+/** Sends its owner's events to a receiver over HTTP POST, signed according to the Standard Webhooks specification. */
 export interface Webhook {
   created: string
   enabled: boolean
-  /** The types of events that it sends. */
+  /** The types of events that the webhook sends. */
   events: EventType[]
   id: string
   name: string | null
-  /** Why deliveries are paused; null if they are not. */
+  /** Why deliveries are paused; null if they are not paused. */
   paused: string | null
   /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: string | null
@@ -504,7 +504,7 @@ export interface WebhookDelivery {
   httpStatus: number | null
   /** The webhook-id header, the same on every attempt. */
   id: string
-  /** Null if there is no further attempt. Deliveries of a paused webhook are sent later. */
+  /** When the next attempt is due; null if there is no further attempt. Deliveries of a paused webhook are sent later. */
   nextAttempt: string | null
   /** The request body. */
   request: string | null
@@ -516,13 +516,13 @@ export interface WebhookDelivery {
 
 /** A page of deliveries. */
 export interface WebhookDeliveryList {
-  /** Opaque position after the page's last item; pass it as after. */
+  /** An opaque position after the last item on the page. Pass it as after. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
-  /** Id of the page's last item; null on an empty page. */
+  /** ID of the last item on the page; null if the page is empty. */
   last: string | null
-  /** Number of records that match the filters, on all pages. */
+  /** Number of matching deliveries on all pages. */
   total: number
 }
 
@@ -581,16 +581,16 @@ export interface AttributesResultFields {
 
 /** The selectable fields of Availability. */
 export interface AvailabilityFields {
-  /** Start of what is known: from, or later. */
+  /** The start of the known time: from, or later. */
   from: Leaf<string>
-  /** The longest time offline, in seconds. */
+  /** The longest time that the device was offline, in seconds. */
   longestOutage: Leaf<number>
   onlineSeconds: Leaf<number>
   /** How often the device went offline. */
   outages: Leaf<number>
-  /** In order and without gaps, at most 1000. Beyond that, the shortest are joined with their neighbors. */
+  /** In order and without gaps, at most 1000. If there are more, the shortest are joined with their neighbors. */
   segments: Branch<'AvailabilitySegment', 'many'>
-  /** Share of the known time that the device was online, 0 to 1. */
+  /** The fraction of the known time during which the device was online, 0 to 1. */
   share: Leaf<number>
   until: Leaf<string>
 }
@@ -598,20 +598,20 @@ export interface AvailabilityFields {
 /** The selectable fields of AvailabilitySegment. */
 export interface AvailabilitySegmentFields {
   from: Leaf<string>
-  /** active, inactive, or mixed where segments were joined */
+  /** active, inactive, or mixed if segments were joined */
   state: Leaf<string>
   until: Leaf<string>
 }
 
 /** The selectable fields of ChangeSource. */
 export interface ChangeSourceFields {
-  /** Id of the access key or device; null if there is none or it is unknown. */
+  /** ID of the access key or device; null for other sources, or if unknown. */
   id: Leaf<string | null>
-  /** accessKey, console, device, server, or unknown (for events from before sources were recorded) */
+  /** accessKey, console, device, server, or unknown (for old events that were recorded without a source) */
   kind: Leaf<string>
-  /** Its name at the time. */
+  /** Its name at the time of the event. */
   name: Leaf<string | null>
-  /** The user who was signed in or owns the access key; null if there is none. */
+  /** The user who was signed in or owns the access key; null if there is no such user. */
   user: Branch<'UserReference', 'maybe'>
 }
 
@@ -641,10 +641,10 @@ export interface DeviceFields {
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** When the device was online, from its events. Begins when the device was registered, or with the first event that the server still has. */
+  /** When the device was online, according to its events. Begins with the registration of the device, or with the oldest stored event. */
   availability: Branch<'Availability', 'one', {
     from: string | Date
-    /** Default: now. A time that is not after from is BAD_USER_INPUT, and so are more than 400 days. */
+    /** Default: now. Must be after from, by at most 400 days. */
     until?: string | Date | null | undefined
   }>
   /** The base value of the attribute $svc.categoryA. */
@@ -662,7 +662,7 @@ export interface DeviceFields {
   created: Leaf<string>
   /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: Branch<'EventList', 'one', {
-    /** Continue with events older than this one. */
+    /** Start after this event ID or page cursor, with older events. */
     after?: string | null | undefined
     /** Position of the first record, counted from 1. Ignored if after or last is set. */
     from?: number | null | undefined
@@ -742,14 +742,14 @@ export interface DeviceTotalsFields {
 
 /** The selectable fields of Event. */
 export interface EventFields {
-  /** The user who made the change; null if a device or the server did. */
+  /** The user who made the change; null if a device or the server made it. */
   actor: Branch<'UserReference', 'maybe'>
-  /** What changed, by event type; for attributes: context and the old and new value of each name. */
+  /** The data of the change, depending on the event type. For attributes: the context, and the old and new value of each name. */
   data: Leaf<Record<string, unknown>>
-  /** Later changes of one device have greater ids. */
+  /** Later changes of a device have greater IDs. */
   id: Leaf<string>
   owner: Branch<'UserReference', 'one'>
-  /** What made the change: an access key, a console session, a device, or the server. */
+  /** The source of the change: an access key, a console session, a device, or the server. */
   source: Branch<'ChangeSource', 'one'>
   /** active or inactive, for state events */
   state: Leaf<string | null>
@@ -760,14 +760,14 @@ export interface EventFields {
 
 /** The selectable fields of EventList. */
 export interface EventListFields {
-  /** Opaque position after the page's last item; pass it as after. */
+  /** An opaque position after the last item on the page. Pass it as after. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
   items: Branch<'Event', 'many'>
-  /** Id of the page's last item; null on an empty page. */
+  /** ID of the last item on the page; null if the page is empty. */
   last: Leaf<string | null>
-  /** Number of records that match the filters, on all pages. */
+  /** Number of matching events on all pages. */
   total: Leaf<number>
 }
 
@@ -776,31 +776,31 @@ export interface EventTargetFields {
   id: Leaf<string>
   /** user, device, service, accessKey, registrationCode, or webhook */
   kind: Leaf<string>
-  /** Its name at the time. */
+  /** Its name at the time of the event. */
   name: Leaf<string>
 }
 
 /** The selectable fields of Facet. */
 export interface FacetFields {
   buckets: Branch<'FacetBucket', 'many'>
-  /** The number of different values. */
+  /** The number of distinct values. */
   distinct: Leaf<number>
   /** Devices without a value. */
   missing: Leaf<number>
   /** Active devices without a value. */
   missingActive: Leaf<number>
   name: Leaf<string>
-  /** Devices with a value that is in no bucket. */
+  /** Devices with a value that has no bucket. */
   other: Leaf<number>
-  /** Active devices with a value that is in no bucket. */
+  /** Active devices with a value that has no bucket. */
   otherActive: Leaf<number>
-  /** Devices that match. Equal to buckets, other, and missing together, except for fields of services. */
+  /** Matching devices. This is the sum of the buckets, other, and missing, except for fields of services. */
   total: Leaf<number>
 }
 
 /** The selectable fields of FacetBucket. */
 export interface FacetBucketFields {
-  /** How many of them are active. */
+  /** The number of active devices with this value. */
   active: Leaf<number>
   count: Leaf<number>
   /** The value, at most 200 characters, or the start of the interval. */
@@ -811,15 +811,15 @@ export interface FacetBucketFields {
 
 /** The selectable fields of FilterCheck. */
 export interface FilterCheckFields {
-  /** The same filter written in full, as it would be stored; null for an invalid or empty filter. */
+  /** The same filter in canonical form, in which the server stores filters; null for an invalid or empty filter. */
   canonical: Leaf<string | null>
-  /** What can be written at the cursor; empty without a cursor. */
+  /** The possible completions at the cursor; empty without a cursor. */
   completions: Branch<'FilterCompletion', 'many'>
-  /** The rate-limit points that a page of a list with this filter costs at most. */
+  /** The maximum number of rate-limit points that a page of a list with this filter costs. */
   points: Leaf<number>
   problems: Branch<'FilterProblem', 'many'>
   terms: Branch<'FilterTerm', 'many'>
-  /** What is valid and probably not intended. */
+  /** Parts that are valid but probably not intended. */
   warnings: Branch<'FilterProblem', 'many'>
 }
 
@@ -827,12 +827,12 @@ export interface FilterCheckFields {
 export interface FilterCompletionFields {
   /** The approximate number of devices that have the name or value; null if unknown. */
   count: Leaf<number | null>
-  /** The start of the part of the filter that it replaces, in code points from 0. */
+  /** The start of the replaced part of the filter, in code points from 0. */
   from: Leaf<number>
   /** name, operator, value, function, view, or keyword */
   kind: Leaf<string>
   text: Leaf<string>
-  /** The end of the part of the filter that it replaces, in code points from 0. */
+  /** The end of the replaced part of the filter, in code points from 0. */
   to: Leaf<number>
 }
 
@@ -855,7 +855,7 @@ export interface FilterTermFields {
   comparedAs: Leaf<string>
   /** The start in the filter, in code points from 0. */
   from: Leaf<number>
-  /** Whether an index finds what it matches. */
+  /** Whether an index finds its matches. */
   isIndexed: Leaf<boolean>
   /** The restricted name in canonical form. */
   name: Leaf<string>
@@ -904,7 +904,7 @@ export interface MutationFields {
     /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }>
-  /** Saves a view. where is stored in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has the name. */
+  /** Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has the name. */
   createView: Branch<'View', 'one', {
     /** At most 50 columns. */
     columns?: readonly ViewColumnInput[] | null | undefined
@@ -915,7 +915,7 @@ export interface MutationFields {
     /** At most 10 labels of up to 50 characters. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each written as in sort of devices. */
+    /** At most 4 keys, each in the format of sort in devices. */
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }>
@@ -949,7 +949,7 @@ export interface MutationFields {
   deleteWebhook: Leaf<boolean, {
     id: string
   }>
-  /** Sends deliveries again: the given one, or all that failed since the given time. Returns how many. */
+  /** Resends the given delivery, or all deliveries that failed since the given time. Returns their number. */
   redeliver: Leaf<number, {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -972,7 +972,7 @@ export interface MutationFields {
     name: string
     serviceId: string
   }>
-  /** Reports the state of a device that does not stay connected: active for ttl seconds, or inactive immediately. serviceId is the id of a device or of one of its services. While a service is active, so is its device. */
+  /** Reports the state of a device that does not stay connected: active for ttl seconds, or inactive immediately. serviceId is the ID of a device or of one of its services. While a service is active, so is its device. */
   reportState: Leaf<boolean, {
     serviceId: string
     /** active or inactive */
@@ -985,7 +985,7 @@ export interface MutationFields {
     allow?: boolean | undefined
     deviceId: string
   }>
-  /** Creates a new signing secret. The previous secret also signs deliveries for overlap seconds, 0 to 604800. At most two secrets sign: a second rotation within that time drops the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
+  /** Creates a new signing secret. The previous secret also signs deliveries for overlap seconds, 0 to 604800. At most two secrets sign deliveries: a second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
   rotateWebhookSecret: Branch<'Webhook', 'one', {
     id: string
     overlap?: number | null | undefined
@@ -1014,7 +1014,7 @@ export interface MutationFields {
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
   }>
-  /** Sends a test event now and returns the result. It is attempted once, even if the webhook is disabled or paused. */
+  /** Sends a test event now and returns the result. Makes one attempt, even if the webhook is disabled or paused. */
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
   }>
@@ -1040,7 +1040,7 @@ export interface MutationFields {
     name?: string | null | undefined
     port?: number | null | undefined
   }>
-  /** Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed in the meantime. */
+  /** Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed since that version. */
   updateView: Branch<'View', 'one', {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined
@@ -1053,7 +1053,7 @@ export interface MutationFields {
     version?: number | null | undefined
     where?: string | null | undefined
   }>
-  /** Omitted arguments stay unchanged; null clears name. enabled: true or a new url ends a pause. */
+  /** Updates the given fields. null clears name. enabled: true or a new url ends a pause. */
   updateWebhook: Branch<'Webhook', 'one', {
     enabled?: boolean | null | undefined
     events?: readonly EventType[] | null | undefined
@@ -1065,13 +1065,13 @@ export interface MutationFields {
 
 /** The selectable fields of PresencePoint. */
 export interface PresencePointFields {
-  /** Start of the interval: five minutes, an hour, or more if points were joined. */
+  /** The start of the interval: five minutes, an hour, or more if points were joined. */
   at: Leaf<string>
-  /** Devices of the account. The average if points were joined. */
+  /** The number of devices in the account. If points were joined, the average. */
   devices: Leaf<number>
-  /** The fewest online in the interval. */
+  /** The lowest number of devices online in the interval. */
   minOnline: Leaf<number>
-  /** Devices online at the start of five minutes. The average of a longer interval. */
+  /** The number of devices online at the start of the interval. For intervals longer than five minutes, the average. */
   online: Leaf<number>
 }
 
@@ -1156,11 +1156,11 @@ export interface ServiceListFields {
 
 /** The selectable fields of Subscription. */
 export interface SubscriptionFields {
-  /** Events as they happen, starting after the given event if there is one, so that a reconnect loses none. */
+  /** Events as they happen. With after, starts after that event, so a reconnecting client misses no events. */
   events: Branch<'Event', 'one', {
-    /** Id of the last event received. If omitted, the stream starts now. */
+    /** The ID of the last event that the client received. If omitted, the stream starts now. */
     after?: string | null | undefined
-    /** Events of these devices; unknown ids match nothing. */
+    /** Only events of these devices. Unknown IDs match nothing. */
     deviceId?: readonly string[] | null | undefined
     types?: readonly EventType[] | null | undefined
   }>
@@ -1181,13 +1181,13 @@ export interface UserFields {
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** Checks a filter. Never fails because of the filter. Costs one rate-limit point, or 5 with a cursor. */
+  /** Checks a filter. An invalid filter is not an error of this field. Costs one rate-limit point, or 5 with a cursor. */
   checkFilter: Branch<'FilterCheck', 'one', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
-    /** A place in where, in code points from 0, for which completions are returned. */
+    /** A position in where, in code points from 0, for which to return completions. */
     cursor?: number | null | undefined
-    /** What the filter selects. */
+    /** The kind of objects that the filter selects. */
     kind?: FilterKind | undefined
     where: string
   }>
@@ -1198,7 +1198,7 @@ export interface UserFields {
   device: Branch<'Device', 'many', {
     id: readonly string[]
   }>
-  /** Counts the devices that match, all at the same moment. */
+  /** Counts the matching devices, all at the same moment. */
   deviceTotals: Branch<'DeviceTotals', 'one', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -1224,26 +1224,26 @@ export interface UserFields {
     last?: string | null | undefined
     /** Part of the name, case-insensitive. */
     name?: string | null | undefined
-    /** The time from which relative times in where count. Default: the start of the request. */
+    /** The time that relative times in where are relative to. Default: the start of the request. */
     now?: string | Date | null | undefined
     platform?: readonly string[] | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
     /** A device field or an attribute, such as created. For descending order, use -created or created desc. */
     sort?: string | null | undefined
-    /** At most 4 keys, each written as for sort, which is then ignored. Rejects attributes that the account never had. */
+    /** At most 4 keys, each in the format of sort. If set, sort is ignored. Rejects attributes that the account never used. */
     sortBy?: readonly string[] | null | undefined
     /** active or inactive */
     state?: string | null | undefined
-    /** The ID of a saved view. Its filter applies in addition to where. Its context and order apply if the request has none. */
+    /** The ID of a saved view. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
     view?: string | null | undefined
-    /** A filter in the language of AIP-160, such as site = oslo AND NOT state = active. Combined with the other filters by and. An invalid filter is BAD_USER_INPUT, with every problem in extensions.filter. */
+    /** A filter in the AIP-160 language, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, returns BAD_USER_INPUT with every problem in extensions.filter. */
     where?: string | null | undefined
   }>
   email: Leaf<string>
-  /** Newest first. Without minDate and after, the list covers the month before maxDate or now. */
+  /** The user's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: Branch<'EventList', 'one', {
-    /** Continue with events older than this one. */
+    /** Start after this event ID or page cursor, with older events. */
     after?: string | null | undefined
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -1254,14 +1254,14 @@ export interface UserFields {
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
-    /** The time from which relative times in where count. Default: the start of the request. */
+    /** The time that relative times in where are relative to. Default: the start of the request. */
     now?: string | Date | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
     types?: readonly EventType[] | null | undefined
     /** The ID of a saved view of events. Its filter applies in addition to where. */
     view?: string | null | undefined
-    /** A filter of events, such as type = DEVICE_STATE AND device.site = oslo. Reads devices as they are now. */
+    /** A filter of events, such as type = DEVICE_STATE AND device.site = oslo. Uses the current values of devices. */
     where?: string | null | undefined
   }>
   /** A URL that returns the same events as CSV for one hour. */
@@ -1271,14 +1271,14 @@ export interface UserFields {
     minDate?: string | Date | null | undefined
     types?: readonly EventType[] | null | undefined
   }>
-  /** Counts the devices that match, by the values of each of these names. A name is a field or an attribute, as in sort, or a field of services such as services.port. At most 8 names. An unknown name is BAD_USER_INPUT, with the closest known name. */
+  /** Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute, as in sort, or a field of services such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests the closest known name. */
   facets: Branch<'Facet', 'many', {
     by: readonly string[]
-    /** The context in which the filter and the values are read. */
+    /** The context in which the filter and the counts read attributes. */
     context?: string | null | undefined
-    /** The interval in which times are counted. */
+    /** The interval for counting times. */
     interval?: FacetInterval | null | undefined
-    /** Values for each name, 1 to 100. */
+    /** Maximum number of values for each name, 1 to 100. */
     size?: number | null | undefined
     /** The ID of a saved view of devices. Its filter applies in addition to where. */
     view?: string | null | undefined
@@ -1286,17 +1286,17 @@ export interface UserFields {
     where?: string | null | undefined
   }>
   id: Leaf<string>
-  /** The limits that apply to this user, with the current use. */
+  /** The limits that apply to this user, with their current use. */
   limits: Branch<'Limit', 'many'>
   name: Leaf<string | null>
   /** The overrides in one context as nested JSON, including overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
   }>
-  /** How many devices were online over time, at most 1000 points: one for each five minutes of the last two days and one for each hour before that, for 400 days. For a longer time, points are joined. A time without a running server has no point. */
+  /** The number of devices that were online over time, as at most 1000 points. There is one point for each five minutes of the last two days, and one for each hour of the 400 days before. If there are more points, they are joined. There are no points for times without a running server. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
-    /** Default: now. A time that is not after from is BAD_USER_INPUT, and so are more than 400 days. */
+    /** Default: now. Must be after from, by at most 400 days. */
     until?: string | Date | null | undefined
   }>
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
@@ -1315,26 +1315,26 @@ export interface UserFields {
     from?: number | null | undefined
     /** An alias of after. Pass the last value of the previous page. */
     last?: string | null | undefined
-    /** The time from which relative times in where count. Default: the start of the request. */
+    /** The time that relative times in where are relative to. Default: the start of the request. */
     now?: string | Date | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
-    /** At most 4 keys, each a name as in sort of devices. Rejects attributes that the account never had. */
+    /** At most 4 keys, each in the format of sort in devices. Rejects attributes that the account never used. */
     sortBy?: readonly string[] | null | undefined
-    /** The ID of a saved view. Its filter applies in addition to where. Its context and order apply if the request has none. */
+    /** The ID of a saved view. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
     view?: string | null | undefined
     /** A filter of services, such as port = 22 AND device.state = active. */
     where?: string | null | undefined
   }>
-  /** Saved views by name: all, only those with these IDs, or only those of a kind or with a label. Omits unknown IDs. */
+  /** Saved views, sorted by name. The arguments limit the list to these IDs, a kind, or a label. Omits unknown IDs. */
   views: Branch<'View', 'many', {
     id?: readonly string[] | null | undefined
     kind?: FilterKind | null | undefined
     label?: string | null | undefined
   }>
-  /** Newest first. */
+  /** The user's webhooks, newest first. */
   webhooks: Branch<'Webhook', 'many', {
-    /** Only these webhooks. Unknown ids are omitted. */
+    /** Only webhooks with these IDs. Omits unknown IDs. */
     id?: readonly string[] | null | undefined
   }>
 }
@@ -1356,17 +1356,17 @@ export interface ViewFields {
   id: Leaf<string>
   /** If false, restricted roles and keys do not see the view. */
   isShared: Leaf<boolean>
-  /** What the view lists. */
+  /** The kind of objects that the view lists. */
   kind: Leaf<FilterKind>
   labels: Leaf<string[]>
   /** Unique in the account, case-insensitive. */
   name: Leaf<string>
-  /** Why the view can no longer be used; normally empty. */
+  /** The reasons why the view can no longer be used; normally empty. */
   problems: Branch<'FilterProblem', 'many'>
   /** The sort keys; empty for the default order. */
   sortBy: Leaf<string[]>
   updated: Leaf<string>
-  /** Grows by 1 with every change. */
+  /** Increases by 1 with every change. */
   version: Leaf<number>
   /** The filter in canonical form; null if the view lists everything. */
   where: Leaf<string | null>
@@ -1385,11 +1385,11 @@ export interface ViewColumnFields {
 /** The selectable fields of Webhook. */
 export interface WebhookFields {
   created: Leaf<string>
-  /** Newest first; kept for 30 days. */
+  /** The webhook's deliveries, newest first. The server keeps them for 30 days. */
   deliveries: Branch<'WebhookDeliveryList', 'one', {
-    /** Continue with deliveries older than this one. */
+    /** Start after this delivery ID or page cursor, with older deliveries. */
     after?: string | null | undefined
-    /** true: only deliveries that are no longer retried; false: all others. */
+    /** true: only deliveries that failed permanently; false: all others. */
     failed?: boolean | null | undefined
     /** Position of the first record, counted from 1. Ignored if after or last is set. */
     from?: number | null | undefined
@@ -1399,11 +1399,11 @@ export interface WebhookFields {
     size?: number | null | undefined
   }>
   enabled: Leaf<boolean>
-  /** The types of events that it sends. */
+  /** The types of events that the webhook sends. */
   events: Leaf<EventType[]>
   id: Leaf<string>
   name: Leaf<string | null>
-  /** Why deliveries are paused; null if they are not. */
+  /** Why deliveries are paused; null if they are not paused. */
   paused: Leaf<string | null>
   /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: Leaf<string | null>
@@ -1424,7 +1424,7 @@ export interface WebhookDeliveryFields {
   httpStatus: Leaf<number | null>
   /** The webhook-id header, the same on every attempt. */
   id: Leaf<string>
-  /** Null if there is no further attempt. Deliveries of a paused webhook are sent later. */
+  /** When the next attempt is due; null if there is no further attempt. Deliveries of a paused webhook are sent later. */
   nextAttempt: Leaf<string | null>
   /** The request body. */
   request: Leaf<string | null>
@@ -1436,14 +1436,14 @@ export interface WebhookDeliveryFields {
 
 /** The selectable fields of WebhookDeliveryList. */
 export interface WebhookDeliveryListFields {
-  /** Opaque position after the page's last item; pass it as after. */
+  /** An opaque position after the last item on the page. Pass it as after. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
   items: Branch<'WebhookDelivery', 'many'>
-  /** Id of the page's last item; null on an empty page. */
+  /** ID of the last item on the page; null if the page is empty. */
   last: Leaf<string | null>
-  /** Number of records that match the filters, on all pages. */
+  /** Number of matching deliveries on all pages. */
   total: Leaf<number>
 }
 
@@ -1520,7 +1520,7 @@ export interface Mutations {
     /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }, options?: CallOptions): Promise<CreatedRegistrationCode>
-  /** Saves a view. where is stored in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has the name. */
+  /** Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has the name. */
   createView(args: {
     /** At most 50 columns. */
     columns?: readonly ViewColumnInput[] | null | undefined
@@ -1531,7 +1531,7 @@ export interface Mutations {
     /** At most 10 labels of up to 50 characters. */
     labels?: readonly string[] | null | undefined
     name: string
-    /** At most 4 keys, each written as in sort of devices. */
+    /** At most 4 keys, each in the format of sort in devices. */
     sortBy?: readonly string[] | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
@@ -1565,7 +1565,7 @@ export interface Mutations {
   deleteWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Sends deliveries again: the given one, or all that failed since the given time. Returns how many. */
+  /** Resends the given delivery, or all deliveries that failed since the given time. Returns their number. */
   redeliver(args: {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
@@ -1588,7 +1588,7 @@ export interface Mutations {
     name: string
     serviceId: string
   }, options?: CallOptions): Promise<boolean>
-  /** Reports the state of a device that does not stay connected: active for ttl seconds, or inactive immediately. serviceId is the id of a device or of one of its services. While a service is active, so is its device. */
+  /** Reports the state of a device that does not stay connected: active for ttl seconds, or inactive immediately. serviceId is the ID of a device or of one of its services. While a service is active, so is its device. */
   reportState(args: {
     serviceId: string
     /** active or inactive */
@@ -1601,7 +1601,7 @@ export interface Mutations {
     allow?: boolean | undefined
     deviceId: string
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** Creates a new signing secret. The previous secret also signs deliveries for overlap seconds, 0 to 604800. At most two secrets sign: a second rotation within that time drops the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
+  /** Creates a new signing secret. The previous secret also signs deliveries for overlap seconds, 0 to 604800. At most two secrets sign deliveries: a second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
   rotateWebhookSecret(args: {
     id: string
     overlap?: number | null | undefined
@@ -1630,7 +1630,7 @@ export interface Mutations {
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
-  /** Sends a test event now and returns the result. It is attempted once, even if the webhook is disabled or paused. */
+  /** Sends a test event now and returns the result. Makes one attempt, even if the webhook is disabled or paused. */
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
@@ -1656,7 +1656,7 @@ export interface Mutations {
     name?: string | null | undefined
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed in the meantime. */
+  /** Updates the given fields. null clears context, description, and where. With version, returns CONFLICT if the view has changed since that version. */
   updateView(args: {
     columns?: readonly ViewColumnInput[] | null | undefined
     context?: string | null | undefined
@@ -1669,7 +1669,7 @@ export interface Mutations {
     version?: number | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
-  /** Omitted arguments stay unchanged; null clears name. enabled: true or a new url ends a pause. */
+  /** Updates the given fields. null clears name. enabled: true or a new url ends a pause. */
   updateWebhook(args: {
     enabled?: boolean | null | undefined
     events?: readonly EventType[] | null | undefined

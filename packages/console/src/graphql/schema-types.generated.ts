@@ -31,41 +31,41 @@ export type EventType =
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
   | 'AUTH_LOGIN'
   /**
-   * A backup was written. Recorded for the installation's owner, who is the user that was created first. data: kind (file or base),
-   * name, created (the moment that the backup is of), bytes, scheduled
+   * A backup was written. Recorded for the installation's owner, the user who was created first. data: kind (file or base), name,
+   * created (the moment whose data the backup contains), bytes, scheduled
    */
   | 'BACKUP_CREATE'
   /**
-   * The database was restored from a backup. Recorded for the installation's owner, who is the user that was created first.
-   * data: kind (file or base), name of the backup; for a file created, the moment that the backup is of; for a base backup to, a moment
-   * or latest
+   * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data: kind (file
+   * or base), name of the backup; created, the moment whose data a backup file contains; to, the moment to which a base backup was
+   * restored, or latest
    */
   | 'BACKUP_RESTORE'
   /** data: name, hardwareId, and platform before the deletion */
   | 'DEVICE_DELETE'
-  /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the id of the code if one was used */
+  /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the ID of the code if one was used */
   | 'DEVICE_REGISTER'
-  /** data: allow, whether the device can register itself again; registrationCode, the id of the code if it did */
+  /** data: allow, whether the device can register itself again; registrationCode, the ID of the code if the device did so */
   | 'DEVICE_SECRET_ROTATE'
   /** A device became active or inactive (see state). data: address, if known */
   | 'DEVICE_STATE'
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
   /**
-   * A query created links to download events. data: links, how many; expires; filters, the arguments of the first ten, where more than
-   * 20 device ids are replaced with devices, their number
+   * A query created links to download events. data: links, their number; expires; filters, the arguments of the first ten links, in
+   * which devices, a number, replaces more than 20 device IDs
    */
   | 'DOWNLOAD_LINK_CREATE'
   /**
-   * The master key was rotated. Recorded for the installation's owner, who is the user that was created first. data: count, how many
-   * secrets were encrypted under the new key; damaged, how many could not be decrypted
+   * The master key was rotated. Recorded for the installation's owner, the user who was created first. data: count, the number of
+   * secrets encrypted with the new key; damaged, the number of secrets that could not be decrypted
    */
   | 'MASTER_KEY_ROTATE'
-  /** A user added a passkey. data: address, agent, and the id and name of the passkey */
+  /** A user added a passkey. data: address, agent, and the ID and name of the passkey */
   | 'PASSKEY_ADD'
-  /** Passkeys were removed. data: address, agent, and the id of the passkey; or, if an operator removed them, reset: true and passkeys, their number */
+  /** Passkeys were removed. data: address, agent, and the ID of the passkey; or, if an operator removed them, reset: true and passkeys, their number */
   | 'PASSKEY_REMOVE'
-  /** A user renamed a passkey. data: address, agent, and the id and name of the passkey */
+  /** A user renamed a passkey. data: address, agent, and the ID and name of the passkey */
   | 'PASSKEY_UPDATE'
   /** A user's password changed. data: address, agent; or reset: true if an operator changed it */
   | 'PASSWORD_CHANGE'
@@ -77,7 +77,7 @@ export type EventType =
   | 'SERVICE_ADD'
   /** data: the service's fields before the removal */
   | 'SERVICE_REMOVE'
-  /** A service that reports its state became active or inactive, possibly because its device did. data: address, if known */
+  /** A service that reports its state became active or inactive, possibly together with its device. data: address, if known */
   | 'SERVICE_STATE'
   /** data: changes, the old and new value of each field that changed */
   | 'SERVICE_UPDATE'
@@ -85,13 +85,13 @@ export type EventType =
   | 'SESSION_REVOKE'
   /** An operator added the user. data: name */
   | 'USER_ADD'
-  /** An operator disabled the user. data: sessions, the number of sessions that this ended */
+  /** An operator disabled the user. data: sessions, the number of sessions that ended */
   | 'USER_DISABLE'
   /** An operator enabled the user. data: none */
   | 'USER_ENABLE'
   /**
-   * An operator removed the user, who is the target. Recorded for the installation's owner, who is the user that was created first.
-   * data: none
+   * An operator removed the user, who is the target. Recorded for the installation's owner, the user who was created first. data:
+   * none
    */
   | 'USER_REMOVE'
   /** data: name, kind, where, context, sortBy, columns, description, labels, and isShared */
@@ -109,7 +109,7 @@ export type EventType =
   /** data: changes, the old and new value of each field that changed; or formerSecretUntil, if the secret was rotated */
   | 'WEBHOOK_UPDATE';
 
-/** What a filter selects. */
+/** The kind of objects that a filter selects. */
 export type FilterKind =
   | 'DEVICES'
   | 'EVENTS'
