@@ -12,7 +12,7 @@ const server = process.env.MUSTER_URL ?? 'http://127.0.0.1:4000'
 export default defineConfig({
   root: path('.'),
   plugins: [react(), serviceWorker(), compressBuild()],
-  // Users build the console when they install Muster, and need only its problems.
+  // Users build the console when they install Muster, and need to see only problems.
   logLevel: 'warn',
   build: {
     outDir: path('dist'),
@@ -24,7 +24,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 4000,
     rolldownOptions: {
-      // Directives such as "use no memo" are for a compiler that is not used here.
+      // Directives such as "use no memo" are for a compiler that this build does not use.
       onLog: (level, log, report) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log)
       },

@@ -6,7 +6,7 @@ import type { Plugin, Rollup } from 'vite'
 const template = new URL('../service-worker/sw.js', import.meta.url)
 const publicFolder = new URL('../public/', import.meta.url)
 
-/** The files of the offline page, and those that the console loads before its first page. */
+/** The files of the offline page, and the files that the console loads before its first page. */
 const publicFiles = ['/offline.html', '/offline.js', '/color-scheme.js', '/icons/icon.svg']
 
 /** Writes `sw.js`: the service worker, with the file names of this build. */
@@ -43,8 +43,8 @@ function entryFiles(bundle: Rollup.OutputBundle): string[] {
 }
 
 /**
- * Changes whenever a file of the shell changes. Names of assets contain a hash of their content. The other files are
- * hashed here.
+ * Changes whenever a file of the shell changes. Asset names contain a hash of their content. This function hashes the
+ * other files.
  */
 async function versionOf(shell: readonly string[]): Promise<string> {
   const hash = createHash('sha256').update(shell.join('\n'))

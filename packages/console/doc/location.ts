@@ -2,7 +2,10 @@ import { useSyncExternalStore } from 'react'
 
 export type View = 'reference' | 'diagram' | 'try'
 
-/** What the URL's hash selects: `diagram`, `try`, or an entry of the reference, such as `Device.attributes`. */
+/**
+ * The part of the page that the URL's hash selects: `diagram`, `try`, or an entry of the reference, such as
+ * `Device.attributes`.
+ */
 export interface DocLocation {
   view: View
   /** The name of the type, or empty for the overview. */

@@ -15,7 +15,7 @@ interface Loaded {
   retry: () => void
 }
 
-/** This server's schema. It is public, so loading it needs no session. */
+/** Loads this server's schema, which is public and needs no session. */
 export function useSchema(): Loaded {
   const [loaded, setLoaded] = useState<Omit<Loaded, 'retry'>>({})
   const [attempt, setAttempt] = useState(0)

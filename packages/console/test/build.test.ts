@@ -24,8 +24,8 @@ let manifest: Record<string, ManifestEntry>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'muster-console-build-'))
-  // The same environment as `npm run build`. With the NODE_ENV of tests, the build would contain React's development
-  // version.
+  // Uses the same environment as `npm run build`. With the NODE_ENV of tests, the build would contain React's
+  // development version.
   const env = { ...process.env, NODE_ENV: 'production' }
   await run(process.execPath, [vite, 'build', '--outDir', folder, '--manifest', '--logLevel', 'error'], { cwd, env })
   manifest = JSON.parse(await readFile(join(folder, '.vite/manifest.json'), 'utf8'))

@@ -21,7 +21,7 @@ export function DiagramView({ schema }: { schema: GraphQLSchema }) {
   const { container, size, error, retry } = useDrawing(schema, rootName)
   const [scale, setScale] = useState<number>()
 
-  /** The scale at which the diagram is as wide as the view, but not larger than its natural size. */
+  /** The scale at which the diagram fills the width of the view, without exceeding its natural size. */
   const fit = (): number => Math.max(MIN_SCALE, Math.min(1, (container.current?.clientWidth ?? 0) / (size?.width ?? 1)))
   const shown = scale ?? (size === undefined ? 1 : Math.max(fit(), 0.6))
   const zoom = (factor: number): void => setScale(Math.max(MIN_SCALE, Math.min(MAX_SCALE, shown * factor)))
@@ -65,7 +65,10 @@ export function DiagramView({ schema }: { schema: GraphQLSchema }) {
   )
 }
 
-/** Draws the diagram into the container. The size is that of the drawing in CSS pixels, undefined until it is complete. */
+/**
+ * Draws the diagram into the container. Returns the size of the drawing in CSS pixels; undefined until the drawing is
+ * complete.
+ */
 function useDrawing(schema: GraphQLSchema, rootName: string) {
   const container = useRef<HTMLElement>(null)
   const [drawing, setDrawing] = useState<{ size?: { width: number }; error?: unknown }>({})

@@ -5,7 +5,7 @@ import { argumentsOf, type Member } from './schema-index.ts'
 import { TypeLink } from './type-link.tsx'
 
 interface MemberEntryProps {
-  /** The name of the type that has this member. */
+  /** The name of the type that contains this member. */
   owner: string
   member: Member
   current: string
@@ -68,7 +68,7 @@ interface Described {
   deprecationReason?: string | null | undefined
 }
 
-/** The description, preceded by the replacement if the member is deprecated. */
+/** The description. If the member is deprecated, the replacement comes first. */
 export function Description({ of: { description, deprecationReason } }: { of: Described }) {
   return (
     <>

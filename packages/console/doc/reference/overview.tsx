@@ -4,7 +4,7 @@ import { api } from '../../src/app/paths.ts'
 import classes from './reference.module.css'
 
 const endpoints = [
-  { path: api.graphql, what: 'Queries and mutations by POST, queries also by GET' },
+  { path: api.graphql, what: 'Queries and mutations over POST; queries also over GET' },
   { path: api.stream, what: 'Subscriptions, as server-sent events' },
   { path: '/graphql/v1/schema.graphql', what: 'This schema in SDL' },
   { path: '/rest/v1/openapi.json', what: 'The REST API, for clients that cannot use GraphQL' },
@@ -15,14 +15,14 @@ export function Overview({ schema }: { schema: GraphQLSchema }) {
     <>
       <Title order={1}>API reference</Title>
       <Text className={classes.description}>
-        Muster has one GraphQL API for everything, which the console also uses. Press <Kbd size="xs">/</Kbd> to search
-        it, see how its types relate in the <Anchor href="#diagram">diagram</Anchor>, or{' '}
+        All functions of Muster are in one GraphQL API, which the console also uses. Press <Kbd size="xs">/</Kbd> to
+        search it, see how its types relate in the <Anchor href="#diagram">diagram</Anchor>, or{' '}
         <Anchor href="#try">try</Anchor> requests.
       </Text>
       <Text className={classes.description}>
-        Programs sign each request with an access key, which you create under{' '}
+        Programs sign each request with an access key. You create access keys under{' '}
         <Anchor href="/account/keys">Account</Anchor>. Requests for only the schema or the{' '}
-        <Anchor href="#Query.version">version</Anchor> need no key.
+        <Anchor href="#Query.version">version</Anchor> need no access key.
       </Text>
       <Title order={2} className={classes.heading}>
         Endpoints

@@ -18,7 +18,7 @@ export interface Entry {
   anchor: string
   /** The displayed name: `Device.attributes(context:)`. */
   label: string
-  /** The last part of the name. Matches in it rank first. */
+  /** The last part of the name. Matches in this part rank first. */
   name: string
   kind: string
   description: string
@@ -32,7 +32,7 @@ export interface TypeGroup {
 export interface SchemaIndex {
   groups: TypeGroup[]
   entries: Entry[]
-  /** For each type name, the fields that return it, and the arguments and input fields that take it. */
+  /** For each type name, the fields that return it, and the arguments and input fields that accept it. */
   uses: ReadonlyMap<string, Entry[]>
 }
 

@@ -1,6 +1,9 @@
 import type { Entry } from './schema-index.ts'
 
-/** Entries that contain every word. Matches in the name rank first, then in the label, then in the description. */
+/**
+ * Returns the entries that contain every word. Matches in the name rank first, then in the label, then in the
+ * description.
+ */
 export function searchEntries(entries: readonly Entry[], text: string): Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
@@ -17,7 +20,7 @@ const rankOf = (entry: Entry, words: readonly string[]): number =>
 
 function rankOfWord({ name, label, anchor, description }: Entry, word: string): number {
   const lower = name.toLowerCase()
-  // Fields rank before arguments, which are many and often have the same names.
+  // Fields rank before arguments, because there are many arguments, often with the same names.
   const depth = anchor.split('.').length / 10
   if (lower === word || anchor.toLowerCase() === word) return depth
   if (lower.startsWith(word)) return 1 + depth

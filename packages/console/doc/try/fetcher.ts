@@ -4,7 +4,10 @@ import { type Client, createClient } from 'graphql-sse'
 import { api } from '../../src/app/paths.ts'
 import { sessionHeaders } from '../../src/graphql/session-headers.ts'
 
-/** Sends requests with the session, if there is one. Subscriptions use server-sent events, other operations JSON. */
+/**
+ * Sends requests with the session, if there is one. Subscriptions use server-sent events, and all other operations use
+ * JSON.
+ */
 export function createFetcher(): Fetcher {
   const stream = createClient({
     url: api.stream,
@@ -43,9 +46,9 @@ interface Sink {
 }
 
 /**
- * The operation to run. After a change of tabs, GraphiQL may briefly pass the operation name of the previous tab, so
- * a name that the query does not contain is ignored. A query with a syntax error is sent anyway, and the server
- * reports the error.
+ * The operation to run. After the user changes tabs, GraphiQL may briefly pass the operation name of the previous tab,
+ * so this function ignores a name that the query does not contain. It sends a query with a syntax error anyway, and the
+ * server reports the error.
  */
 function readOperation({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {

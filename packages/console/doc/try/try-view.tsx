@@ -13,7 +13,7 @@ import { createFetcher } from './fetcher.ts'
 import classes from './try-view.module.css'
 import { type CurrentUser, useCurrentUser } from './use-current-user.ts'
 
-/** GraphiQL. It sends requests with the console's session. */
+/** The GraphiQL editor, which sends requests with the console's session. */
 export function TryView({ schema }: { schema: GraphQLSchema }) {
   const [fetcher] = useState(createFetcher)
   const scheme = useComputedColorScheme('light')
@@ -54,7 +54,7 @@ function SignedInUser({ user: { email } }: { user: CurrentUser }) {
         </>
       ) : (
         <>
-          Requests are sent as <strong>{email}</strong>. They change real data.
+          Requests are sent as <strong>{email}</strong>. They affect real data.
         </>
       )}
     </Text>

@@ -11,8 +11,8 @@ export interface CurrentUser {
 }
 
 /**
- * The user whose session sends the requests. Fetched again when the window gets the focus: the user may have signed in
- * elsewhere.
+ * The user whose session sends the requests. Fetched again when the window gets the focus, because the user may have
+ * signed in elsewhere.
  */
 export function useCurrentUser(): CurrentUser | undefined {
   const [user, setUser] = useState<CurrentUser>()
@@ -21,7 +21,7 @@ export function useCurrentUser(): CurrentUser | undefined {
     const update = (): void => {
       fetchCurrentUser().then(
         (found) => mounted && setUser(found),
-        // The user's requests will show what is wrong with the server.
+        // If the server fails, the user's requests will show the error.
         () => mounted && setUser((known) => known ?? { email: null }),
       )
     }

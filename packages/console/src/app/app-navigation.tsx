@@ -25,7 +25,7 @@ const pages = [
   { to: '/account', label: 'Account', Icon: IconUserCircle },
 ] as const
 
-/** `onNavigate` closes the navigation on narrow screens, where it covers the page. */
+/** `onNavigate` closes the navigation on narrow screens, where the navigation covers the page. */
 export function AppNavigation({ onNavigate }: { onNavigate: () => void }) {
   const install = useInstall()
   const path = useLocation({ select: ({ pathname }) => pathname })

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
 /**
- * Chromium fires this event when the console can be installed. It is not in a standard, so TypeScript does not define
- * it.
+ * Chromium fires this event when the console can be installed. The event is not part of a standard, so TypeScript does
+ * not define it.
  */
 interface InstallPromptEvent extends Event {
   prompt(): Promise<unknown>
@@ -16,7 +16,7 @@ function set(event: InstallPromptEvent | undefined): void {
   for (const changed of watchers) changed()
 }
 
-/** Must be called early: the browser fires the event once, perhaps before the first page is rendered. */
+/** Call this early, because the browser fires the event only once, perhaps before the first page is rendered. */
 export function listenForInstallPrompt(): void {
   window.addEventListener('beforeinstallprompt', (event) => {
     event.preventDefault()
@@ -30,7 +30,10 @@ function watch(changed: () => void): () => void {
   return () => watchers.delete(changed)
 }
 
-/** Opens the browser's install prompt. Undefined if the browser offers none, or if the console is already installed. */
+/**
+ * Opens the browser's install prompt. Undefined if the browser offers no prompt, or if the console is already
+ * installed.
+ */
 export function useInstall(): (() => void) | undefined {
   const event = useSyncExternalStore(watch, () => prompt)
   if (event === undefined) return undefined

@@ -4,7 +4,7 @@ import { RouterButton } from './links.tsx'
 export function NotFoundPage() {
   return (
     <>
-      <PageHeader title="Page not found">The address may contain a mistake, or the page no longer exists.</PageHeader>
+      <PageHeader title="Page not found">The address may be wrong, or the page no longer exists.</PageHeader>
       <RouterButton to="/devices">Go to the devices</RouterButton>
     </>
   )

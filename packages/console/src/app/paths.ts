@@ -1,4 +1,4 @@
-/** The paths of the server's endpoints. The console has the same origin. */
+/** The paths of the server's endpoints, which have the same origin as the console. */
 export const api = {
   graphql: '/graphql/v1',
   stream: '/graphql/v1/stream',

@@ -50,5 +50,5 @@ function Frame() {
   )
 }
 
-/** Moves the focus by script rather than by a hash link, because the URL holds the page's state. */
+/** Moves the focus with a script instead of a hash link, because the URL contains the page's state. */
 const focusContent = (): void => document.getElementById('content')?.focus()

@@ -11,7 +11,7 @@ import { isSignedOut } from '../graphql/describe-error.ts'
 import { signedOut } from '../graphql/signed-out.ts'
 
 /**
- * Renders its children if a user is signed in. Otherwise, opens the sign-in page, which then returns to the current
+ * Renders its children if a user is signed in. Otherwise, opens the sign-in page, which later returns to the current
  * page.
  */
 export function SignedIn({ children }: { children: ReactNode }) {
@@ -20,8 +20,8 @@ export function SignedIn({ children }: { children: ReactNode }) {
   useEffect(
     () =>
       signedOut.listen(() => {
-        // Changing a password or second factor replaces the session, and requests in flight with the old one are
-        // rejected.
+        // A changed password or second factor replaces the session, and the server rejects requests in flight with the
+        // old session.
         whoAmI().then(
           ({ user }) => user === null && openSignIn(),
           () => {},
@@ -29,7 +29,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
       }),
     [openSignIn],
   )
-  // A cached error from before this component subscribed.
+  // The client may have cached an error before this component subscribed.
   const isSignedOutError = error !== undefined && isSignedOut(error)
   useEffect(() => {
     if (isSignedOutError) openSignIn()

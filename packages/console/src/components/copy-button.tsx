@@ -3,9 +3,9 @@ import { IconCheck, IconCopy } from '@tabler/icons-react'
 
 interface CopyButtonProps {
   value: string
-  /** Names the value in the button's accessible label: "device ID". */
+  /** Names the value in the button's accessible label, such as "device ID". */
   what: string
-  /** Shows a labeled button instead of only an icon. */
+  /** Whether to show a labeled button instead of only an icon. */
   wide?: boolean
 }
 

@@ -5,7 +5,7 @@ import { describeError, type FieldLabels } from '../graphql/describe-error.ts'
 
 interface ErrorNoticeProps {
   error: unknown
-  /** The operation that failed: "The devices could not be loaded". */
+  /** The operation that failed, such as "The devices could not be loaded". */
   title?: string
   /** The labels of the form's fields. */
   labels?: FieldLabels

@@ -11,7 +11,7 @@ interface HintProps {
 const OPEN_DELAY_MS = 300
 
 /**
- * A tooltip on hover or tap. Until it opens, it renders only one element, because a list contains hundreds of hints.
+ * A tooltip on hover or tap. Until it opens, it renders only one element, because a list can contain hundreds of hints.
  */
 export function Hint({ label, className, children }: HintProps) {
   const [target, setTarget] = useState<HTMLElement | null>(null)

@@ -9,7 +9,7 @@ interface LongTextProps {
 
 const LONG = 200
 
-/** A value with its line breaks and spaces. Long values are collapsed at first. */
+/** Shows a value with its line breaks and spaces. Initially, long values are collapsed. */
 export function LongText({ value, lines = 3 }: LongTextProps) {
   const [open, setOpen] = useState(false)
   if (value === '')

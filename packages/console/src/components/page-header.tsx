@@ -7,13 +7,13 @@ interface PageHeaderProps {
   title: string
   /** Shown next to the title, such as a count or a state. */
   beside?: ReactNode
-  /** One line that describes the page. */
+  /** A description of the page in one line. */
   children?: ReactNode
   /** Buttons. */
   actions?: ReactNode
 }
 
-/** The page's only first-level heading. It also sets the window's title. */
+/** The page's only first-level heading. Also sets the window's title. */
 export function PageHeader({ title, beside, children, actions }: PageHeaderProps) {
   useDocumentTitle(`${title} · Muster`)
   return (

@@ -5,10 +5,10 @@ import { CopyButton } from './copy-button.tsx'
 import { downloadText } from './download.ts'
 
 interface SecretOnceProps {
-  /** The kind of secret: "secret access key", "device secret", or "registration code". */
+  /** The kind of secret, such as "secret access key", "device secret", or "registration code". */
   what: string
   value: string
-  /** Also offers the secret as a download. */
+  /** Whether to offer the secret as a download. */
   file?: { name: string; content: string }
   children?: ReactNode
 }

@@ -4,7 +4,7 @@ import { Since } from './time.tsx'
 interface StateBadgeProps {
   /** `active` or `inactive`, as returned by the API. */
   state: string
-  /** The start of the state. The badge shows the duration since then. */
+  /** When the state began. The badge shows the time since then. */
   since?: string | null
 }
 

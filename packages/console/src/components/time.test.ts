@@ -15,7 +15,7 @@ test.each([
   expect(relativeTime(before(ms), now)).toBe(text)
 })
 
-test('still shows seven days a moment after a time seven days ahead was set', () => {
+test('still shows seven days just after a time seven days ahead was set', () => {
   expect(relativeTime(before(-7 * 86_400_000 + 2_000), now)).toBe('in 7 d')
 })
 

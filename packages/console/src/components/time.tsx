@@ -11,7 +11,7 @@ interface TimeProps {
   format?: 'relative' | 'local'
 }
 
-/** A time. On hover, it shows the exact time with the time zone. */
+/** Shows a time. On hover, shows the exact time with the time zone. */
 export function Time({ value, none = 'never', format = 'relative' }: TimeProps) {
   const now = useNow()
   if (value === null || value === undefined) return <span className={classes.dimmed}>{none}</span>
@@ -60,7 +60,7 @@ export function duration(ms: number): string {
 /** Rounds future times up slightly, so that a time seven days ahead does not become "in 6 d" after a second. */
 const FUTURE_ROUNDING = 1.02
 
-/** A duration for times within 30 days, and otherwise a date. */
+/** Returns a duration for times within 30 days, and a date otherwise. */
 export function relativeTime(date: Date, now: number): string {
   const ms = now - date.getTime()
   if (Math.abs(ms) > 30 * 86_400_000) return day.format(date)
@@ -76,7 +76,7 @@ let timer: ReturnType<typeof setInterval> | undefined
 function watch(changed: () => void): () => void {
   watchers.add(changed)
   if (timer === undefined) {
-    // The timer was stopped, so the stored time may be outdated.
+    // While the timer was stopped, the stored time may have become outdated.
     current = Date.now()
     timer = setInterval(tick, 5000)
   }

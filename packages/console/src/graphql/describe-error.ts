@@ -2,7 +2,7 @@ import { CombinedError } from 'urql'
 
 /** An error in words for the user. */
 export interface ErrorDescription {
-  /** What happened. */
+  /** A sentence that describes the error. */
   what: string
   /** How to resolve it. Undefined if `what` already explains that. */
   advice?: string
@@ -11,8 +11,8 @@ export interface ErrorDescription {
 }
 
 /**
- * The labels of a form's fields, by the arguments in the API's messages: `hardwareId`, or `services.port` for the ports in
- * a list of services.
+ * The labels of a form's fields, keyed by the arguments in the API's messages: `hardwareId`, or `services.port` for the
+ * ports in a list of services.
  */
 export type FieldLabels = Readonly<Record<string, string>>
 
@@ -29,7 +29,7 @@ const advice: Record<string, string> = {
   QUERY_TOO_COMPLEX: 'Request fewer columns or a smaller page.',
 }
 
-/** Describes any error for the user. Messages of the server are shown unchanged, except for labels of arguments. */
+/** Describes an error for the user. Shows the server's messages unchanged, except for labels of arguments. */
 export function describeError(error: unknown, labels: FieldLabels = {}): ErrorDescription {
   if (error instanceof CombinedError) return describeResponse(error, labels)
   if (error instanceof TypeError && /fetch|network|load failed/i.test(error.message)) return unreachable
@@ -37,13 +37,13 @@ export function describeError(error: unknown, labels: FieldLabels = {}): ErrorDe
   return { what: String(error) }
 }
 
-/** One line, for notifications and cells. */
+/** Returns one line, for notifications and cells. */
 export function errorText(error: unknown, labels?: FieldLabels): string {
   const { what, advice } = describeError(error, labels)
   return advice === undefined ? what : `${what} ${advice}`
 }
 
-/** `extensions.reason` of the first error. */
+/** Returns `extensions.reason` of the first error. */
 export function errorReason(error: unknown): string | undefined {
   const reason = error instanceof CombinedError ? error.graphQLErrors[0]?.extensions.reason : undefined
   return typeof reason === 'string' ? reason : undefined

@@ -30,8 +30,8 @@ const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 15_000
 
 /**
- * The tab's only subscription, to all events of the account. After an interruption, it resumes after the last
- * received event, so that no event is missed while the server restarts or the computer sleeps.
+ * The tab's only subscription, to all events of the account. After an interruption, it resumes after the last received
+ * event, so it misses no event while the server restarts or the computer sleeps.
  */
 export function createLiveEvents(onSignedOut: () => void): LiveEvents {
   const client = createClient({
@@ -63,8 +63,8 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
   }
 
   /**
-   * If no event has been received yet, there is no event to resume after. Events since the page's first queries, or
-   * during an interruption, may be missing.
+   * Until the first event has been received, there is no event to resume after. Events since the page's first queries,
+   * or during an interruption, may be missing.
    */
   const connected = (): void => {
     failures = 0
@@ -96,7 +96,7 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
   const handleRejection = (code: unknown): void => {
     // The shell checks whether the user is signed out or has a new session, for example after a password change.
     if (code === 'UNAUTHENTICATED') onSignedOut()
-    // The event to resume after may have been deleted since. Continue with new events only.
+    // The event to resume after may have been deleted meanwhile. Continue with new events only.
     if ((code === 'BAD_USER_INPUT' || code === 'NOT_FOUND') && after !== undefined) {
       after = undefined
       notifyGap()

@@ -1,4 +1,4 @@
-/** The server ignores the session cookie without this header, which other sites cannot send. */
+/** Without this header, which other sites cannot send, the server ignores the session cookie. */
 export const sessionHeaders = { 'muster-session': '1' } as const
 
 /** Fetch options that send the session, with additional headers. */

@@ -3,8 +3,8 @@ import { type AnyVariables, CombinedError, type OperationContext, type TypedDocu
 import { fetchOptionsWith } from './session-headers.ts'
 
 /**
- * Runs a mutation, and rejects with its error, so that dialogs can show it. Afterwards, all queries over the given
- * types are refetched, even if the response contains no such object, as after a deletion.
+ * Runs a mutation. Rejects with its error, so that dialogs can show it. Then refetches all queries for the given types,
+ * even if the response contains no such object, as after a deletion.
  */
 export function useChange<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
@@ -26,8 +26,8 @@ export function useChange<Data, Variables extends AnyVariables>(
 }
 
 /**
- * `useChange` for a mutation that creates something. If no response arrives and the caller sends the same variables
- * again, the request has the same Idempotency-Key, so that nothing is created twice.
+ * Like `useChange`, for a mutation that creates something. If no response arrives and the caller sends the same
+ * variables again, the request has the same Idempotency-Key, so the server creates the object only once.
  */
 export function useCreation<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
@@ -51,7 +51,7 @@ export function useCreation<Data, Variables extends AnyVariables>(
   )
 }
 
-/** 128 random bits. `crypto.randomUUID` exists on secure origins only. */
+/** Returns 128 random bits. `crypto.randomUUID` exists only on secure origins. */
 const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 

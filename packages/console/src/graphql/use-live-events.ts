@@ -14,7 +14,7 @@ export function useLiveEvents({ onEvents, onGap }: LiveListener): void {
 
 export const useLiveStatus = (): LiveStatus => useSyncExternalStore(liveEvents.watchStatus, () => liveEvents.status)
 
-/** The IDs of the devices that an event is about. For an event of a service, this is its device. */
+/** Returns the IDs of the devices that an event is about. For an event of a service, this is its device. */
 export const devicesOf = (event: LiveEvent): string[] => idsOf(event, 'device')
 
 export const servicesOf = (event: LiveEvent): string[] => idsOf(event, 'service')

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Refetches a query after a change. While a fetch is in flight, urql ignores further requests, and its result may be
- * from before the change. In that case, the query is fetched once more when the result has arrived.
+ * Refetches a query after a change. While a fetch is in flight, urql ignores further requests, and the result may be
+ * from before the change. In that case, this fetches the query once more when the result has arrived.
  */
 export function useRefresh(query: { fetching: boolean; stale: boolean }, refetch: () => void): () => void {
   const isFetching = query.fetching || query.stale

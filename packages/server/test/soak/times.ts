@@ -1,4 +1,4 @@
-/** A histogram of durations with a precision of 2 %. */
+/** A histogram of durations with a precision of 2%. */
 export interface Times {
   add(ms: number): void
   addAll(other: Times): void

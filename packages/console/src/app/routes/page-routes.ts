@@ -11,8 +11,8 @@ import { shellRoute } from './root-routes.tsx'
 const getParentRoute = () => shellRoute
 
 /**
- * All pages except those of the account. Each page is a separate file, loaded when the page is first opened, except the page for
- * unknown addresses.
+ * All pages except account pages. Each page is a separate file that loads when the page is first opened, except the
+ * page for unknown addresses.
  */
 export const pageRoutes = [
   createRoute({

@@ -55,7 +55,7 @@ function Changes({ changes }: { changes: readonly Change[] }) {
   )
 }
 
-/** Only for screen readers. Positioned inside the change, so that a scrolling table clips it. */
+/** Only for screen readers. It is inside the change, so that a scrolling table clips it. */
 const visuallyHidden = {
   position: 'absolute',
   width: 1,

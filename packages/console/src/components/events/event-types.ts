@@ -5,7 +5,7 @@ export type { EventType }
 export interface EventTypeInfo {
   type: EventType
   label: string
-  /** What the event reports. */
+  /** The change that the event reports. */
   about: string
 }
 
@@ -44,7 +44,11 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
     group: 'Account',
     types: [
       { type: 'AUTH_LOGIN', label: 'Sign-in', about: 'A user signed in to the console' },
-      { type: 'AUTH_FAIL', label: 'Failed sign-in', about: 'A sign-in failed, or a password or code was wrong' },
+      {
+        type: 'AUTH_FAIL',
+        label: 'Failed sign-in',
+        about: 'A sign-in failed, or a user entered a wrong password or code',
+      },
       { type: 'SESSION_REVOKE', label: 'Sessions ended', about: 'Sessions ended before they expired' },
       { type: 'PASSWORD_CHANGE', label: 'Password changed', about: 'The user changed the password' },
       { type: 'AUTHENTICATOR_ADD', label: 'Authenticator app added', about: 'Signing in now requires a code' },
@@ -73,7 +77,7 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       },
       { type: 'ACCESS_KEY_DELETE', label: 'Access key deleted', about: 'A key was deleted and no longer works' },
       { type: 'VIEW_CREATE', label: 'View saved', about: 'A filter was saved under a name' },
-      { type: 'VIEW_UPDATE', label: 'View changed', about: 'A saved view lists other devices, or in another way' },
+      { type: 'VIEW_UPDATE', label: 'View changed', about: 'A saved view was changed' },
       { type: 'VIEW_DELETE', label: 'View deleted', about: 'A saved view no longer exists' },
       {
         type: 'DOWNLOAD_LINK_CREATE',

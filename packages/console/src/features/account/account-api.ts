@@ -49,7 +49,7 @@ export const renamePasskey = (id: string, name: string): Promise<unknown> =>
 
 export const deletePasskey = (id: string): Promise<unknown> => post('/passkey/delete-passkey', { id })
 
-/** Creates a passkey in the browser. The library is loaded only when needed. */
+/** Creates a passkey in the browser. Loads the library only when needed. */
 export async function addPasskey(name: string): Promise<void> {
   const { startRegistration } = await import('@simplewebauthn/browser')
   const optionsJSON = await get<Parameters<typeof startRegistration>[0]['optionsJSON']>(

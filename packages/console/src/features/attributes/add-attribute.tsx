@@ -6,7 +6,7 @@ import type { Context } from './use-attributes.ts'
 interface AddAttributeProps {
   opened: boolean
   onClose(): void
-  /** The selected context, in which the value can be set instead of in the base. */
+  /** The selected context. The user can set the value in this context instead of the base. */
   context: Context
   /** The current value of an attribute in a context. */
   currentValueOf(name: string, context: Context): string | undefined
@@ -81,7 +81,7 @@ function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttribute
         <Textarea
           label="Value"
           name="value"
-          description="Can have several lines, and can be empty"
+          description="Can contain several lines, and can be empty"
           value={value}
           onChange={({ currentTarget }) => setValue(currentTarget.value)}
           error={errorOf('value')}

@@ -1,6 +1,6 @@
 /** An attribute of a device or service, with its value in the base and its override in the selected context. */
 export interface AttributeRow {
-  /** As in the API: `site` or `net.ssid`. */
+  /** The name as in the API: `site` or `net.ssid`. */
   name: string
   base: string | undefined
   /** The value that replaces the base value in the context. */
@@ -20,7 +20,7 @@ export const RESERVED_GROUP = '$svc'
 
 const compareNames = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare
 
-/** The attributes of a target. `alsoNames` are listed even without a value, because the user is editing them. */
+/** Returns the attributes of a target. Lists `alsoNames` even without a value, because the user is editing them. */
 export function attributeRows(base: Nested, overrides: Nested, alsoNames: Iterable<string> = []): AttributeRow[] {
   const [baseValues, overrideValues] = [valuesOf(base), valuesOf(overrides)]
   const names = new Set([...baseValues.keys(), ...overrideValues.keys(), ...alsoNames])
@@ -35,7 +35,7 @@ export function groupRows(rows: readonly AttributeRow[]): AttributeGroup[] {
     .sort((a, b) => (a.group === undefined ? -1 : b.group === undefined ? 1 : compareNames(a.group, b.group)))
 }
 
-/** The group of a name: the part before its first dot. */
+/** Returns the group of a name: the part before its first dot. */
 export function groupOf(name: string): string | undefined {
   const dot = name.indexOf('.')
   return dot < 0 ? undefined : name.slice(0, dot)
@@ -45,7 +45,7 @@ export const subNameOf = (name: string): string => name.slice(name.indexOf('.') 
 
 export const isReserved = ({ name }: AttributeRow): boolean => groupOf(name) === RESERVED_GROUP
 
-/** Flattens nested attributes: the values by names such as `net.ssid`. */
+/** Flattens nested attributes to values with names such as `net.ssid`. */
 export function valuesOf(attributes: Nested): Map<string, string> {
   const values = new Map<string, string>()
   for (const [name, value] of Object.entries(attributes)) {

@@ -5,7 +5,7 @@ import classes from './attribute-table.module.css'
 import type { Context } from './use-attributes.ts'
 import { ValueCell } from './value-cell.tsx'
 
-/** The value of a name in the base or in a context. */
+/** The value of a name, in the base or in a context. */
 export interface Cell {
   name: string
   context: Context
@@ -22,9 +22,7 @@ interface AttributeTableProps {
   onRemove(cell: Cell): void
 }
 
-/**
- * Names with their base values. If a context is selected, also its overrides, and which of the two values applies.
- */
+/** Shows names with their base values. If a context is selected, also shows its overrides and the effective values. */
 export function AttributeTable(props: AttributeTableProps) {
   const { rows, context, onRemove } = props
   const isInContext = context !== undefined

@@ -49,7 +49,7 @@ interface CustomAttributesProps {
   context: Context
 }
 
-/** The filter field is shown for this many names or more. */
+/** The filter field is shown if there are at least this many names. */
 const MANY = 10
 
 function CustomAttributes({ source, attributes, context }: CustomAttributesProps) {
@@ -129,7 +129,7 @@ function CustomAttributes({ source, attributes, context }: CustomAttributesProps
   )
 }
 
-/** Describes which values are removed and which apply afterwards. */
+/** Describes which values are removed and which values apply afterward. */
 function RemovalText({ name, context, rows }: Cell & { rows: readonly AttributeRow[] }) {
   const isGroup = !rows.some((row) => row.name === name)
   const what = isGroup ? `All values in the group “${name}”` : `“${name}”`

@@ -9,7 +9,7 @@ interface ContextSwitcherProps {
   onChange(context: Context): void
 }
 
-/** Contexts can have any name, even "base", so the entries of contexts have a prefix. */
+/** Contexts can have any name, even "base", so the options for contexts have a prefix. */
 const BASE = 'base'
 const entryOf = (context: string): string => `in ${context}`
 

@@ -21,7 +21,7 @@ interface Draft {
 
 type Drafts = Partial<Record<LabeledField, Draft>>
 
-/** Category and Status A to E, which every device has. Each user chooses their labels. */
+/** Category and Status A to E, which every device has. Each user can choose labels for them. */
 export function ReservedForm({ attributes, context, onSave }: ReservedFormProps) {
   const labels = useLabels()
   const [drafts, setDrafts] = useState<Drafts>({})

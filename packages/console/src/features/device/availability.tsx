@@ -71,13 +71,15 @@ type Found = NonNullable<DeviceAvailabilityQuery['login']>['device'][number]['av
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 2 })
 
 function describe({ share, outages, longestOutage, segments }: Found): string {
-  if (segments.length === 0) return 'not known for this time'
+  if (segments.length === 0) return 'not known for this period'
   const count = `${outages.toLocaleString()} ${outages === 1 ? 'outage' : 'outages'}`
   const longest = longestOutage === 0 ? '' : ` · longest time offline ${duration(longestOutage * 1000)}`
   return `${percent.format(share)} online · ${count}${longest}`
 }
 
-/** The table has the same content for screen readers and for those who do not see colors. */
+/**
+ * The table has the same content as the timeline, for screen readers and for users who cannot distinguish the colors.
+ */
 function Timeline({ found: { from, until, segments } }: { found: Found }) {
   const total = Date.parse(until) - Date.parse(from)
   return (

@@ -8,9 +8,9 @@ export type DeviceTab = (typeof deviceTabs)[number]
 export interface DeviceSearch {
   /** `attributes` by default. */
   tab?: DeviceTab
-  /** The context of the attributes. The base by default. */
+  /** The context of the attributes. Default: the base. */
   context?: string
-  /** The kind of events to list. All by default. */
+  /** The kind of events to list. Default: all. */
   events?: EventKind
 }
 

@@ -39,7 +39,8 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
   const [error, setError] = useState<unknown>()
   // Results of earlier requests are ignored.
   const latestRequest = useRef(0)
-  // urql combines identical requests, so a request in flight may not contain the events of a gap in the live events.
+  // urql combines identical requests, so the response to a request in flight may not contain the events of a gap in the
+  // live events.
   const [isOutdated, setOutdated] = useState(false)
   const kinds = types?.join(' ')
 

@@ -70,7 +70,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
       notifications.show({ color: 'red', title: 'Your columns were not saved', message: errorText(error) })
     }
   }
-  // An empty list is refreshed automatically, because it has no rows that could move.
+  // An empty list is refreshed automatically, because it contains no rows that could move.
   const isFirst = rows.isOutdated && rows.length === 0
   useEffect(() => {
     if (isFirst) refresh()
@@ -172,7 +172,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
   )
 }
 
-/** The columns of a view. Undefined if it leaves them to the user. */
+/** The columns of a view. Undefined if the view does not define columns. */
 const viewColumns = (view: DeviceView | undefined): string[] | undefined =>
   view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => columnOfName(name))
 

@@ -1,8 +1,8 @@
 export interface DeviceQuery {
   filter: DeviceFilter
-  /** The keys of the sort order, each as in `DevicesSearch.sort`. */
+  /** The keys of the sort order, each in the format of `DevicesSearch.sort`. */
   sortBy: string[]
-  /** Whether custom attributes are fetched. */
+  /** Whether to fetch custom attributes. */
   withAttributes: boolean
   /** The number of the first record: 1, unless the server is configured to use 0. */
   firstRecord: number
@@ -12,13 +12,13 @@ export interface DeviceQuery {
 export interface DevicesSearch {
   /** In the API's format: `name asc`, `-lastReported`, or `attributes.site desc`. */
   sort?: string
-  /** A filter in the API's language, which narrows the view. */
+  /** A filter in the API's language, in addition to the view's filter. */
   where?: string
   /** The ID of a view. */
   view?: string
   /** The context of the attribute values. */
   context?: string
-  /** The IDs of the columns in order. The user's saved columns by default. */
+  /** The IDs of the columns in order. Default: the user's saved columns. */
   columns?: string[]
   /** Column widths in pixels that differ from the defaults. */
   widths?: Record<string, number>
@@ -30,7 +30,7 @@ export const MAX_WIDTH = 1200
 /** Parses search parameters. Invalid values are ignored. */
 export function devicesSearch(search: Record<string, unknown>): DevicesSearch {
   const conditions = [stringOf(search.where), ...conditionsOf(search)].filter((each) => each !== undefined)
-  // Parameters of earlier releases leave the URL.
+  // Parameters of earlier releases are removed from the URL.
   const former = Object.fromEntries(formerParameters.filter((name) => name in search).map((name) => [name, undefined]))
   const found = omitEmpty({
     sort: stringOf(search.sort),
@@ -45,7 +45,7 @@ export function devicesSearch(search: Record<string, unknown>): DevicesSearch {
 
 const formerParameters = ['name', 'state', 'platform', 'application', 'attributes']
 
-/** The conditions in parameters of earlier releases, from bookmarks and shared links. */
+/** Returns the conditions in parameters of earlier releases, from bookmarks and shared links. */
 function conditionsOf({ name, state, platform, application, attributes }: Record<string, unknown>): string[] {
   const part = stringOf(name)
   const platforms = stringsOf(platform)
@@ -67,7 +67,7 @@ const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** A string parameter. The router parses `name=7` as a number. */
+/** Reads a string parameter. The router parses `name=7` as a number. */
 const stringOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 

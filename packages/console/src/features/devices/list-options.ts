@@ -7,7 +7,7 @@ export interface ListOptions {
   applicationTypes: DeviceListNamesQuery['applicationTypes']
   /** Attribute names in use on devices, without the reserved ones. */
   attributes: string[]
-  /** Attribute names in use on devices, the most used first. */
+  /** Attribute names in use on devices, most used first. */
   mostUsed: string[]
   /** The number of the first record in `from`. */
   firstRecord: number

@@ -21,8 +21,8 @@ export function NoDevices({ isFiltered, onClear, onAdd }: NoDevicesProps) {
           </Button>
         }
       >
-        A word finds devices by part of the name. After =, the value must match exactly, including case; after :, a part
-        is enough.
+        A word finds devices by part of the name. After =, the value must match exactly, including case. After :, part
+        of the value is enough.
       </EmptyState>
     )
   return (

@@ -1,6 +1,8 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
-/** The selected devices: either some by ID, or all that match the list's filter, with exceptions. */
+/**
+ * The selected devices: either devices selected by ID, or all devices that match the list's filter, with exceptions.
+ */
 export type Selected = { kind: 'some'; ids: ReadonlySet<string> } | { kind: 'all'; except: ReadonlySet<string> }
 
 export interface Selection {

@@ -7,7 +7,7 @@ import { errorText } from '../../graphql/describe-error.ts'
 import { EventsDownloadDocument } from './events.generated.ts'
 import type { EventFilter } from './events-search.ts'
 
-/** Downloads all events that match the filters, not only those on the page. */
+/** Downloads all events that match the filters, not only the events on the page. */
 export function CsvButton({ filter }: { filter: EventFilter }) {
   const client = useClient()
   const [running, setRunning] = useState(false)
@@ -23,7 +23,7 @@ export function CsvButton({ filter }: { filter: EventFilter }) {
         message: errorText(error),
       })
     const link = document.createElement('a')
-    // The URL may have a different host name than this page, so only its path is used.
+    // The URL may have a different host name than this page, so the console uses only its path.
     const { pathname, search } = new URL(url)
     link.href = `${pathname}${search}`
     link.download = 'events.csv'

@@ -12,7 +12,7 @@ interface DevicePickerProps {
 
 const TYPING_DELAY_MS = 250
 
-/** Selects devices by part of the name. The server searches, so this works with any number of devices. */
+/** Selects devices by part of the name. The server searches, so the picker works with any number of devices. */
 export function DevicePicker({ value, onChange }: DevicePickerProps) {
   const [typed, setTyped] = useState('')
   const [name] = useDebouncedValue(typed, TYPING_DELAY_MS)

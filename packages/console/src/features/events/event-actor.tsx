@@ -3,13 +3,13 @@ import type { LoggedEvent } from './use-event-log.ts'
 
 type Origin = Pick<LoggedEvent, 'actor' | 'source'>
 
-/** The source of an event in words. Empty if unknown. */
+/** Describes the source of an event. Empty if the source is unknown. */
 export function sourceLabel({ source }: Pick<LoggedEvent, 'source'>): string {
   if (source.kind === 'accessKey') return `key ${source.name ?? source.id}`
   return { console: 'console', device: 'the device', server: 'the server' }[source.kind] ?? ''
 }
 
-/** The user who made a change, and the access key, console, device, or server that it came from. */
+/** The user who made a change, and the access key, console, device, or server that sent it. */
 export function EventActor({ event }: { event: Origin }) {
   const source = sourceLabel(event)
   if (event.actor === null)

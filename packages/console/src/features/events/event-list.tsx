@@ -99,7 +99,7 @@ function LiveSwitch({ isLive, onLive }: { isLive: boolean; onLive: (isLive: bool
 
 interface PagingProps {
   after: string | undefined
-  /** The last event of the page. Undefined if there are no older ones. */
+  /** The last event of the page. Undefined if there are no older events. */
   last: string | undefined
   onPage: (after: string | undefined) => void
 }

@@ -23,7 +23,7 @@ export function EventsPage() {
       <PageHeader
         title="Events"
         beside={<Total filter={filter} total={data?.login?.events.total} />}
-        // A download has no filter in the filter language.
+        // Downloads do not support the filter language.
         actions={filter.where === undefined ? <CsvButton filter={filter} /> : null}
       />
       <EventFilters search={search} isBusy={fetching} problem={problem} onChange={change} />

@@ -9,8 +9,7 @@ interface TimeFilterProps {
 }
 
 /**
- * A date and time in the user's time zone. Applies when the field loses the focus, because years are typed digit by
- * digit.
+ * A date and time in the user's time zone. Applies when the field loses focus, because users type years digit by digit.
  */
 export function TimeFilter({ label, value, onChange }: TimeFilterProps) {
   const [typed, setTyped] = useState(() => inputValue(value))

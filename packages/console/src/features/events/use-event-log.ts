@@ -10,7 +10,7 @@ export type LoggedEvent = NonNullable<EventPageQuery['login']>['events']['items'
 interface EventLogOptions {
   filter: EventFilter
   after: string | undefined
-  /** Whether new events are shown as they arrive. Otherwise they are held back and counted. */
+  /** Whether to show new events as they arrive. Otherwise, they are held back and counted. */
   isLive: boolean
 }
 
@@ -19,7 +19,7 @@ export interface EventLog {
   events: readonly LoggedEvent[] | undefined
   /** The IDs of events that arrived after the page was loaded. */
   fresh: ReadonlySet<string>
-  /** How many events arrived while `isLive` was false. */
+  /** The number of events that arrived while `isLive` was false. */
   held: number
   showHeld(): void
   hasMore: boolean
@@ -27,7 +27,7 @@ export interface EventLog {
   reload(): void
 }
 
-/** With more rows, rendering each new event would be slow. Older events are on the next page. */
+/** With more rows, rendering each new event would be slow. The next page shows older events. */
 const MAX_SHOWN = 300
 
 /** A page of events. The newest page also shows events as they happen. */

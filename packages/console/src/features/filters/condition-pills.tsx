@@ -8,10 +8,13 @@ interface ConditionPillsProps {
   onChange(patch: { where?: string | undefined; context?: string | undefined }): void
 }
 
-/** The conditions of the filter and the context, each of which can be removed. A filter with OR is shown only as text. */
+/**
+ * Shows the conditions of the filter and the context, each with a button that removes it. A filter with OR is shown
+ * only as text.
+ */
 export function ConditionPills({ where, context, onChange }: ConditionPillsProps) {
   const chips = chipsOf(where)
-  // A bare word is complete in the search box.
+  // The search box already shows bare words completely.
   const shown = chips.length === 1 && chips[0]?.subject === '' ? [] : chips
   if (shown.length === 0 && context === undefined) return null
   return (

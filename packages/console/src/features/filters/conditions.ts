@@ -10,7 +10,7 @@ import {
   writeChipValue,
 } from '@muster/filter'
 
-/** How the form compares a value, with its label. A leading `!` negates; `*` stands for any value. */
+/** How the form compares a value, with a label. A leading `!` negates the comparison. `*` means any value. */
 export const comparisons = {
   '=': 'is',
   '!=': 'is not',
@@ -31,11 +31,11 @@ export const isComparison = (name: string): name is ComparisonName => Object.has
 /** Whether the comparison has no values. */
 export const isPresence = (comparison: ComparisonName): boolean => comparison.endsWith('*')
 
-/** Whether the comparison takes several values, of which one must match. */
+/** Whether the comparison accepts several values, one of which must match. */
 export const takesList = (comparison: ComparisonName): boolean => comparison in { '=': 0, '!=': 0, ':': 0, '!:': 0 }
 
 interface Condition {
-  /** A field, or an attribute as in a filter. */
+  /** A field, or an attribute as written in a filter. */
   subject: string
   comparison: ComparisonName
   /** The values as the user typed them. Empty for comparisons without values. */
@@ -46,7 +46,7 @@ interface Condition {
 export const addCondition = (where: string | undefined, condition: Condition): string | undefined =>
   joinFilters(where, fromChips([toChip(condition)]))
 
-/** Joins filters with AND. Undefined if there are none. */
+/** Joins filters with AND. Undefined if there are no filters. */
 export function joinFilters(...filters: readonly (string | undefined)[]): string | undefined {
   const given = filters.filter((filter) => filter !== undefined)
   return given.length < 2
@@ -54,12 +54,12 @@ export function joinFilters(...filters: readonly (string | undefined)[]): string
     : given.map((each) => (toChips(each) === undefined ? `(${each})` : each)).join(' AND ')
 }
 
-/** The values that the filter requires of a field, as in `platform = (linux OR windows)`. */
+/** Returns the values that the filter requires of a field, as in `platform = (linux OR windows)`. */
 export function valuesOf(where: string | undefined, subject: string): string[] {
   return chipsOf(where).find(isChoice(subject))?.values.map(showChipValue) ?? []
 }
 
-/** Returns the filter that requires one of these values of a field. Undefined if nothing is left. */
+/** Returns the filter that requires one of these values of a field. Undefined if no condition remains. */
 export function chooseValues(
   where: string | undefined,
   subject: string,
@@ -77,7 +77,7 @@ export function chooseValues(
 export const removeChip = (where: string | undefined, index: number): string | undefined =>
   fromChips(chipsOf(where).toSpliced(index, 1)) || undefined
 
-/** The chips of a filter. A filter that chips cannot express has none. */
+/** Returns the chips of a filter. A filter that chips cannot express has no chips. */
 export const chipsOf = (where: string | undefined): Chip[] => toChips(where ?? '') ?? []
 
 const isChoice =
@@ -85,7 +85,7 @@ const isChoice =
   (chip: Chip): boolean =>
     chip.subject === subject && chip.operator === '=' && !chip.isNegated
 
-/** Writes the name of an attribute as in a filter. Fields keep their names. */
+/** Formats the name of an attribute for a filter. Fields keep their names. */
 export function subjectOf(name: string): string {
   if (typeOf(name) !== undefined) return name
   const written = printName(splitAttributeName(name))
@@ -94,11 +94,11 @@ export function subjectOf(name: string): string {
 
 const SERVICE_PREFIX = 'services.'
 
-/** The type of a field of devices or their services. */
+/** Returns the type of a field of devices or their services. */
 const typeOf = (name: string): FieldType | undefined =>
   name.startsWith(SERVICE_PREFIX) ? fieldType('service', name.slice(SERVICE_PREFIX.length)) : fieldType('device', name)
 
-/** Numbers, times, and relative times, which are compared as such only without quotes. */
+/** Matches numbers, times, and relative times, which are compared as such only without quotes. */
 const plainLiteral = /^[-+]?\d[\w:.+-]*$/
 
 function toChip({ subject, comparison, values }: Condition): Chip {

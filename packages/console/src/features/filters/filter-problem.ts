@@ -1,26 +1,26 @@
 import { checkFilter } from '@muster/filter'
 import type { CombinedError } from 'urql'
 
-/** What a filter is for, as in the API. */
+/** The kind of objects that a filter selects, as in the API. */
 export type ListKind = 'DEVICES' | 'SERVICES' | 'EVENTS'
 
 export const filterKinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const
 
-/** What is wrong with a filter. */
+/** A problem in a filter. */
 export interface FilterProblem {
   message: string
-  /** The whole corrected filter; null if it cannot be determined. */
+  /** The whole corrected filter; null if the fix is unknown. */
   suggestion: string | null
-  /** The place, in code points from 1. */
+  /** The position, in code points from 1. */
   column: number
   length: number
 }
 
-/** Checks the syntax of a filter without the server. Names of attributes are not checked. */
+/** Checks the syntax of a filter without the server. Does not check the names of attributes. */
 export const syntaxProblemOf = (where: string, kind: ListKind): FilterProblem | undefined =>
   checkFilter(where, { kind: filterKinds[kind] }).problems[0]
 
-/** The first problem of a filter that the server rejected. Undefined for other errors. */
+/** Returns the first problem of a filter that the server rejected. Undefined for other errors. */
 export function problemOf(error: CombinedError | undefined): FilterProblem | undefined {
   const problems = error?.graphQLErrors[0]?.extensions.filter
   return Array.isArray(problems) ? (problems[0] as FilterProblem) : undefined

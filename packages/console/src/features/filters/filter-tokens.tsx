@@ -6,13 +6,13 @@ import classes from './search-box.module.css'
 interface FilterTokensProps {
   text: string
   kind: ListKind
-  /** What the server found wrong with the text. */
+  /** The server's error in the text, if any. */
   problem: FilterProblem | undefined
   /** The input whose text is shown. */
   input: RefObject<HTMLInputElement | null>
 }
 
-/** Colors the parts of a filter behind the transparent text of its input, and underlines what is wrong. */
+/** Colors the parts of a filter behind the transparent text of its input, and underlines the error. */
 export function FilterTokens({ text, kind, problem, input }: FilterTokensProps) {
   const [scrolled, setScrolled] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a completion changes the text without an event
@@ -55,7 +55,7 @@ interface Part {
   to: number
 }
 
-/** Inputs have one line, so a column is a place in the text. */
+/** Inputs contain one line, so a column is a position in the text. */
 function wrongParts(text: string, kind: ListKind, problem: FilterProblem | undefined): Part[] {
   const { problems } = checkFilter(text, { kind: filterKinds[kind] })
   return (problem === undefined ? problems : [...problems, problem]).map(({ column, length }) => ({

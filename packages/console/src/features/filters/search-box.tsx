@@ -15,19 +15,19 @@ interface SearchBoxProps {
   context: string | undefined
   /** Whether the rows of a new filter or sort order are loading. */
   isBusy: boolean
-  /** What the server found wrong with `where`. */
+  /** The server's error in `where`, if any. */
   problem: FilterProblem | undefined
   onChange(where: string | undefined, options: { replace: boolean }): void
 }
 
 const TYPING_DELAY_MS = 120
-/** An incomplete filter is usually still being typed. */
+/** Wait before showing an error, because the user is usually still typing. */
 const PROBLEM_DELAY_MS = 900
 
 /**
- * Searches a list by words or by a filter. Applies each keystroke immediately if no rows are loading, and otherwise when the
- * rows arrive or the user pauses. A filter with wrong syntax is not applied. Updates its value when the URL changes for another
- * reason.
+ * Searches a list by words or by a filter. If no rows are loading, applies each keystroke immediately. Otherwise,
+ * applies the filter when the rows arrive or the user pauses. Does not apply a filter with a syntax error. Updates its
+ * value if the URL changes for another reason.
  */
 export function SearchBox({ kind, label, placeholder, where, context, isBusy, problem, onChange }: SearchBoxProps) {
   const { typed, setTyped } = useTypedFilter({ kind, where, isBusy, onChange })
@@ -107,7 +107,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   )
 }
 
-/** What is wrong with the typed filter, once the user pauses. */
+/** Returns the error in the typed filter, once the user pauses. */
 function useProblem(typed: string, kind: ListKind, problem: FilterProblem | undefined): FilterProblem | undefined {
   const [shown, setShown] = useState<{ typed: string; problem: FilterProblem }>()
   useEffect(() => {
@@ -119,7 +119,7 @@ function useProblem(typed: string, kind: ListKind, problem: FilterProblem | unde
   return shown?.typed === typed ? shown.problem : problem
 }
 
-/** The typed filter, which is applied while its syntax is right. */
+/** The typed filter, which is applied while its syntax is valid. */
 function useTypedFilter({
   kind,
   where,
@@ -127,7 +127,7 @@ function useTypedFilter({
   onChange,
 }: Pick<SearchBoxProps, 'kind' | 'where' | 'isBusy' | 'onChange'>) {
   const [typed, setTyped] = useState(where ?? '')
-  /** Applied values that the URL does not contain yet. */
+  /** Applied values that are not in the URL yet. */
   const pending = useRef<(string | undefined)[]>([])
 
   const [known, setKnown] = useState(where)

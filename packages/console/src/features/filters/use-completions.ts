@@ -4,13 +4,13 @@ import { useClient } from 'urql'
 import type { ListKind } from './filter-problem.ts'
 import { CheckFilterDocument, type CheckFilterQuery } from './filters.generated.ts'
 
-/** A string that can be written at the cursor. `from` and `to` are string indexes. */
+/** A possible completion at the cursor. `from` and `to` are string indexes. */
 export type Completion = NonNullable<CheckFilterQuery['login']>['checkFilter']['completions'][number]
 
 const DELAY_MS = 60
 const MAX_SHOWN = 12
 
-/** Asks the server what can be written at the cursor. Undefined for the cursor means that nothing is asked. */
+/** Requests completions at the cursor from the server. Without a cursor, sends no request. */
 export function useCompletions(
   text: string,
   { kind, cursor, context }: { kind: ListKind; cursor: number | undefined; context: string | undefined },
@@ -38,7 +38,7 @@ export function useCompletions(
     }
   }, [client, text, kind, cursor, context])
   if (found === undefined || found.text !== text || found.cursor !== cursor) return []
-  // After a complete value, a space comes before anything else is offered.
+  // After a complete value, offers nothing until the user types a space.
   const isUseful = ({ text: completion, from, to }: Completion): boolean =>
     completion !== text.slice(from, to) && (from < to || /[\s(,=:<>]$/.test(text.slice(0, from)))
   return found.completions.filter(isUseful).slice(0, MAX_SHOWN)

@@ -10,7 +10,7 @@ import { Part } from './part.tsx'
 const SHOWN = 12
 const everything = {}
 
-/** The newest events, live. */
+/** The newest events, updated live. */
 export function NewestEvents() {
   const { events } = useEventLog({ filter: everything, after: undefined, isLive: true })
   return (

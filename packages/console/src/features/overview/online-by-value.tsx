@@ -17,7 +17,7 @@ interface OnlineByValueProps {
   version: number
 }
 
-/** The devices online of all, by the values of an attribute or field. */
+/** Shows how many devices are online for each value of an attribute or field. */
 export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps) {
   const { names } = useAttributeNames()
   const labels = useLabels()
@@ -87,7 +87,7 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
   )
 }
 
-/** The name as in a filter, from the filter of one of its values. */
+/** Returns the name as written in a filter, from the filter of one of its values. */
 const nameIn = (where: string): string => where.slice(0, where.search(/ (=|>=) /))
 
 const defaultOf = (used: readonly string[]): string =>
@@ -99,7 +99,7 @@ interface RowProps {
   label: string
   count: number
   active: number
-  /** The filter that finds these devices. Undefined if there is none. */
+  /** Returns the filter that finds these devices. Undefined if there is no such filter. */
   where?: string | undefined
 }
 

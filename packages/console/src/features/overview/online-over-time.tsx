@@ -17,7 +17,7 @@ interface OnlineOverTimeProps {
 
 const CHART_HEIGHT = 240
 
-/** The devices online over time, as a curve or a table. */
+/** Shows the number of devices online over time, as a curve or a table. */
 export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
   const [form, setForm] = useState('curve')
   return (
@@ -51,7 +51,7 @@ export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
     >
       <div style={{ minHeight: CHART_HEIGHT }}>
         {points === undefined ? null : points.length === 0 ? (
-          <Text c="dimmed">The server counts the devices online every five minutes. There is no count yet.</Text>
+          <Text c="dimmed">The server counts the devices online every five minutes. It has not counted yet.</Text>
         ) : form === 'curve' ? (
           <Suspense>
             <PresenceChart points={points} span={span} height={CHART_HEIGHT} />

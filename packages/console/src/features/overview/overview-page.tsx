@@ -17,12 +17,12 @@ import { spans } from './overview-search.ts'
 import { Part } from './part.tsx'
 
 const DAY_MS = 86_400_000
-/** How long the page waits after an event, so that many events cause one request. */
+/** How long the page waits after an event, so that many events cause only one request. */
 const REFRESH_MS = 10_000
 
 const AddDevice = lazy(async () => ({ default: (await import('../devices/add-device.tsx')).AddDevice }))
 
-/** The state of the whole fleet. Every number links to the list that it counts. */
+/** Shows the state of the whole fleet. Every number links to the list that it counts. */
 export function OverviewPage() {
   const [search, change] = useUrlState('/shell/overview')
   const [isAdding, setAdding] = useState(false)
@@ -79,7 +79,7 @@ export function OverviewPage() {
   )
 }
 
-/** Calls `refresh` some seconds after events, and returns how often it did. */
+/** Calls `refresh` a few seconds after events. Returns the number of refreshes. */
 function useRefreshLater(refresh: () => void): number {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const latest = useRef(refresh)

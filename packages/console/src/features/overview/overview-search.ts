@@ -1,4 +1,4 @@
-/** The times that the curve can show, in days. */
+/** The periods that the curve can show, in days. */
 export const spans = { day: 1, week: 7, month: 30 } as const
 
 export type SpanName = keyof typeof spans
@@ -7,9 +7,9 @@ export const isSpan = (value: unknown): value is SpanName => typeof value === 's
 
 /** The page's state in its URL. */
 export interface OverviewSearch {
-  /** The time that the curve shows. Default: day. */
+  /** The period that the curve shows. Default: day. */
   span?: SpanName
-  /** The field or attribute by whose values devices are counted. */
+  /** The field or attribute whose values are counted. */
   by?: string
 }
 

@@ -13,7 +13,7 @@ interface PresenceChartProps {
   height: number
 }
 
-/** The curve of devices online. A separate module, because the chart library is large. */
+/** The curve of devices online. This is a separate module, because the chart library is large. */
 export function PresenceChart({ points, span, height }: PresenceChartProps) {
   const last = points.at(-1)
   return (
@@ -59,7 +59,7 @@ function withGaps(points: readonly PresencePoint[]): ChartPoint[] {
     const step = before === undefined ? 0 : now - Date.parse(before.at)
     const usual = index < 2 ? step : Date.parse(before!.at) - Date.parse(points[index - 2]!.at)
     const point = { at, online, devices }
-    // Where samples become shorter, the distance shrinks.
+    // Where the sample interval becomes shorter, the distance between points shrinks.
     if (step <= Math.max(usual, MIN_GAP_MS) * 2) return [point]
     return [{ at: new Date(now - step / 2).toISOString(), online: null, devices: null }, point]
   })

@@ -15,7 +15,9 @@ interface CommandPaletteProps {
 
 const TYPING_DELAY_MS = 120
 
-/** Opens pages, views, and devices by a part of their names. A separate module, because most visits do not open it. */
+/**
+ * Opens pages, views, and devices by part of their names. This is a separate module, because most users do not open it.
+ */
 export function CommandPalette({ opened }: CommandPaletteProps) {
   const [typed, setTyped] = useState('')
   const navigate = useNavigate()
@@ -80,5 +82,5 @@ export function CommandPalette({ opened }: CommandPaletteProps) {
   )
 }
 
-/** Everything that the user types is one word, not a filter. */
+/** Treats the whole input as one word, not as a filter. */
 const quoteWord = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`

@@ -3,11 +3,14 @@ import { lazy, Suspense, useState } from 'react'
 
 const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }))
 
-/** Opens the command palette with Ctrl+K or Cmd+K. The key / moves the focus to the search of the page, if it has one. */
+/**
+ * Opens the command palette with Ctrl+K or Cmd+K. The / key moves the focus to the page's search field, if there is
+ * one.
+ */
 export function PaletteKeys() {
   const [opened, setOpened] = useState(0)
   const open = (): void => setOpened((before) => before + 1)
-  // Also while the user types.
+  // These keys also work while the user types.
   useHotkeys([['mod+K', open]], [])
   useHotkeys([
     [

@@ -19,7 +19,7 @@ export interface ServiceFields {
 interface ServiceFormProps {
   opened: boolean
   onClose(): void
-  /** The service to change. Undefined for a new one. */
+  /** The service to change. Undefined for a new service. */
   service?: ServiceRowFragment | undefined
   onSave(fields: ServiceFields): Promise<unknown>
 }
@@ -85,7 +85,7 @@ function Form({ onClose, service, onSave }: Omit<ServiceFormProps, 'opened'>) {
         <Group grow align="flex-start">
           <TextInput
             label="Host"
-            description="The host where the device reaches the service"
+            description="The host on which the device reaches the service"
             placeholder="the device itself"
             {...form.getInputProps('host')}
           />

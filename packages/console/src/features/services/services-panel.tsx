@@ -55,7 +55,7 @@ export function ServicesPanel({ deviceId }: { deviceId: string }) {
         error === undefined && <Loading what="services" />
       ) : services.length === 0 ? (
         <EmptyState icon={<IconPlugConnected />} title="No services yet" action={addButton}>
-          A service is something that the device offers, such as SSH on port 22. Devices can also report their services.
+          Services are what the device offers, such as SSH on port 22. Devices can also report their services.
         </EmptyState>
       ) : (
         <ServicesTable deviceId={deviceId} services={services} onEdit={setEdited} onRemove={setRemoved} />

@@ -54,7 +54,7 @@ export const confirmSignIn = (credentials: { password: string } | { code: string
 export const confirmWithPasskey = async (): Promise<unknown> =>
   post('/confirm-sign-in', { response: await requestPasskey() })
 
-/** Asks the browser for a passkey. The library is loaded only when needed. */
+/** Asks the browser for a passkey. Loads the library only when needed. */
 async function requestPasskey(): Promise<object> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   const optionsJSON = await get<Parameters<typeof startAuthentication>[0]['optionsJSON']>(

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { describeError } from '../../graphql/describe-error.ts'
 import { AuthError } from './auth-call.ts'
 
-/** Shows why signing in failed, with a countdown if the next attempt must wait. */
+/** Shows why the sign-in failed, with a countdown if the user must wait before the next attempt. */
 export function SignInError({ error }: { error: unknown }) {
   const { title, text } = describe(error)
   return (
@@ -24,7 +24,7 @@ function Wait({ seconds }: { seconds: number }) {
 }
 
 function describe(error: unknown): { title: string; text: string } {
-  // The user closed the browser's dialog, or has no passkey for this site.
+  // The user closed the browser's dialog, or the browser has no passkey for this site.
   if (error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError'))
     return {
       title: 'No passkey was used',

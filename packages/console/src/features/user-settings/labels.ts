@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { useViewer } from './viewer.ts'
 
 /**
- * The ten reserved attributes of a device, as GraphQL fields. The attribute names are these with the prefix `$svc.`.
+ * The ten reserved attributes of a device, as GraphQL fields. The attribute names have the additional prefix `$svc.`.
  */
 export const labeledFields = [
   'categoryA',
@@ -19,14 +19,14 @@ export const labeledFields = [
 
 export type LabeledField = (typeof labeledFields)[number]
 
-/** The label of a field until the user changes it: `categoryA` → `Category A`. */
+/** Returns the default label of a field: `categoryA` becomes `Category A`. */
 export const defaultLabel = (field: LabeledField): string =>
   `${field.startsWith('category') ? 'Category' : 'Status'} ${field.slice(-1)}`
 
 /** The setting under `$ui` that stores the user's label. */
 export const labelSetting = (field: LabeledField): string => `label.${field}`
 
-/** The user's labels for all ten fields. */
+/** Returns the user's labels for all ten fields. */
 export function useLabels(): Readonly<Record<LabeledField, string>> {
   const { settings } = useViewer()
   return useMemo(() => {

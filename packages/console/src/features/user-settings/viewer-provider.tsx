@@ -12,8 +12,8 @@ interface ViewerProviderProps {
 }
 
 /**
- * Provides the user and their settings. A changed setting applies immediately, and is reverted if the server rejects
- * it.
+ * Provides the user and their settings. A changed setting applies immediately. If the server rejects the change, it is
+ * reverted.
  */
 export function ViewerProvider({ login, version, children }: ViewerProviderProps) {
   const client = useClient()
@@ -21,7 +21,7 @@ export function ViewerProvider({ login, version, children }: ViewerProviderProps
   useLiveEvents({
     async onEvents(events) {
       if (!events.some(isSettingsChange)) return
-      // Another window or this one changed the settings. The response contains the changes of both.
+      // This window or another one changed the settings. The response contains the changes of both.
       const { error } = await client.query(ViewerDocument, {}, { requestPolicy: 'network-only' }).toPromise()
       if (error === undefined) setChanged({})
     },

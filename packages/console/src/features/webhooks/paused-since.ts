@@ -3,7 +3,7 @@ import type { WebhooksQuery } from './webhooks.generated.ts'
 type Pauses = NonNullable<WebhooksQuery['login']>['pauses']
 
 /**
- * The time since which deliveries are held back, from the newest pause event with the same reason. A receiver that is
+ * Returns when deliveries began to be held back, from the newest pause event with the same reason. A receiver that is
  * only being probed has no such event.
  */
 export function pausedSince({ id, paused }: { id: string; paused: string | null }, pauses: Pauses): string | undefined {

@@ -11,7 +11,7 @@ interface RotateSecretDialogProps {
   onClose: () => void
 }
 
-/** How long deliveries are also signed with the old secret, in seconds. */
+/** How long to also sign deliveries with the old secret, in seconds. */
 const overlaps = [
   { value: '0', label: 'not at all, because it has leaked' },
   { value: '3600', label: 'for an hour' },

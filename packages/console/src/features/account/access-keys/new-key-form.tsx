@@ -79,7 +79,7 @@ export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
         <Expiry {...form.getInputProps('expiry')} />
         <Checkbox
           label="Require a digest of the body"
-          description="Rejects requests whose signature does not cover the body. Muster’s programs always include it."
+          description="Rejects requests whose signature does not cover the body. Muster’s programs always cover it."
           {...form.getInputProps('requireDigest', { type: 'checkbox' })}
         />
         <Radio.Group label="Signed with" {...form.getInputProps('kind')}>
@@ -91,7 +91,7 @@ export function NewKeyForm({ onCreated, onCancel }: NewKeyFormProps) {
         {form.values.kind === 'public' ? (
           <Textarea
             label="Public key"
-            description="The output of: openssl pkey -in key.pem -pubout, or its 32 bytes in base64. Keep the private key to yourself."
+            description="The output of: openssl pkey -in key.pem -pubout, or its 32 bytes in base64. Keep the private key secret."
             placeholder="-----BEGIN PUBLIC KEY-----"
             styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
             autosize

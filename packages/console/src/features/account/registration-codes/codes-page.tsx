@@ -56,7 +56,7 @@ export function CodesPage() {
       {codes === undefined && error === undefined ? <Loading what="registration codes" /> : null}
       {codes?.length === 0 ? (
         <EmptyState icon={<IconQrcode size={22} />} title="No registration codes" action={create}>
-          Create a code, then run its command on a machine to register the machine as your device.
+          Create a code. To register a machine as your device, run the code’s command on that machine.
         </EmptyState>
       ) : null}
       {codes === undefined || codes.length === 0 ? null : (

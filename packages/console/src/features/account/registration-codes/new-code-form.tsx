@@ -71,7 +71,7 @@ export function NewCodeForm({ onCreated, onCancel }: NewCodeFormProps) {
         <Group grow align="flex-start">
           <NumberInput
             label="Devices"
-            description="How many devices can register with the code"
+            description="Maximum number of devices that can register with the code"
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             min={1}
             max={1_000_000}

@@ -17,8 +17,8 @@ interface TotpEnrollmentProps {
 type Step = 'password' | 'scan' | 'backup'
 
 /**
- * Asks for the password, shows the QR code and asks for a first code from the app, and then shows the backup codes.
- * Two-factor authentication is off until the first code is correct.
+ * Asks for the password, shows the QR code, asks for a first code from the app, and then shows the backup codes.
+ * Two-factor authentication stays off until the first code is correct.
  */
 export function TotpEnrollment({ opened, onClose, onDone }: TotpEnrollmentProps) {
   const [step, setStep] = useState<Step>('password')

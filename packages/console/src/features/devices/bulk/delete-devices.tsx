@@ -15,12 +15,12 @@ interface DeleteDevicesProps {
   onClose(): void
 }
 
-/** The user types the number of devices before more than this many are deleted. */
+/** To delete more devices than this, the user must type their number. */
 const MAX_WITHOUT_TYPING = 20
 
 /**
- * Deletes the selected devices. Deletes active devices only if the user selects that option, and many devices only after the user
- * types their number.
+ * Deletes the selected devices. Deletes active devices only if the user selects that option, and many devices only
+ * after the user types their number.
  */
 export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
   const client = useClient()

@@ -12,16 +12,16 @@ export interface AttributeChange {
 export interface Preview {
   /** The devices that would change. */
   ids: string[]
-  /** How many of them currently have no value. */
+  /** The number of these devices that currently have no value. */
   withoutValue: number
-  /** Current values that would be replaced or removed, the most frequent first. */
+  /** Current values that the change would replace or remove, most frequent first. */
   replaced: { value: string; devices: number }[]
-  /** How many devices already have the value. */
+  /** The number of devices that already have the value. */
   unchanged: number
 }
 
 /**
- * Previews a change. In a context, a device gets the override even if its base value is the same, because the base
+ * Previews a change. In a context, a device receives the override even if its base value is the same, because the base
  * value may change later. Removing an override changes only devices that have one.
  */
 export function previewChange(

@@ -12,7 +12,7 @@ export interface Failure {
 
 export interface BatchOptions {
   ids: readonly string[]
-  /** Changes a batch of devices and returns those that failed. Throws if the whole run must end. */
+  /** Changes a batch of devices and returns the devices that failed. Throws if the whole run must end. */
   change(ids: readonly string[]): Promise<Failure[]>
   /** Stops the run after the batch in progress. */
   signal: AbortSignal

@@ -23,8 +23,8 @@ export interface ReadOptions {
 const PAGE_SIZE = 500
 
 /**
- * Fetches all selected devices. Devices that match a filter are read in the order of their IDs, so that concurrent
- * changes neither repeat nor skip a device. Throws the API's error, or the signal's reason if it aborts.
+ * Fetches all selected devices. Reads devices that match a filter in ID order, so that concurrent changes neither
+ * repeat nor skip a device. Throws the API's error, or the signal's reason if the signal aborts.
  */
 export async function readSelected(
   client: Client,

@@ -4,7 +4,7 @@ import { type BatchOptions, type Progress, runInBatches } from './run-in-batches
 export type BulkState =
   | { step: 'ready' }
   | { step: 'running'; progress: Progress }
-  /** `isStopped`: the user stopped it before the end. */
+  /** `isStopped`: the user stopped the run before its end. */
   | { step: 'ended'; progress: Progress; isStopped: boolean; error?: unknown }
 
 interface Bulk {

@@ -9,13 +9,15 @@ export interface ColumnListProps {
   shown: readonly string[]
   attributes: readonly string[]
   onChange(columns: string[]): void
-  /** Saves the shown columns as the user's default. Undefined if they already are. */
+  /** Saves the shown columns as the user's default. Undefined if they are already the default. */
   onSave?: () => void
-  /** Restores the user's saved columns, or the default ones. */
+  /** Restores the user's saved columns, or the default columns. */
   onReset?: () => void
 }
 
-/** Selects columns and changes their order. A separate module, because most visits do not open it. */
+/**
+ * Lets the user select columns and change their order. This is a separate module, because most users do not open it.
+ */
 export function ColumnList({ shown, attributes, onChange, onSave, onReset }: ColumnListProps) {
   const labels = useLabels()
   const [typed, setTyped] = useState('')

@@ -26,12 +26,12 @@ const ATTRIBUTE_WIDTH = 150
 const ATTRIBUTE_PREFIX = 'attributes.'
 const RESERVED_PREFIX = '$svc.'
 
-/** This column is always shown, as the first one. It contains the link to the device. */
+/** The first column, which is always shown and contains the link to the device. */
 export const NAME_COLUMN = 'name'
 
 const DEFAULT_ATTRIBUTES = 4
 
-/** The columns of a user who saved none. `attributes` are names, the most used first. */
+/** The columns for a user who has not saved any. `attributes` contains names, most used first. */
 export const defaultColumns = (attributes: readonly string[]): readonly string[] => [
   ...['name', 'state', 'services', 'platform', 'lastReported'],
   ...attributes.slice(0, DEFAULT_ATTRIBUTES).map(columnOfName),
@@ -39,7 +39,7 @@ export const defaultColumns = (attributes: readonly string[]): readonly string[]
 
 export const attributeColumn = (name: string): string => `${ATTRIBUTE_PREFIX}${name}`
 
-/** The attribute that a column shows. Undefined for columns of fields. */
+/** Returns the attribute that a column shows. Undefined for columns of fields. */
 export const attributeOf = (columnId: string): string | undefined =>
   columnId.startsWith(ATTRIBUTE_PREFIX) && columnId.length > ATTRIBUTE_PREFIX.length
     ? columnId.slice(ATTRIBUTE_PREFIX.length)
@@ -47,7 +47,7 @@ export const attributeOf = (columnId: string): string | undefined =>
 
 const isLabelled = (id: string): id is LabeledField => labeledFields.some((field) => field === id)
 
-/** The column with an ID. Undefined for an unknown ID. */
+/** Returns the column with an ID. Undefined for an unknown ID. */
 export function columnOf(id: string, labels: Readonly<Record<LabeledField, string>>): Column | undefined {
   const field = fields.find((each) => each.id === id)
   if (field !== undefined) return field
@@ -56,7 +56,7 @@ export function columnOf(id: string, labels: Readonly<Record<LabeledField, strin
   return attribute === undefined ? undefined : { id, label: attribute, sort: id, width: ATTRIBUTE_WIDTH }
 }
 
-/** The ID of the column for a name in a view, where `site` and `$svc.categoryA` are attributes. */
+/** Returns the ID of the column for a name in a view, where `site` and `$svc.categoryA` are attributes. */
 export function columnOfName(name: string): string {
   if (name.startsWith(RESERVED_PREFIX)) return name.slice(RESERVED_PREFIX.length)
   return fieldColumns.includes(name) || attributeOf(name) !== undefined ? name : attributeColumn(name)
@@ -66,8 +66,8 @@ export function columnOfName(name: string): string {
 export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labeledFields]
 
 /**
- * The columns with these IDs, starting with the name. Duplicate and unknown IDs are omitted. The columns of a view can have
- * their own labels and widths.
+ * Returns the columns with these IDs, starting with the name. Omits duplicate and unknown IDs. The columns of a view
+ * can have custom labels and widths.
  */
 export function columnsOf(
   ids: readonly string[],
@@ -89,7 +89,9 @@ interface ViewColumn {
   width: number | null
 }
 
-/** The value of an attribute in nested attributes. The first dot of a name separates the group and the sub-name. */
+/**
+ * Returns the value of an attribute in nested attributes. The first dot of a name separates the group and the sub-name.
+ */
 export function attributeValue(attributes: Record<string, unknown> | undefined, name: string): string | undefined {
   const dot = name.indexOf('.')
   const found = dot < 0 ? attributes?.[name] : groupOf(attributes?.[name.slice(0, dot)])?.[name.slice(dot + 1)]

@@ -25,7 +25,7 @@ function parseColumns(json: string | undefined): string[] | undefined {
     const found: unknown = JSON.parse(json)
     if (Array.isArray(found) && found.every((each) => typeof each === 'string')) return found
   } catch {
-    // Not written by the console.
+    // The console did not write this value.
   }
   return undefined
 }

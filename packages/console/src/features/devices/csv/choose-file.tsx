@@ -41,7 +41,7 @@ export function ChooseFile({ error, onChoose }: ChooseFileProps) {
           )}
         </FileButton>
         <Text size="xs" c="dimmed">
-          You see a preview before anything changes.
+          Before anything changes, you see a preview.
         </Text>
       </Box>
       <Format />
@@ -71,8 +71,8 @@ function Format() {
           column is an attribute with that name.
         </List.Item>
         <List.Item>
-          A row updates the device with its hardware ID, or with its name if the row has no hardware ID. If there is no
-          such device, the row adds one.
+          A row updates the device with the same hardware ID. If the row has no hardware ID, it updates the device with
+          the same name. If there is no such device, the row adds one.
         </List.Item>
         <List.Item>
           An empty cell changes nothing, and <Code>""</Code> sets an empty value. Importing never deletes devices or

@@ -47,7 +47,8 @@ export function ExportDevices({ devices, shown, count, onClose }: ExportDevicesP
             </Radio.Group>
             {form === 'all' ? (
               <Text size="xs" c="dimmed">
-                Values that a spreadsheet would run as a formula are prefixed with an apostrophe. Importing removes it.
+                The export adds an apostrophe before values that a spreadsheet would run as a formula. Importing removes
+                it.
               </Text>
             ) : null}
             {state.isStopped ? (

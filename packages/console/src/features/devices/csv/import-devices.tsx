@@ -11,7 +11,7 @@ interface ImportDevicesProps {
 }
 
 /**
- * Adds and updates devices from a CSV file. The steps are: choose a file, preview the changes, import, show the
+ * Adds and updates devices from a CSV file, in these steps: choose a file, preview the changes, import, and show the
  * result.
  */
 export function ImportDevices({ onClose }: ImportDevicesProps) {

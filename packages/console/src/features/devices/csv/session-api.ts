@@ -5,7 +5,7 @@ import { sessionHeaders } from '../../../graphql/session-headers.ts'
 import { signedOut } from '../../../graphql/signed-out.ts'
 import { pause, retryDelay } from './retry-delay.ts'
 
-/** An error like those of the console's GraphQL client, with the API's error code and the server's message. */
+/** An error in the form of the console's GraphQL client, with the API's error code and the server's message. */
 export class ApiError extends CombinedError {
   readonly code: string
 
@@ -17,10 +17,13 @@ export class ApiError extends CombinedError {
 }
 
 const MAX_FAILURES = 7
-/** How long rate-limited requests are retried. Many concurrent requests share the caller's quota. */
+/** How long to retry rate-limited requests. Many concurrent requests share the caller's quota. */
 const RATE_LIMIT_RETRY_MS = 300_000
 
-/** Runs documents with the session, for operations of many requests. It retries requests and bypasses the cache. */
+/**
+ * Runs documents with the session, for operations that consist of many requests. Retries requests and bypasses the
+ * cache.
+ */
 export const sessionApi: Api = {
   async query<Data>(document: string, variables: object = {}, { signal }: { signal?: AbortSignal | undefined } = {}) {
     const isMutation = document.startsWith('mutation')

@@ -29,7 +29,10 @@ interface Import {
   reset(): void
 }
 
-/** Runs an import, from reading the file to the result. Leaving the page stops it after the requests in flight. */
+/**
+ * Runs an import, from reading the file to showing the result. If the user leaves the page, the import stops after the
+ * requests in flight.
+ */
 export function useImport(): Import {
   const [state, setState] = useState<ImportState>({ step: 'choose' })
   const abortController = useRef<AbortController | null>(null)

@@ -16,13 +16,13 @@ interface DeviceFiltersProps {
   context: string | undefined
   /** Whether the rows of a new filter or sort order are loading. */
   isBusy: boolean
-  /** What the server found wrong with `search.where`. */
+  /** The server's error in `search.where`, if any. */
   problem: FilterProblem | undefined
   onChange(patch: Partial<DevicesSearch>, options?: { replace?: boolean }): void
   options: ListOptions
 }
 
-/** The filter of the list as text, with controls that change it for users who do not type filters. */
+/** Shows the filter of the list as text, with controls that change it for users who do not type filters. */
 export function DeviceFilters({ search, context, isBusy, problem, onChange, options }: DeviceFiltersProps) {
   const { where } = search
   const choose = (subject: string, values: string[]): void => onChange({ where: chooseValues(where, subject, values) })
@@ -76,7 +76,7 @@ interface PlatformFilterProps {
   onChange(platforms: string[]): void
 }
 
-/** Offers the platforms that devices have. */
+/** Offers the platforms that devices use. */
 function PlatformFilter({ value, onChange }: PlatformFilterProps) {
   const [isOpen, setOpen] = useState(false)
   const platforms = useKnownValues(isOpen ? 'platform' : undefined)
@@ -84,7 +84,7 @@ function PlatformFilter({ value, onChange }: PlatformFilterProps) {
     <MultiSelect
       aria-label="Platform"
       placeholder={value.length === 0 ? 'Any platform' : undefined}
-      // The filter can name a platform that no device has any more.
+      // The filter can name a platform that no device uses anymore.
       data={[...new Set([...value, ...platforms])]}
       value={value}
       onChange={onChange}

@@ -22,8 +22,8 @@ export interface DeviceRows {
   readonly error: CombinedError | undefined
   row(index: number): Row | undefined
   /**
-   * Sets the rows in view, from `from` up to but not including `to`. Missing rows are fetched, first those in view,
-   * then those around them.
+   * Sets the rows in view, from `from` up to but not including `to`. Fetches missing rows, first the rows in view, then
+   * the rows around them.
    */
   setView(from: number, to: number): void
   /** Refetches these devices, because they changed. */
@@ -43,7 +43,7 @@ const MAX_PAGES = 240
 const MAX_RUN = 4
 /** The minimum interval between fetches while scrolling, because a fast scroll passes many pages. */
 const SCROLL_THROTTLE_MS = 40
-/** The time for rendering new rows before the rows around them are fetched. */
+/** The time to wait for the browser to render new rows before fetching the rows around them. */
 const RENDER_MS = 30
 const RECOUNT_DELAY_MS = 1500
 /** The number of rows fetched before and after those in view, so that a slow scroll shows no gaps. */
@@ -156,7 +156,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
     changes.refetchSoon()
   }
 
-  /** Counts the devices after the first rows have arrived, because counting would delay them. */
+  /** Counts the devices only after the first rows have arrived, because counting would delay the rows. */
   const countOnce = (): void => {
     isCounted = true
     if (fullLength !== undefined) return
@@ -166,7 +166,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
       .then(({ data }) => {
         if (isClosed) return
         if (data?.login == null) {
-          // Retried after the next response.
+          // The next response triggers another attempt.
           isCounted = false
           return
         }

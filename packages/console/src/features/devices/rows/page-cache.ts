@@ -9,13 +9,13 @@ export interface Row {
 export interface CachedPage {
   rows: Row[]
   hasMore: boolean
-  /** The start of the next page, even if neighboring rows move. */
+  /** The start of the next page, which stays valid if neighboring rows move. */
   cursor: string | null
 }
 
 /**
- * A cache of the list's pages by number. It drops the least recently used page, so that a long scroll needs no more
- * memory than a short one.
+ * A cache of the list's pages by number. Evicts the least recently used page, so a long scroll needs no more memory
+ * than a short one.
  */
 export class PageCache {
   readonly #pages = new Map<number, CachedPage>()

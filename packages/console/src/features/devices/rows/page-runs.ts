@@ -1,10 +1,10 @@
-/** Consecutive pages that are fetched together. */
+/** Consecutive pages that one request fetches. */
 export interface PageRun {
   first: number
   count: number
 }
 
-/** The runs of pages from `first` to `last` that are not loaded. */
+/** Returns the runs of pages from `first` to `last` that are not loaded. */
 export function missingRuns(first: number, last: number, isLoaded: (page: number) => boolean): PageRun[] {
   const runs: PageRun[] = []
   for (let page = first; page <= last; page++) {

@@ -5,7 +5,7 @@ import type { DeviceRows } from './device-rows.ts'
 const MAX_IDS = 1_000
 
 /**
- * The IDs of the devices from row `first` through `last`. Rows that are not loaded are fetched by their current
+ * Returns the IDs of the devices from row `first` through `last`. Fetches rows that are not loaded by their current
  * position.
  */
 export async function readRowIds(

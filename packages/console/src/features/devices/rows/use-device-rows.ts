@@ -6,7 +6,7 @@ import { createDeviceRows, type DeviceRows } from './device-rows.ts'
 
 interface ShownRows {
   rows: DeviceRows
-  /** Whether these are still the rows of the previous filter or sort order, because the new ones are loading. */
+  /** Whether these are still the rows of the previous filter or sort order, because the new rows are loading. */
   isStale: boolean
   refresh(): void
 }
@@ -14,8 +14,8 @@ interface ShownRows {
 const countChanging = new Set(['DEVICE_REGISTER', 'DEVICE_DELETE'])
 
 /**
- * The rows of a query. Until its first rows arrive, those of the previous query stay, so that typing in a filter does
- * not flicker.
+ * Returns the rows of a query. Until its first rows arrive, the rows of the previous query stay, so that typing in a
+ * filter does not cause flicker.
  */
 export function useDeviceRows(query: DeviceQuery): ShownRows {
   const client = useClient()

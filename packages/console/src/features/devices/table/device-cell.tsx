@@ -11,7 +11,7 @@ interface DeviceCellProps {
   column: Column
 }
 
-/** A cell of a device's row. A page has a thousand of them, so they consist of plain elements. */
+/** A cell of a device's row. A page contains a thousand cells, so they consist of plain elements. */
 export function DeviceCell({ device, column: { id } }: DeviceCellProps) {
   switch (id) {
     case 'name':

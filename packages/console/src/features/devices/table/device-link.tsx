@@ -3,8 +3,8 @@ import type { MouseEvent } from 'react'
 import classes from './device-cell.module.css'
 
 /**
- * A link to a device's page. Router links render again after each change of the URL, which is slow for hundreds of
- * rows.
+ * A link to a device's page. Does not use router links, which render again after each change of the URL. That is slow
+ * for hundreds of rows.
  */
 export function DeviceLink({ id, name }: { id: string; name: string }) {
   const router = useRouter()

@@ -91,7 +91,7 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
     const cell = (event.target as Element).closest<HTMLElement>('[data-column]')
     return cell === null ? undefined : { row: Number(cell.dataset.row), column: Number(cell.dataset.column) }
   }
-  // Both counts are undefined until the total is known. Then equal counts mean that all devices are selected.
+  // Both counts are undefined until the total is known. After that, equal counts mean that all devices are selected.
   const selectedCount = selection.count(rows.total)
   return (
     <div

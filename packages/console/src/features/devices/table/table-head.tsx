@@ -14,7 +14,7 @@ interface TableHeadProps {
   onResize(column: Column, width: number): void
   /** The element ID of a cell. */
   idOf(column: number): string
-  /** The cell that the keys act on, if it is in the head. */
+  /** The active cell, if it is in the head. */
   activeColumn: number | undefined
   /** How many of all rows are selected. */
   selected: 'all' | 'some' | 'none'
@@ -115,7 +115,7 @@ interface ResizeHandleProps {
   onResize(width: number): void
 }
 
-/** Resizes a column by dragging. With the keyboard, Shift and the arrow keys resize the column of a heading. */
+/** Resizes a column by dragging. On the keyboard, Shift and the arrow keys resize the column of a heading. */
 function ResizeHandle({ label, width, onResize }: ResizeHandleProps) {
   const dragged = useRef<{ x: number; width: number } | null>(null)
   const resize = (to: number): void => onResize(Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, to))))

@@ -6,7 +6,7 @@ import { useChange, useCreation } from '../../../graphql/use-change.ts'
 import type { DeviceView } from './use-views.ts'
 import { CreateDeviceViewDocument, UpdateDeviceViewDocument } from './views.generated.ts'
 
-/** What a view stores of the list. */
+/** The parts of the list that a view stores. */
 export interface ViewContent {
   where: string | undefined
   context: string | undefined
@@ -15,14 +15,14 @@ export interface ViewContent {
 }
 
 interface SaveViewProps {
-  /** The view to change. Undefined for a new one. */
+  /** The view to change. Undefined for a new view. */
   view: DeviceView | undefined
   content: ViewContent
   onClose(): void
   onSaved(id: string): void
 }
 
-/** Saves what the list shows as a new view or as a change to a view. */
+/** Saves the current list as a new view or as a change to a view. */
 export function SaveView({ view, content, onClose, onSaved }: SaveViewProps) {
   const create = useCreation(CreateDeviceViewDocument, ['View'])
   const update = useChange(UpdateDeviceViewDocument, ['View'])
@@ -71,7 +71,7 @@ export function SaveView({ view, content, onClose, onSaved }: SaveViewProps) {
             )}
           </Text>
           <Text size="sm" c="dimmed">
-            The sort order and the columns of the list are saved, too.
+            The view also stores the sort order and the columns of the list.
           </Text>
           {error === undefined ? null : <ErrorNotice error={error} title="The view was not saved" />}
           <Group justify="flex-end">

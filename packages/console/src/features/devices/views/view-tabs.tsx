@@ -12,17 +12,17 @@ const DeleteView = lazy(async () => ({ default: (await import('./delete-view.tsx
 
 interface ViewTabsProps {
   views: readonly DeviceView[]
-  /** The view that the list shows. Undefined for all devices. */
+  /** The current view of the list. Undefined for all devices. */
   view: DeviceView | undefined
-  /** What the list shows now, with all changes to the view. */
+  /** The current state of the list, with all changes to the view. */
   content: ViewContent
-  /** Whether the list shows something other than the view, or than all devices. */
+  /** Whether the list differs from the view, or from the list of all devices. */
   isChanged: boolean
   /** Replaces the whole search of the list. */
   onShow(search: DevicesSearch): void
 }
 
-/** Links to the saved views, and saves what the list shows as a view. */
+/** Links to the saved views, and saves the current list as a view. */
 export function ViewTabs({ views, view, content, isChanged, onShow }: ViewTabsProps) {
   const [saving, setSaving] = useState<'new' | 'change'>()
   const [isDeleting, setDeleting] = useState(false)
@@ -105,7 +105,7 @@ const Tab = ({ search, isCurrent, title, children }: TabProps) => (
   <Link
     to="/devices"
     search={search}
-    // Otherwise, the link to all devices would be the current one on every view.
+    // Otherwise, the link to all devices would be the current link in every view.
     activeOptions={{ exact: true, includeSearch: true }}
     className={classes.tab}
     title={title}

@@ -26,7 +26,7 @@ const kinds = [
 
 const columns = ['', 'Status', 'Event', 'Device', 'Attempts', 'Created', 'Next attempt']
 
-/** The deliveries of a webhook by pages, newest first. */
+/** Shows a webhook's deliveries in pages, newest first. */
 export function Deliveries({ webhook }: DeliveriesProps) {
   const { id, failed } = webhook
   const [{ show, after, delivery: open }, change] = useUrlState('/shell/webhooks/$webhookId')
@@ -104,7 +104,7 @@ export function Deliveries({ webhook }: DeliveriesProps) {
 const readFilter = (value: string): 'failed' | 'others' | undefined =>
   value === 'failed' || value === 'others' ? value : undefined
 
-/** Deliveries have no live events, so the newest page polls. */
+/** There are no live events about deliveries, so the newest page polls. */
 function usePolling(refetch: (options: { requestPolicy: 'network-only' }) => void, isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return
@@ -119,7 +119,7 @@ function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <EmptyState icon={<IconMailbox />} title="No matching deliveries" />
   return (
     <EmptyState icon={<IconMailbox />} title="No deliveries yet">
-      Each event of the chosen types is delivered to the receiver. Send a test to check the receiver.
+      The server delivers each event of the selected types to the receiver. To check the receiver, send a test.
     </EmptyState>
   )
 }
