@@ -38,7 +38,7 @@ describeConsole('the overview', () => {
     const stalest = page.getByRole('region', { name: 'Longest without a report' }).getByRole('listitem')
     expect((await stalest.allTextContents())[0]).toMatch(/^pump-88 h ago$/)
 
-    // The table behind the curve has the same samples.
+    // The table behind the curve contains the same samples.
     const online = page.getByRole('region', { name: 'Devices online' }).first()
     await online.getByRole('figure').waitFor()
     await online.getByText('Table', { exact: true }).click()

@@ -13,21 +13,21 @@ if (!secret?.startsWith('whsec_')) {
 }
 const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
 const toleranceSeconds = 300
-/** When each webhook-id was handled. */
+/** The time at which each webhook-id was handled. */
 const handled = new Map()
 
 function isGenuine(headers, body) {
   const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '', 'webhook-signature': signatures = '' } = headers
   if (!/^\d+$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds) return false
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
-  // While a secret is being rotated, the header has two signatures.
+  // While a secret is being rotated, the header contains two signatures.
   return signatures.split(' ').some((text) => {
     const given = Buffer.from(text.replace(/^v1,/, ''), 'base64')
     return text.startsWith('v1,') && given.length === expected.length && timingSafeEqual(given, expected)
   })
 }
 
-/** A message can arrive twice. Ids are kept for a day to detect that. */
+/** A message can arrive twice. To detect repeats, IDs are kept for a day. */
 function isNew(id) {
   for (const [old, when] of handled) if (Date.now() - when > 86_400_000) handled.delete(old)
   if (handled.has(id)) return false

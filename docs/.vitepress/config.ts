@@ -8,7 +8,10 @@ import { slugify } from './slugs.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const scripts = writeInlineScripts()
 
-/** Without the folders whose pages describe code, and would hide those of guides on the same subject. */
+/**
+ * Folders whose pages the site does not contain, because they describe code and would hide guides on the same subject
+ * in search results.
+ */
 const isSearchable = (file: string): boolean => !/^packages\/(?!client\/|http-signature\/)/.test(file)
 
 export default defineConfig({
@@ -17,7 +20,7 @@ export default defineConfig({
   lang: 'en-US',
   head: [['link', { rel: 'icon', href: '/icons/icon.svg' }]],
   base: BASE,
-  // Pages link to other Markdown files of the repository, which are pages of the site, too.
+  // Pages link to other Markdown files of the repository, which are also pages of the site.
   srcDir: root,
   srcExclude: [
     '**/node_modules/**',
@@ -32,7 +35,7 @@ export default defineConfig({
   outDir: fileURLToPath(new URL('dist', import.meta.url)),
   cacheDir: `${root}node_modules/.cache/vitepress`,
   cleanUrls: false,
-  // Otherwise each page would contain an inline script, which the Content-Security-Policy blocks.
+  // Otherwise, each page would contain an inline script, which the Content-Security-Policy blocks.
   metaChunk: true,
   transformHtml: scripts.move,
   async buildEnd({ outDir }) {
@@ -60,7 +63,8 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // Functions that the browser runs would need 'unsafe-eval' in the Content-Security-Policy. This one runs in the build.
+        // A function that runs in the browser would need 'unsafe-eval' in the Content-Security-Policy. This function
+        // runs in the build.
         _render: (text, env, markdown) => (isSearchable(env.relativePath) ? markdown.render(text, env) : ''),
         miniSearch: { searchOptions: { boost: { title: 2, titles: 2, text: 1 }, fuzzy: 0.1 } },
       },

@@ -5,22 +5,25 @@ import type { MarkdownRenderer } from 'vitepress'
 /** The path at which the server serves the site. */
 export const BASE = '/docs/'
 
-/** The page of a Markdown file: `docs/guides/lists.md` → `guides/lists.md`, `examples/README.md` → `examples/index.md`. */
+/**
+ * Returns the page of a Markdown file: `docs/guides/lists.md` becomes `guides/lists.md`, and `examples/README.md`
+ * becomes `examples/index.md`.
+ */
 export const routeOf = (file: string): string => {
   const path = file.replace(/^docs\//, '')
   if (path === 'README.md') return file === path ? 'readme.md' : 'index.md'
   return path.replace(/(^|\/)README\.md$/, '$1index.md')
 }
 
-/** Paths of linked files that are not Markdown, relative to the repository. The site contains copies of them. */
+/** Paths of linked files that are not Markdown, relative to the repository. The site contains copies of these files. */
 const sources = new Set<string>()
 
-/** Shows tags in text, such as `<id>` in the help of a command, as they are. No page uses HTML, except for comments. */
+/** Shows tags in text unchanged, such as `<id>` in the help of a command. Pages use HTML only for comments. */
 export function escapeTags(markdown: MarkdownRenderer): void {
   markdown.renderer.rules.html_inline = (tokens, index) => markdown.utils.escapeHtml(tokens[index]!.content)
 }
 
-/** Labels code blocks by what they are to the reader, where that says more than their language. */
+/** Labels code blocks by their purpose for the reader, if that says more than their language. */
 export function labelBlocks(markdown: MarkdownRenderer): void {
   const render = markdown.renderer.rules.fence!
   markdown.renderer.rules.fence = (tokens, index, ...rest) =>
@@ -35,7 +38,7 @@ function labelOf(info: string): string | undefined {
   return word === 'file=' ? value : word
 }
 
-/** Makes links, which are relative to the file in the repository, lead to the pages and files of the site. */
+/** Rewrites links, which are relative to the file in the repository, to the pages and files of the site. */
 export function resolveLinks(markdown: MarkdownRenderer, root: string): void {
   markdown.core.ruler.push('resolve-links', ({ tokens, env }) => {
     const folder = dirname(relative(root, env.realPath ?? env.path))
@@ -44,7 +47,7 @@ export function resolveLinks(markdown: MarkdownRenderer, root: string): void {
       if (target === null || /^([a-z]+:|#|\/)/.test(target)) continue
       const [path = '', anchor] = target.split('#', 2)
       token.attrSet('href', siteUrl(join(folder, path)) + (anchor === undefined ? '' : `#${anchor}`))
-      // Otherwise, the site would look for a page of this name.
+      // Otherwise, the site would look for a page with this name.
       if (!isPage(path)) token.attrSet('target', '_self')
     }
   })
@@ -52,18 +55,18 @@ export function resolveLinks(markdown: MarkdownRenderer, root: string): void {
 
 const isPage = (path: string): boolean => path.endsWith('.md') || path.endsWith('/')
 
-/** Returns the site's URL of a file. A folder means its README. */
+/** Returns the site's URL of a file. For a folder, returns the URL of its README. */
 function siteUrl(file: string): string {
   if (isPage(file)) {
     const page = routeOf(file.endsWith('/') ? `${file}README.md` : file)
     return `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`
   }
   sources.add(file)
-  // VitePress prefixes only the addresses of pages.
+  // VitePress adds the prefix only to the addresses of pages.
   return `${BASE}${copyOf(file)}`
 }
 
-/** With this extension, browsers show a file instead of downloading it. */
+/** Browsers show a file with this extension instead of downloading it. */
 const copyOf = (file: string): string => `source/${file}.txt`
 
 export async function copySources(root: string, outDir: string): Promise<void> {

@@ -7,7 +7,7 @@ const home = readFileSync(new URL('README.md', docs), 'utf8')
 
 assertAllListed()
 
-/** The sections and pages of docs/README.md, in its order, and all decisions. */
+/** The sections and pages of docs/README.md, in the same order, and all decisions. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
   { text: 'Overview', link: '/' },
   { text: 'Guides', items: pagesIn('Guides') },
@@ -16,7 +16,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   { text: 'Decisions', items: decisions() },
 ]
 
-/** The pages that the table under a heading of docs/README.md links to. */
+/** Returns the pages that the table under a heading of docs/README.md links to. */
 function pagesIn(heading: string): DefaultTheme.SidebarItem[] {
   const section = home.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
   const rows = section.split('\n').filter((line) => line.startsWith('| ['))
@@ -33,7 +33,7 @@ function linkTo(path: string): string {
   return `/${routeOf(`${path}.md`.replace(/^\.\.\//, '')).replace(/(index)?\.md$/, '')}`
 }
 
-/** Fails if a guide is missing from docs/README.md, because no page would lead to it. */
+/** Fails if a guide is missing from docs/README.md. Otherwise, no page would link to the guide. */
 function assertAllListed(): void {
   for (const file of readdirSync(new URL('guides/', docs))) {
     if (file.endsWith('.md') && !home.includes(`](guides/${file})`)) throw new Error(`List ${file} in docs/README.md.`)

@@ -1,4 +1,4 @@
-/** The anchor of a heading, as on GitHub: lower case, without punctuation, with hyphens for spaces. */
+/** Returns the anchor of a heading, as on GitHub: lowercase, without punctuation, with hyphens for spaces. */
 export const slugify = (heading: string): string =>
   heading
     .trim()

@@ -1,4 +1,4 @@
-/** What the test does with a code block. */
+/** How the test uses a code block. */
 export type Use =
   | { kind: 'run'; exit: number; again?: true }
   | { kind: 'file'; name: string }

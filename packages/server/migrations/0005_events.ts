@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The event log, one partition a month. An event's number is drawn when its row is inserted, which is after the lock on
- * the changed row: the events of one device are numbered in the order of its changes. No foreign key to the account,
- * which would make every change lock that one row.
+ * The event log, with one partition per month. An event's number is assigned when its row is inserted, after the
+ * changed row is locked, so the events of one device are numbered in the order of its changes. There is no foreign key
+ * to the account, because every change would then lock the account's row.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create sequence event_id cache 1`.execute(db)

@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What keeps devices active, which server process holds their connections, and the states that services report. */
+/**
+ * The holds that keep devices active, the server processes that hold their connections, and the states that services
+ * report.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table server_process (
@@ -15,8 +18,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createDeviceHold(db)
   await createServiceLive(db)
 
-  // A device signs on with its id and nothing else, so it is found without its account.
-  // Partial, so that it does not serve for queries of one account, whose devices it has among everybody's.
+  // A device authenticates only with its ID, so the index finds it without its account. The index is partial, so that
+  // PostgreSQL does not use it for one account's queries, where it would also read the devices of all other accounts.
   await sql`create index device_by_id on device (id) where secret_hash is not null`.execute(db)
   await sql`alter table service add added_by_device boolean not null default false`.execute(db)
 }
@@ -33,7 +36,7 @@ async function createDeviceHold(db: Kysely<unknown>): Promise<void> {
     )`.execute(db)
   await sql`comment on table device_hold is
     'What keeps a device active: a connection to a server process, or a report until its time is over'`.execute(db)
-  // Both are read across accounts: for a process that died, and each second for reports whose time is over.
+  // Both indexes are read across accounts: after a process has died, and every second for expired reports.
   await sql`create index device_hold_by_process on device_hold (process_id, account_id, device_id)
     where process_id is not null`.execute(db)
   await sql`create index device_hold_by_until on device_hold (until) where until is not null`.execute(db)

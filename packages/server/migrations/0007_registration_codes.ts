@@ -1,6 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Codes that devices register themselves with, and until when a device may register itself again without its secret. */
+/**
+ * Codes with which devices register themselves, and the time until which a device may register again without its
+ * secret.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table registration_code (
@@ -19,7 +22,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, id),
       check (used <= uses)
     )`.execute(db)
-  // Whoever brings a code names nothing else, so it is found without its account.
+  // A device sends only the code, so the index finds the code without its account.
   await sql`create unique index registration_code_hash on registration_code (code_hash)`.execute(db)
   await sql`create index registration_code_by_expiry on registration_code (expires)`.execute(db)
 

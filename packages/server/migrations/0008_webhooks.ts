@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Webhooks, what was sent to them, and how far the making of deliveries has got in the event log. */
+/** Webhooks, their deliveries, and the position in the event log up to which deliveries have been created. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table webhook (
@@ -18,7 +18,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       primary key (account_id, id)
     )`.execute(db)
 
-  // What changes with every failure stands apart from what its owner changes. One process at a time sends: the holder.
+  // Data that changes with every failure is separate from the data that the owner changes. One process at a time, the
+  // holder, sends a webhook's deliveries.
   await sql`
     create table webhook_sending (
       account_id text collate "C" not null,
@@ -60,11 +61,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     where status = 'failed'`.execute(db)
   await sql`create index webhook_delivery_by_age on webhook_delivery (created)`.execute(db)
 
-  // No webhook was there before, so nothing of the past is owed to any.
+  // No webhooks existed before this migration, so no earlier event needs deliveries.
   await sql`create table webhook_cursor (event_id bigint not null)`.execute(db)
   await sql`insert into webhook_cursor select coalesce(max(id), 0) from event`.execute(db)
 
-  // Who runs jobs: what a process that ended without a word had locked is freed by the others.
+  // The processes that run jobs. If a process ends without releasing its locks, the others release them.
   await sql`
     create table job_worker (
       id text collate "C" primary key,

@@ -1,14 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** How many devices an account has, without counting them: docs/decisions/0004. */
+/** The number of devices of each account, without counting them: docs/decisions/0004. */
 export const steps: readonly Step[] = [
   { change: 'changes of the number of devices are written down', run: writeChangesDown },
   { backfill: 'devices that were there before are counted', batch: countNextAccount },
 ]
 
 async function writeChangesDown(db: Kysely<unknown>): Promise<void> {
-  // No foreign key to the account: devices that go with their account are written down after it is gone.
+  // There is no foreign key to the account. When an account is deleted, the removal of its devices is recorded after
+  // the account is gone.
   await sql`
     create table device_count (
       account_id text collate "C" not null,
@@ -34,8 +35,9 @@ async function writeChangesDown(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Making a trigger waits for those who are writing, so whatever commits from then on is written down. One statement sees what
- * is there and what is written down of it at the same moment: the difference was there before.
+ * Creating a trigger waits for running writers, so the trigger records every later commit. One statement reads the
+ * devices and the recorded numbers at the same moment. Their difference is the number of devices that existed before
+ * the trigger.
  */
 async function countNextAccount(db: Kysely<unknown>, { after }: { after: string | null }): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`

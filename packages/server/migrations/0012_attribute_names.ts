@@ -2,7 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
 /**
- * A summary of the attribute names in use, so that listing them does not read every device. Filled when names are first listed.
+ * A summary of the attribute names in use, so that listing them does not read every device. It is filled when names are
+ * first listed.
  */
 export const steps: readonly Step[] = [{ change: 'attribute names are summarized', run: createSummary }]
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Requests that came with an Idempotency-Key and created something, for 24 hours. */
+/** Records of requests with an Idempotency-Key that created something, for 24 hours. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table idempotency_record (

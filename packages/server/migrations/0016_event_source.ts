@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** What made a change: an access key, the console, a device, or the server. Null for events from before. */
+/**
+ * The source of a change: an access key, the console, a device, or the server. Null for events from before this
+ * migration.
+ */
 export const steps: readonly Step[] = [{ change: 'events have a source', run: addColumn }]
 
 async function addColumn(db: Kysely<unknown>): Promise<void> {

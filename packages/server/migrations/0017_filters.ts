@@ -28,7 +28,8 @@ async function createFunctions(db: Kysely<unknown>): Promise<void> {
     end`.execute(db)
   await sql`comment on function attribute_number is
     'The value as an exact number; null for other values and for more than 40 bytes'`.execute(db)
-  // The pattern admits only ISO 8601, so the settings DateStyle and TimeZone do not matter, and the function is immutable.
+  // The pattern accepts only ISO 8601, so the settings DateStyle and TimeZone have no effect, and the function is
+  // immutable.
   await sql`
     create function attribute_time(value text) returns timestamptz
     language plpgsql immutable strict parallel safe as $$

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Step } from '../src/db/migration.ts'
 
-/** Filters with columns and an order, under a name. */
+/** Saved views: named filters with columns and an order. */
 export const steps: readonly Step[] = [{ change: 'views', run: createView }]
 
 async function createView(db: Kysely<unknown>): Promise<void> {

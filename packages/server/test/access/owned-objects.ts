@@ -215,7 +215,10 @@ export async function waitForLastUsed(db: Database, key: string): Promise<void> 
   }
 }
 
-/** Replaces the IDs and names of a user's objects in all strings of a response. Numbers, such as a status, are no IDs. */
+/**
+ * Replaces the IDs and names of a user's objects in all strings of a response. Numbers, such as a status, are never
+ * IDs.
+ */
 export const withPlaceholders = (response: unknown, objects: OwnedObjects): unknown =>
   JSON.parse(JSON.stringify(response), (_key, value: unknown) => {
     if (typeof value !== 'string') return value

@@ -33,7 +33,7 @@ beforeAll(async () => {
   if (!hasLibraries) return
   folder = await mkdtemp(join(tmpdir(), 'muster-chart-'))
   program = join(folder, 'render-chart')
-  // Builds with the libraries of Debian, so that no module is downloaded.
+  // Builds with Debian's libraries, so that Go downloads no modules.
   const env = {
     ...process.env,
     GO111MODULE: 'off',
@@ -55,7 +55,7 @@ async function render(values: object, name = 'muster'): Promise<Resource[]> {
   return documents.filter((resource) => resource !== null && resource.kind !== undefined) as Resource[]
 }
 
-/** Validates a resource against the Kubernetes schemas. Properties that the schema does not have are an error too. */
+/** Validates a resource against the Kubernetes schemas. Properties that are not in the schema are also errors. */
 function validate(resource: Resource): void {
   const Model = models[resource.kind as keyof typeof models] as unknown as new (
     data: object,
@@ -67,7 +67,7 @@ function validate(resource: Resource): void {
   if (unknown.length > 0) throw new Error(`unknown in a ${resource.kind}: ${unknown.join(', ')}`)
 }
 
-/** A copy of a value that records the paths of the properties that are read from it. */
+/** Returns a copy of a value that records the paths of the properties that are read. */
 function recordReads(value: unknown, path: string, read: Set<string>): object {
   const copy = Object.entries(value as object).map(([name, inner]) => {
     const own = `${path}/${name}`
