@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * An index and a sequence position for the event feed, which reads the event log across accounts and must know its end.
+ * For the event feed, which reads the event log across accounts and must know its end: an index, and a default that
+ * assigns a transaction ID before an event ID.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // The index is on an expression, so that only queries with the same expression use it. Otherwise, the planner would
