@@ -252,7 +252,7 @@ credentials. The same applies while the address has used up its quota (the first
 - Failures that name a key never block its owner at another address. After 20 such failures in a
   minute from all addresses together, further failures receive \`RATE_LIMITED\` instead of
   \`UNAUTHENTICATED\`.
-- Wrong device secrets and registration codes also count for the address. Over MQTT, further
+- Wrong device secrets and registration codes also count toward the address. Over MQTT, further
   attempts receive the usual return code 4, two seconds later.
 - Each server process counts separately, and starts from zero when it restarts.
 
@@ -292,7 +292,7 @@ Each server process enforces these limits. An IPv6 /64 network counts as one add
 - A request body counts with the size in its headers, from the arrival of the headers to the end of
   the response. Bodies up to 16 KiB do not count. Send bodies without compression: a request with
   \`Content-Encoding\` receives 415.
-- Connections count for the socket's address. Bodies count for the client's address, even behind a
+- Connections count toward the socket's address. Bodies count toward the client's address, even behind a
   trusted proxy.
 - Device WebSockets are MQTT connections and have separate limits:
   \`${settings.mqttConnections.name}\` and \`${settings.mqttSigningOn.name}\`.

@@ -10,7 +10,7 @@ export const signatureReasons = {
   },
   'several-signatures': {
     status: 400,
-    meaning: 'Signature-Input or Signature has several members. Send one signature per request.',
+    meaning: 'Signature-Input or Signature contains several members. Send one signature per request.',
   },
   'target-form': {
     status: 400,

@@ -38,8 +38,8 @@ function splitDirection(text: string, fields: readonly string[]): { name: string
 
 const wrongSort = (text: string, fields: readonly string[]): Error =>
   badInput(
-    `sort must be a field (${fields.join(', ')}) or an attribute name, with - before it for descending, or with a space ` +
-      `and asc or desc after it; found ${JSON.stringify(text.slice(0, 300))}`,
+    `sort must be a field (${fields.join(', ')}) or an attribute name; for descending order, write - before it, ` +
+      `or a space and desc after it; found ${JSON.stringify(text.slice(0, 300))}`,
   )
 
 /** The maximum number of keys in `sortBy`. */

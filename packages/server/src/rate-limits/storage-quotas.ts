@@ -7,7 +7,7 @@ const EVENT_BYTES = 200
 
 /**
  * Daily limits on the bytes that devices and accounts store. A quota refills continuously and is full after a day without
- * writes. Writes by a device count for the device and its account. A user's mutations count only for the account.
+ * writes. Writes by a device count toward the device and its account. A user's mutations count only for the account.
  */
 export interface StorageQuotas {
   /** Account quotas, shared with the other server processes. */

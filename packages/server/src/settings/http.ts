@@ -100,7 +100,7 @@ export const httpSettings = {
   }),
   logLevel: setting({
     name: 'MUSTER_LOG_LEVEL',
-    meaning: 'fatal, error, warn, info, debug, trace, or silent.',
+    meaning: 'Minimum level of log entries: fatal, error, warn, info, debug, trace, or silent.',
     default: 'info',
     parse: (text) => oneOf(text ?? 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
   }),

@@ -40,7 +40,7 @@ export interface ModelOptions {
   now: number
 }
 
-/** Evaluates a filter in the plainest way, to compare with the database. */
+/** Evaluates a filter in the simplest way. The tests compare the result with the database. */
 export function matches(filter: ResolvedFilter | null, device: ModelDevice, options: ModelOptions): boolean {
   return filter === null || evaluate(filter, { device }, options)
 }

@@ -5,7 +5,7 @@ const CHECK_INTERVAL_MS = 50
 /** The database is probed if a caller waits longer than this. */
 const PROBE_AFTER_MS = 150
 /**
- * A probe without a response in this time is repeated on a new connection, because the old connection may be dead. The limit
+ * If a probe gets no response within this time, it is repeated on a new connection, because the old connection may be dead. The limit
  * grows with each attempt to allow for busy machines.
  */
 const PROBE_TIMEOUT_MS = { first: 3_000, max: 8_000 }

@@ -131,7 +131,7 @@ const next = `case
       else attributes || jsonb_build_object($3::text, (attributes -> $3::text) - $4::text)
     end`
 
-/** Counts names only if the change adds one. `reserved` describes the names in the other row, which also use the limits. */
+/** Counts names only if the change adds one. `reserved` describes the names in the other row, which also count toward the limits. */
 const withinLimits = (reserved: { count: string; attributes: string }) =>
   `(old is not null or attribute_count(attributes) + ${reserved.count} < ${limits.namesPerTarget})
       and octet_length((next || ${reserved.attributes})::text) <= ${limits.bytesPerTarget}`

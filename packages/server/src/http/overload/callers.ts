@@ -13,7 +13,7 @@ export interface Callers {
   /**
    * Returns the caller before authentication. A request that names a previously authenticated access key counts for the key's
    * user, so that users behind one address do not affect each other. False claims cannot use up this user's share: when the
-   * address has no attempts left for the key, its requests count for the address again.
+   * address has no attempts left for the key, its requests count toward the address again.
    */
   of(request: FastifyRequest): string
   /** Returns the caller after authentication. */

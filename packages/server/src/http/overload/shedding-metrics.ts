@@ -6,7 +6,7 @@ import { logShedding } from './shedding-log.ts'
 
 export interface SheddingMetricsOptions {
   metrics: Metrics | undefined
-  /** Whether to log every rejected request, like all other requests. */
+  /** Whether the server logs every request. If so, it also logs every rejected request. */
   logsAll: boolean
 }
 
