@@ -89,7 +89,7 @@ describeConsole('the device list', () => {
     await page.getByText('20 in total').waitFor()
   })
 
-  it('accepts filters, completes them, and explains what is wrong', async () => {
+  it('accepts and completes filters, and explains errors', async () => {
     const person = await personWith([
       { name: 'gate-1', attributes: { site: 'oslo' }, state: 'active' },
       { name: 'gate-2', attributes: { site: 'bergen' } },
@@ -144,7 +144,7 @@ describeConsole('the device list', () => {
     )
   })
 
-  it('saves what it shows as a view, changes the view, and deletes it', async () => {
+  it('saves the list as a view, changes the view, and deletes it', async () => {
     const person = await personWith(
       numbered(12, (index) => ({ attributes: { site: index < 4 ? 'oslo' : 'riga', rack: `r${index}` } })),
     )
@@ -161,7 +161,7 @@ describeConsole('the device list', () => {
     await expect.poll(() => page.getByLabel('Search devices').inputValue()).toBe('')
     await expect.poll(() => page.getByRole('row').getByRole('link').first().textContent()).toBe('node-4')
 
-    // A filter narrows the view, and can become a part of it.
+    // A filter narrows the view, and can become part of it.
     await page.getByLabel('Search devices').fill('rack = (r1 OR r7)')
     await page.getByText('1 match').waitFor()
     await page.getByRole('button', { name: 'Change view' }).click()

@@ -16,7 +16,7 @@ handled = {}  # when each webhook-id was handled
 def is_genuine(headers, body):
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     expected = b"v1," + base64.b64encode(hmac.digest(KEY, signed, hashlib.sha256))
-    # While a secret is being rotated, the header has two signatures.
+    # While a secret is being rotated, the header contains two signatures.
     given = (headers["webhook-signature"] or "").split(" ")
     stamp = headers["webhook-timestamp"] or ""
     is_fresh = stamp.isdecimal() and abs(time.time() - int(stamp)) <= TOLERANCE

@@ -1,4 +1,4 @@
-// Caches the console's files, so that it opens immediately, and shows an offline page while the server cannot be reached.
+// Caches the console's files, so that the console opens immediately, and shows an offline page while the server is unreachable.
 // It never caches responses of the API or of sign-in. The build sets the two constants: see build/service-worker.ts.
 const VERSION = '__VERSION__'
 const SHELL = '__SHELL__'

@@ -4,7 +4,7 @@ export const filterLimits = {
   filterLength: 4096,
   /** Restrictions. A list of values in parentheses counts as a fifth of its values, and at least as one. */
   filterTerms: 50,
-  /** Levels of parentheses, without those of functions. */
+  /** Levels of parentheses, not counting the parentheses of functions. */
   filterDepth: 10,
   /** Literals with wildcards. */
   filterPatterns: 10,

@@ -66,7 +66,7 @@ import { traceRequests } from './tracing/request-spans.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import type { Viewer } from './viewer.ts'
 
-/** The dependencies of the app. Tests and the command use the same ones. */
+/** The dependencies of the app. Tests and the command use the same dependencies. */
 export interface AppDeps {
   config: Config
   db: Database

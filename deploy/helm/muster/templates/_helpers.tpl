@@ -18,7 +18,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- .Values.existingSecret | default (include "muster.name" .) }}
 {{- end }}
 
-{{- /* Settings that would let the chart deploy something that cannot work. */}}
+{{- /* Rejects settings with which the deployed server could not work. */}}
 {{- define "muster.check" -}}
 {{- $external := or .Values.databaseUrl .Values.existingSecret }}
 {{- if and (gt (int .Values.replicas) 1) (not $external) }}{{ fail "replicas above 1 require databaseUrl or existingSecret: each pod would have its own embedded database" }}{{ end }}

@@ -1,5 +1,5 @@
 /**
- * Where a filter is used, which limits what it can contain (contract A.1). `list` means every read, and subscriptions
+ * Where a filter is used, which limits what it can contain (contract A.1). `list` includes every read, subscriptions,
  * and webhooks.
  */
 export type FilterUsage = 'list' | 'bulk' | 'alert' | 'silence' | 'role' | 'accessKey' | 'view'

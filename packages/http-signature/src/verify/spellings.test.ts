@@ -115,7 +115,7 @@ describe('@target-uri', () => {
   })
 })
 
-test('@scheme is that of the connection or of the public URL', () => {
+test('@scheme is the scheme of the connection or of the public URL', () => {
   const components = ['@method', '@authority', '@path', '@scheme']
   expect(outcomeForHost('https://api.example.com', 'api.example.com', {}, components)).toBe('bad-signature')
   expect(outcomeForHost('https://api.example.com', 'api.example.com', { scheme: 'https' }, components)).toBe('ok')

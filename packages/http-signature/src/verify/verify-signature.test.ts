@@ -219,7 +219,7 @@ describe('requireDigest', () => {
 })
 
 describe('the outcome', () => {
-  test('has coversBody, which says whether requireDigest would pass', () => {
+  test('contains coversBody, which shows whether requireDigest would pass', () => {
     expect(verifyOne(signed())).toEqual({
       ok: true,
       keyId: 'AKEXAMPLE',

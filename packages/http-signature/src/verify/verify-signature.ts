@@ -9,9 +9,9 @@ import { type ServerAddress, spellings } from './spellings.ts'
 
 /** The input for verifying a signature. */
 export type VerifyOptions = ServerAddress & {
-  /** The key, or undefined if it does not exist. Time and outcome are then those of a wrong signature. */
+  /** The key, or undefined if it does not exist. The time and outcome are then the same as for a wrong signature. */
   key: VerificationKey | undefined
-  /** Whether a request with a body must cover a digest of it. */
+  /** Whether a request with a body must cover a digest of the body. */
   requireDigest: boolean
   /** The received bytes of the body before decoding, or undefined if there is no body. */
   body: Uint8Array | undefined
@@ -46,7 +46,7 @@ export function verifySignature(parsed: ParsedSignature, options: VerifyOptions)
   try {
     assertClock(parsed, options)
     if (!isSigned(parsed, options)) throw new Rejection('bad-signature')
-    // From this point on, the outcome may depend on the key, because the signer has proved possession of it.
+    // From this point on, the outcome may depend on the key, because the signer has proved possession of the key.
     const coversBody = checkBody(parsed, options)
     return { ok: true, keyId: parsed.keyId, created: parsed.created, nonce: parsed.nonce, coversBody }
   } catch (error) {
@@ -70,7 +70,7 @@ function assertClock(
   if (expires !== undefined && now > expires) throw new Rejection('expired')
 }
 
-/** RFC 9421 §3.2. The key decides the algorithm (§3.2 step 6). A name in the request is only compared with it. */
+/** RFC 9421 §3.2. The key determines the algorithm (§3.2 step 6). A name in the request is only compared with it. */
 function isSigned(parsed: ParsedSignature, options: VerifyOptions): boolean {
   const algorithm = algorithmOf(parsed.signature)!
   const isUsable = options.key?.algorithm === algorithm && (parsed.algorithm ?? algorithm) === algorithm

@@ -24,7 +24,7 @@ export async function createPrivateFile(path: string, text: string, owner: FileO
   await viaTemporaryFile({ path, text, owner }, (temporary) => link(temporary, path))
 }
 
-/** Syncs a folder, so that files created, renamed, and removed in it survive a power failure. */
+/** Syncs a folder, so that created, renamed, and removed files survive a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

@@ -26,5 +26,5 @@ export function assertKnown(
 /** Rejects a request without a required variable. */
 export function assertComplete(values: Readonly<Record<string, unknown>>, parameters: readonly Parameter[]): void {
   const missing = parameters.find(({ name, isRequired }) => isRequired && !Object.hasOwn(values, name))
-  if (missing !== undefined) throw badInput(`${missing.name} is missing; it is of the type ${missing.type}`)
+  if (missing !== undefined) throw badInput(`${missing.name} is missing; its type is ${missing.type}`)
 }

@@ -63,7 +63,7 @@ it('sends one fifth mutations and spreads each operation evenly', () => {
   }
 })
 
-it('measures durations with a precision of 2 %', () => {
+it('measures durations with a precision of 2%', () => {
   const times = createTimes()
   for (let ms = 1; ms <= 1_000; ms++) times.add(ms)
   for (const part of [0.5, 0.9, 0.99]) {

@@ -49,8 +49,8 @@ function baseBackups(config: BackupConfig, archive: string, connection: pg.PoolC
         archive,
         keep,
         rate,
-        // The first backup is needed soon. For later ones, the checkpoint takes minutes, so that it does not slow down
-        // requests.
+        // The first backup is needed soon. For later backups, the checkpoint takes minutes, so that it does not slow
+        // down requests.
         fast: (await this.newest()) === undefined,
         signal,
       })
