@@ -38,7 +38,7 @@ export const deviceReasons = {
 
 /** Why a console sign-in, or a request with a session cookie, is rejected. */
 export const sessionReasons = {
-  'wrong-password': { status: 401, meaning: 'The e-mail address or the password is wrong.' },
+  'wrong-password': { status: 401, meaning: 'The email address or the password is wrong.' },
   'wrong-code': { status: 401, meaning: 'The code is wrong, was used before, or is no longer valid.' },
   'sign-in-expired': {
     status: 401,

@@ -66,7 +66,7 @@ export const dataSettings = {
   }),
   ownerEmail: setting({
     name: 'MUSTER_OWNER_EMAIL',
-    meaning: 'E-mail address of the first user, created when the database is empty.',
+    meaning: 'Email address of the first user, created when the database is empty.',
     default: 'owner@localhost',
     parse: (text) => emailAddress(text ?? 'owner@localhost'),
   }),

@@ -38,7 +38,7 @@ export function hostName(text: string): string {
 }
 
 export function emailAddress(text: string): string {
-  if (!/^[^\s@]+@[^\s@]+$/.test(text) || text.length > 254) throw new Error('an e-mail address')
+  if (!/^[^\s@]+@[^\s@]+$/.test(text) || text.length > 254) throw new Error('an email address')
   return text
 }
 

@@ -1,7 +1,9 @@
 import { ApiError } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 
-/** A `walking` statement may read every device or event of the account, according to `rowsRead`. */
+/**
+ * A `walking` statement may read every device or event of the account, according to `rowsRead`. All others are `quick`.
+ */
 export type Lane = 'quick' | 'walking'
 
 /** Why a user's statement was rejected. */
@@ -22,7 +24,7 @@ export interface Shares {
   waitMs: number
 }
 
-/** Maximum number of walking statements in flight per account in each process. */
+/** Maximum number of statements in the walking lane that are in flight, per account in each process. */
 const WALKS_PER_USER = 2
 const WAIT_MS = 5_000
 /** All waiting statements share a timer, because separate timers would cost more than the queue itself. */

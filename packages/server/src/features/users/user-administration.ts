@@ -11,7 +11,7 @@ import { countOtherAccounts, findAccount, selectUsers, type UserSummary, writeDi
 
 export type { UserSummary } from './users.queries.ts'
 
-/** Lists all users by e-mail address. Only for operators: the API does not show users to each other. */
+/** Lists all users by email address. Only for operators: the API does not show users to each other. */
 export const listUsers = (db: Database): Promise<UserSummary[]> => selectUsers(db)
 
 export interface Disabled {
@@ -84,7 +84,7 @@ export async function removeUser(db: Database, address: string, { onProgress, no
   await recordInstallationEvent({ db, log }, { type: 'USER_REMOVE', targets, data: {} })
 }
 
-/** Locks the user until the transaction ends. Returns the stored e-mail address. */
+/** Locks the user until the transaction ends. Returns the stored email address. */
 async function findForUpdate(transaction: Database, email: string): Promise<{ id: string; email: string }> {
   const id = await lockAccount(transaction, email)
   const user = id === undefined ? undefined : await findAccount(transaction, id)

@@ -27,7 +27,7 @@ export interface CreatedUser {
 /** Creates a user with a random password. Throws CONFLICT if the email address is in use (case-insensitive). */
 export async function createUser(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
   assertText(email, 'email', EMAIL_LENGTH)
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw badInput('email must be an e-mail address, such as ada@example.com')
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw badInput('email must be an email address, such as ada@example.com')
   if (name !== null) assertName(name, 'name', limits.userNameLength)
 
   const id = randomUUID()

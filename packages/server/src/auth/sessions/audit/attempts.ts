@@ -16,7 +16,7 @@ const failures: readonly unknown[] = ['wrong-password', 'wrong-code', 'passkey-r
 export interface Attempt {
   /** The kind of credentials, such as `password`. */
   method: string
-  /** Finds the targeted user. Resolves to undefined if no user matches the e-mail address or credential. */
+  /** Finds the targeted user. Resolves to undefined if no user matches the email address or credential. */
   findUser: () => Promise<AttemptedUser | undefined>
 }
 

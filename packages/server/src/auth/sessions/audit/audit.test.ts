@@ -66,7 +66,7 @@ describe('failed sign-ins', () => {
     await expect.poll(async () => (await entries()).length, { timeout: 20_000 }).toBe(5)
   })
 
-  it('are not recorded for an unknown e-mail address', async () => {
+  it('are not recorded for an unknown email address', async () => {
     await guess(`unknown-${person.email}`)
     await guess(person.email)
     await untilEntries([failed('password', 'wrong-password', 1)])

@@ -127,6 +127,6 @@ describe('an action that starts with the former password and ends after a reset'
   })
 })
 
-it('rejects an unknown e-mail address', async () => {
+it('rejects an unknown email address', async () => {
   await expect(reset('unknown@example.com')).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })

@@ -25,7 +25,7 @@ export interface ResetPassword {
 /**
  * Sets a random password for a user, on behalf of the operator. All sessions and unfinished sign-ins end. `passwordOnly` also
  * removes the authenticator app and passkeys, so that only the password is required to sign in. Throws NOT_FOUND for an unknown
- * e-mail address, which is case-insensitive.
+ * email address, which is case-insensitive.
  */
 export async function resetPassword(
   transaction: Database,

@@ -5,7 +5,7 @@ import type { Database } from '../../../db/database.ts'
 import { findPassword } from './sign-in.queries.ts'
 
 /**
- * Replaces better-auth's endpoint of the same name. That endpoint rejects e-mail addresses without a dot in the host, such as
+ * Replaces better-auth's endpoint of the same name. That endpoint rejects email addresses without a dot in the host, such as
  * owner@localhost, and compares addresses by different rules. An unknown address takes as much work as a wrong password.
  */
 export function passwordSignIn(db: Database) {

@@ -17,7 +17,7 @@ export const attemptSubject = {
   /** The limit is higher because every sign-in page requests options when it opens. */
   passkeyOptions: (ip: string): AttemptSubject => ({ name: `options address ${networkOf(ip)}`, allowed: 60 }),
   /**
-   * The name is a hash, because people sometimes type their password into the e-mail field. The limit is twice that of a
+   * The name is a hash, because people sometimes type their password into the email field. The limit is twice that of a
    * network address, because two of the address's minutes can overlap one minute here. A single network address cannot lock out
    * a user.
    */

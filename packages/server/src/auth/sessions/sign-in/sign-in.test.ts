@@ -178,7 +178,7 @@ describe('too many attempts', () => {
     await other.close()
   })
 
-  it('are rejected from one network address for any e-mail address', async () => {
+  it('are rejected from one network address for any email address', async () => {
     for (let time = 0; time < 10; time++) {
       const response = await openBrowser(app).auth('/sign-in/email', {
         email: `${time}@example.com`,

@@ -59,7 +59,7 @@ export function compareInteger(value: Sql, operator: Operator, literal: Literal)
   return sql`${value} ${sql.raw(operator)} ${integer}::int`
 }
 
-/** E-mail addresses of users are case-insensitive. */
+/** Email addresses of users are case-insensitive. */
 export function lowercase(literal: Literal): Literal {
   if (literal.type === 'string') return { type: 'string', value: literal.value.toLowerCase() }
   if (literal.type !== 'pattern') return literal
