@@ -76,11 +76,11 @@ describe('the queue', () => {
 
   it('does not contain a job whose transaction was rolled back', async () => {
     await migrateJobs(database.db, pool, log)
-    const undone = database.db.transaction().execute(async (transaction) => {
+    const rolledBack = database.db.transaction().execute(async (transaction) => {
       await putJobs(transaction, noteJob, [{ key: 'a', payload: { text: 'x' }, delay: 0 }])
-      throw new Error('undone')
+      throw new Error('roll back')
     })
-    await expect(undone).rejects.toThrow('undone')
+    await expect(rolledBack).rejects.toThrow('roll back')
     expect(await jobsLeft()).toEqual([])
   })
 })

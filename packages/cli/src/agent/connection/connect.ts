@@ -40,8 +40,8 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
     wsOptions: { perMessageDeflate: false, ...trusting(ca) },
     ...trusting(ca),
   })
-  const giveUp = (): void => void client.end(true)
-  signal.addEventListener('abort', giveUp, { once: true })
+  const close = (): void => void client.end(true)
+  signal.addEventListener('abort', close, { once: true })
   try {
     await new Promise<void>((resolve, reject) => {
       client.once('connect', () => resolve())
@@ -54,7 +54,7 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
     client.end(true)
     throw toConnectError(error)
   } finally {
-    signal.removeEventListener('abort', giveUp)
+    signal.removeEventListener('abort', close)
   }
   return client
 }

@@ -23,7 +23,7 @@ it('lets a slow statement continue, but fails all statements when the database b
       responseTimeout: 5_000,
       onUnresponsive(isUnresponsive) {
         reported.push(isUnresponsive)
-        changes.dispatchEvent(new Event(isUnresponsive ? 'silent' : 'heard'))
+        changes.dispatchEvent(new Event(isUnresponsive ? 'unresponsive' : 'responsive'))
       },
     }),
   )
@@ -32,7 +32,7 @@ it('lets a slow statement continue, but fails all statements when the database b
   const slow = await sql`select pg_sleep(3), 1 as one`.execute(db)
   expect(slow.rows).toMatchObject([{ one: 1 }])
 
-  const unresponsive = once(changes, 'silent')
+  const unresponsive = once(changes, 'unresponsive')
   const running = [1, 2].map(() => failure(sql`select pg_sleep(100)`.execute(db)))
   const queued = failure(sql`select 1`.execute(db))
   proxy.freeze()
@@ -40,7 +40,7 @@ it('lets a slow statement continue, but fails all statements when the database b
   for (const error of await Promise.all([...running, queued])) expect(isDatabaseUnavailable(error)).toBe(true)
   expect(await failure(sql`select 1`.execute(db))).toMatchObject({ code: '08001' })
 
-  const responsive = once(changes, 'heard')
+  const responsive = once(changes, 'responsive')
   proxy.open()
   await responsive
   expect(reported).toEqual([true, false])

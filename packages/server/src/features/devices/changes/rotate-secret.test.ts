@@ -25,16 +25,16 @@ async function listen(channel: string): Promise<(string | undefined)[]> {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(registrations.app.db)
   const client = new pg.Client(atDatabase(inject('testDatabase').connection, rows[0]!.name))
   onTestFinished(() => client.end())
-  const heard: (string | undefined)[] = []
-  client.on('notification', ({ payload }) => heard.push(payload))
+  const payloads: (string | undefined)[] = []
+  client.on('notification', ({ payload }) => payloads.push(payload))
   await client.connect()
   await client.query(`listen ${channel}`)
-  return heard
+  return payloads
 }
 
 describe('rotateDeviceSecret', () => {
   test('creates a new secret, invalidates the old one immediately, and notifies all processes', async () => {
-    const heard = await listen(deviceChannel)
+    const payloads = await listen(deviceChannel)
     const { deviceId, secret } = (
       await registrations.register({ code: (await registrations.newCode()).code, hardwareId: newHardwareId() })
     ).body
@@ -43,8 +43,8 @@ describe('rotateDeviceSecret', () => {
       await registrations.canReport(deviceId, secret),
       await registrations.canReport(deviceId, rotateDeviceSecret.secret),
     ]).toEqual([false, true])
-    while (heard.length === 0) await sleep(10)
-    expect(heard).toEqual([deviceId])
+    while (payloads.length === 0) await sleep(10)
+    expect(payloads).toEqual([deviceId])
   })
 
   test('revokes an earlier permission to register again and records each rotation', async () => {
