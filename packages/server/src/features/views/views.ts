@@ -114,7 +114,7 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
     if (version != null && version !== before.version) {
       throw new ApiError(
         'CONFLICT',
-        `the view has changed: its version is ${before.version}, not ${version}; read it again`,
+        `the view is now at version ${before.version}, not version ${version}: read it again`,
         {
           version: before.version,
         },
