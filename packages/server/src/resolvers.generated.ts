@@ -1230,7 +1230,7 @@ export type ViewColumn = {
   __typename?: 'ViewColumn';
   /** A field, or an attribute as in sort. */
   name: Scalars['String']['output'];
-  /** The heading; null for the name. */
+  /** The heading; null to use the name. */
   label?: Maybe<Scalars['String']['output']>;
   /** In pixels; null for the default. */
   width?: Maybe<Scalars['Int']['output']>;

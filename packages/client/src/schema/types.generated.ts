@@ -467,7 +467,7 @@ export interface View {
 }
 
 export interface ViewColumn {
-  /** The heading; null for the name. */
+  /** The heading; null to use the name. */
   label: string | null
   /** A field, or an attribute as in sort. */
   name: string
@@ -1374,7 +1374,7 @@ export interface ViewFields {
 
 /** The selectable fields of ViewColumn. */
 export interface ViewColumnFields {
-  /** The heading; null for the name. */
+  /** The heading; null to use the name. */
   label: Leaf<string | null>
   /** A field, or an attribute as in sort. */
   name: Leaf<string>
