@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { copySources, root, toJavaScriptNames } from './copy-sources.ts'
 import { readManifest, writeManifest } from './manifest.ts'
 
-/** Dependencies that only commands with the server use: the server and its database libraries. */
-const ofServer: ReadonlySet<string> = new Set([
+/** Dependencies that the package contains, or that only commands with the server use. */
+const omitted: ReadonlySet<string> = new Set([
   '@muster/server',
+  '@muster/filter',
   '@muster/fleet-csv',
   'ini',
   'pg',
@@ -16,18 +17,25 @@ const ofServer: ReadonlySet<string> = new Set([
 /** Server files that the agent uses. They import no other server files. */
 const shared = ['lib/private-file.ts', 'features/services/application-types.ts', 'version.ts']
 
+const sources = [
+  { folder: 'cli' },
+  { folder: 'fleet-csv' },
+  { folder: 'filter', only: ['names/closest-name.ts'] },
+  { folder: 'server', only: shared },
+]
+
 /**
  * Builds `@muster/cli`: the command line and the agent, without the server. Commands that need the server report that they
  * do; `@muster/server` includes them.
  */
 export async function buildCli(target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })
-  await copySources([{ folder: 'cli' }, { folder: 'fleet-csv' }, { folder: 'server', only: shared }], target)
+  await copySources(sources, target)
   await copyProgram(target)
   await cp(join(root, 'packages/cli/README.md'), join(target, 'README.md'))
   await cp(join(root, 'LICENSE'), join(target, 'LICENSE'))
   const { name, version, license, dependencies = {} } = await readManifest('cli')
-  const kept = Object.entries(dependencies).filter(([dependency]) => !ofServer.has(dependency))
+  const kept = Object.entries(dependencies).filter(([dependency]) => !omitted.has(dependency))
   await writeManifest(target, {
     name,
     version,

@@ -46,6 +46,7 @@ export type {
   Event,
   EventTarget,
   EventType,
+  FilterKind,
   Limit,
   Mutations,
   ObjectTypes,

@@ -6,21 +6,27 @@ import { usageError } from '../errors/cli-error.ts'
 export type Changes = Map<string, string | null>
 
 /**
- * Parses `name=value`. The value is everything after the first equals sign. Users who write `site!=oslo` or `load>=1`
- * rarely mean a name that ends in an operator, so such names require `--` on the command line.
+ * Parses `name=value`. The value is everything after the first equals sign. Users who write `site!=oslo`, `load>=1`,
+ * `site==oslo`, or `site = oslo` rarely mean such a name or value, so these require `--` on the command line.
  */
 export function readAssignment(text: string): [name: string, value: string] {
   const at = text.indexOf('=')
   if (at < 1)
     throw usageError(`${JSON.stringify(text)} is not name=value`, 'Pass attributes as name=value, such as site=oslo.')
-  const name = text.slice(0, at)
-  if (/[!<>]$/.test(name) && !process.argv.includes('--')) {
-    throw usageError(
-      `${JSON.stringify(text)} is a comparison, not name=value`,
-      `To set an attribute whose name ends in ${name.at(-1)}, write -- before the target.`,
-    )
-  }
-  return [name, text.slice(at + 1)]
+  const [name, value] = [text.slice(0, at), text.slice(at + 1)]
+  if (process.argv.includes('--')) return [name, value]
+  const end = /[!<>:~]$/.exec(name)?.[0]
+  if (end === undefined && name === name.trim() && !value.startsWith('=')) return [name, value]
+  const what =
+    end !== undefined
+      ? `whose name ends in ${end}`
+      : value.startsWith('=')
+        ? 'to a value that begins with ='
+        : 'whose name begins or ends with a space'
+  throw usageError(
+    `${JSON.stringify(text)} is not name=value`,
+    `Write name=value without spaces around the equals sign. To set an attribute ${what}, quote it and add the argument -- after the options.`,
+  )
 }
 
 /** Parses `name=file`. The value is the file's content. */

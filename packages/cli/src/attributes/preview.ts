@@ -15,8 +15,8 @@ interface Difference {
 }
 
 const columns: readonly Column<Difference>[] = [
-  { name: 'id', value: ({ id }) => id, whole: true },
-  { name: 'name', value: ({ name }) => name },
+  { name: 'id', value: ({ id }) => id, truncated: 'first' },
+  { name: 'name', value: ({ name }) => name, truncated: 'last' },
   { name: 'attribute', value: ({ attribute }) => attribute },
   { name: 'from', value: ({ from }) => from },
   { name: 'to', value: ({ to, problem }) => problem ?? to },

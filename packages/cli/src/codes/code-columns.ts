@@ -2,9 +2,9 @@ import type { RegistrationCode } from '@muster/client'
 import type { Column } from '../output/column.ts'
 
 export const codeColumns: readonly Column<RegistrationCode>[] = [
-  { name: 'id', value: ({ id }) => id, whole: true },
+  { name: 'id', value: ({ id }) => id, truncated: 'first' },
   { name: 'prefix', value: ({ prefix }) => prefix },
-  { name: 'name', value: ({ name }) => name },
+  { name: 'name', value: ({ name }) => name, truncated: 'last' },
   { name: 'platform', value: ({ platform }) => platform },
   { name: 'used', value: ({ used }) => used },
   { name: 'uses', value: ({ uses }) => uses },

@@ -1,6 +1,6 @@
 import type { Attributes } from '@muster/client'
-import { findAttribute } from '../attributes/names.ts'
 import type { Column } from '../output/column.ts'
+import { stateColor } from '../output/state-color.ts'
 
 /** The device fields that lists show. */
 export interface DeviceRow {
@@ -40,20 +40,14 @@ export const serviceFields = {
 } as const
 
 export const deviceColumns: readonly Column<DeviceRow>[] = [
-  { name: 'name', value: ({ name }) => name },
-  { name: 'state', value: ({ state }) => state },
+  { name: 'name', value: ({ name }) => name, truncated: 'last' },
+  { name: 'state', value: ({ state }) => state, color: ({ state }) => stateColor(state) },
   { name: 'stateSince', value: ({ stateSince }) => stateSince, time: true },
   { name: 'platform', value: ({ platform }) => platform },
   { name: 'hardwareId', value: ({ hardwareId }) => hardwareId },
   { name: 'created', value: ({ created }) => created, time: true },
   { name: 'lastReported', value: ({ lastReported }) => lastReported, time: true },
-  { name: 'id', value: ({ id }) => id, whole: true },
+  { name: 'id', value: ({ id }) => id, truncated: 'first' },
 ]
 
 export const usualDeviceColumns = ['id', 'name', 'state', 'platform', 'lastReported']
-
-/** Returns the column of an attribute. Any name that is not a device column is an attribute name. */
-export const attributeColumn = (name: string): Column<DeviceRow> => ({
-  name,
-  value: ({ attributes }) => findAttribute(attributes ?? {}, name.replace(/^attributes\./, '')),
-})

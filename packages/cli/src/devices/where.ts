@@ -1,4 +1,4 @@
-import type { Muster } from '@muster/client'
+import type { FilterKind, Muster } from '@muster/client'
 import { usageError } from '../errors/cli-error.ts'
 
 export const whereHelp = `
@@ -33,16 +33,24 @@ function assertFilter(filter: string): void {
 /** Quotes a string for a filter. A quoted string without a name searches for devices. */
 export const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
 
-/** Rejects attributes that the account never used. Accepts names with the prefix `attributes.`. */
-export async function assertKnownAttributes(muster: Muster, names: readonly string[]): Promise<void> {
+/**
+ * Rejects names of an option that are neither fields nor attributes that the account ever used. Accepts names with the
+ * prefix `attributes.`.
+ */
+export async function assertKnownNames(
+  muster: Muster,
+  { option, names, kind = 'DEVICES' }: { option: string; names: readonly string[]; kind?: FilterKind },
+): Promise<void> {
   for (const name of names) {
     if (name.startsWith('attributes.')) continue
     const dot = name.indexOf('.')
     const levels = dot === -1 ? [name] : [name.slice(0, dot), name.slice(dot + 1)]
     const where = `${levels.map(quote).join('.')}:*`
-    const { login } = await muster.select({ login: { checkFilter: { $: { where }, problems: { message: true } } } })
+    const { login } = await muster.select({
+      login: { checkFilter: { $: { where, kind }, problems: { message: true } } },
+    })
     const [problem] = login?.checkFilter.problems ?? []
-    if (problem !== undefined) throw usageError(`--columns: ${problem.message}`)
+    if (problem !== undefined) throw usageError(`${option}: ${problem.message}`)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Event } from '@muster/client'
 import type { Column } from '../output/column.ts'
+import { stateColor } from '../output/state-color.ts'
 
 export type EventRow = Pick<Event, 'id' | 'type' | 'timestamp' | 'state' | 'data'> & {
   target: readonly { id: string; kind: string; name: string }[]
@@ -23,15 +24,15 @@ const sourceOf = ({ source: { kind, id, name } }: EventRow): string =>
   kind === 'accessKey' ? `key ${name ?? id}` : kind
 
 export const eventColumns: readonly Column<EventRow>[] = [
-  { name: 'timestamp', value: ({ timestamp }) => timestamp, time: true, whole: true },
-  { name: 'type', value: ({ type }) => type, whole: true },
-  { name: 'target', value: ({ target }) => target.map(({ name }) => name).join(' ') || null },
+  { name: 'timestamp', value: ({ timestamp }) => timestamp, time: true },
+  { name: 'type', value: ({ type }) => type },
+  { name: 'target', value: ({ target }) => target.map(({ name }) => name).join(' ') || null, truncated: 'last' },
   { name: 'actor', value: ({ actor }) => actor?.email },
   { name: 'source', value: sourceOf },
   { name: 'details', value: detailsOf },
-  { name: 'state', value: ({ state }) => state },
-  { name: 'targetId', value: ({ target }) => target.map(({ id }) => id).join(' ') || null, whole: true },
-  { name: 'id', value: ({ id }) => id, whole: true },
+  { name: 'state', value: ({ state }) => state, color: ({ state }) => stateColor(state) },
+  { name: 'targetId', value: ({ target }) => target.map(({ id }) => id).join(' ') || null, truncated: 'first' },
+  { name: 'id', value: ({ id }) => id, truncated: 'first' },
 ]
 
 export const usualEventColumns = ['timestamp', 'type', 'target', 'actor', 'source', 'details']

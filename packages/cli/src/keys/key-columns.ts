@@ -2,8 +2,8 @@ import type { AccessKey } from '@muster/client'
 import type { Column } from '../output/column.ts'
 
 export const keyColumns: readonly Column<AccessKey>[] = [
-  { name: 'key', value: ({ key }) => key, whole: true },
-  { name: 'name', value: ({ name }) => name },
+  { name: 'key', value: ({ key }) => key, truncated: 'first' },
+  { name: 'name', value: ({ name }) => name, truncated: 'last' },
   { name: 'enabled', value: ({ enabled }) => enabled },
   { name: 'readOnly', value: ({ readOnly }) => readOnly },
   { name: 'requireDigest', value: ({ requireDigest }) => requireDigest },

@@ -1,4 +1,6 @@
+import { closestName } from '@muster/filter/closest-name'
 import { usageError } from '../errors/cli-error.ts'
+import type { Color } from '../terminal/color.ts'
 
 export interface Column<Item> {
   /** Heading, and name for --columns. */
@@ -6,8 +8,10 @@ export interface Column<Item> {
   value: (item: Item) => string | number | boolean | null | undefined
   /** Whether the value is a timestamp, which tables show in local time. */
   time?: boolean
-  /** Whether tables must not truncate the value, such as an ID. */
-  whole?: boolean
+  /** Whether a terminal that is too narrow truncates this column before or after the others: IDs first, names last. */
+  truncated?: 'first' | 'last'
+  /** The color on a terminal. The text must have the same meaning without it. */
+  color?: (item: Item) => Color | undefined
 }
 
 /** Returns the requested columns, else the `usual` columns. `other` creates a column for an unknown name. */
@@ -22,9 +26,11 @@ export function chooseColumns<Item>(
   return (asked ?? usual).map((name) => {
     const column = known.find((one) => one.name === name) ?? other?.(name)
     if (column !== undefined) return column
+    const names = known.map((one) => one.name)
+    const closest = closestName(name, names)
     throw usageError(
-      `unknown column ${JSON.stringify(name)}`,
-      `Known columns: ${known.map((one) => one.name).join(', ')}.`,
+      `--columns: unknown column ${JSON.stringify(name)}.${closest === undefined ? '' : ` Did you mean ${JSON.stringify(closest)}?`}`,
+      `Known columns: ${names.join(', ')}.`,
     )
   })
 }

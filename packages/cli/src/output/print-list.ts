@@ -20,17 +20,26 @@ interface List<Item> {
 /** Streams a list as a table, JSON Lines, or CSV. Returns the number of items. */
 export async function printList<Item>({ items, columns, options, empty }: List<Item>): Promise<number> {
   const put = (text: string): Promise<void> => write(process.stdout, text)
-  const limited = takeUpTo(items, options.limit)
-  if (options.json) return each(limited, (item) => put(`${JSON.stringify(item)}\n`))
+  const page = { isWhole: true }
+  const limited = takeUpTo(items, options.limit, page)
+  const count = await printItems(limited, { columns, options, put })
+  if (count === 0 && !options.json && !options.csv) console.error(empty)
+  if (!page.isWhole) console.error('There are more. To show all, pass --limit all.')
+  return count
+}
+
+async function printItems<Item>(
+  items: AsyncIterable<Item>,
+  { columns, options, put }: Pick<List<Item>, 'columns' | 'options'> & { put: (text: string) => Promise<void> },
+): Promise<number> {
+  if (options.json) return each(items, (item) => put(`${JSON.stringify(item)}\n`))
   if (options.csv) {
     const putRow = (cells: readonly Cell[]): Promise<void> =>
       put(formatCsvRow(options.raw ? cells : cells.map(neutralizeFormula)))
     await putRow(columns.map(({ name }) => name))
-    return each(limited, (item) => putRow(columns.map((column) => textOf(column, item))))
+    return each(items, (item) => putRow(columns.map((column) => textOf(column, item))))
   }
-  const count = await printTable(limited, columns, put)
-  if (count === 0) console.error(empty)
-  return count
+  return printTable(items, columns, put)
 }
 
 async function printTable<Item>(
@@ -63,12 +72,16 @@ async function each<Item>(items: AsyncIterable<Item>, work: (item: Item) => Prom
   return count
 }
 
-/** Yields up to `limit` items. Reads at most one more item, and prints a note if it exists. */
-async function* takeUpTo<Item>(items: Iterable<Item> | AsyncIterable<Item>, limit: number): AsyncGenerator<Item> {
+/** Yields up to `limit` items. Reads at most one more item, and records whether it exists. */
+async function* takeUpTo<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  limit: number,
+  page: { isWhole: boolean },
+): AsyncGenerator<Item> {
   let taken = 0
   for await (const item of items) {
     if (taken === limit) {
-      console.error(`Showing only the first ${limit}. To show all, pass --limit all.`)
+      page.isWhole = false
       return
     }
     yield item

@@ -1,4 +1,4 @@
-import { printed } from '../terminal/color.ts'
+import { type Color, printed } from '../terminal/color.ts'
 import { write } from '../terminal/process.ts'
 import type { Column } from './column.ts'
 import { cellOf, layOut } from './table.ts'
@@ -10,13 +10,18 @@ export const say = (text: string): Promise<void> => write(process.stdout, `${tex
 
 /** Prints one item, one value per line. */
 export function printOne<Item>(item: Item, columns: readonly Column<Item>[]): Promise<void> {
-  return printPairs(columns.map((column) => [column.name, cellOf(column, item)]))
+  return printPairs(columns.map((column) => [column.name, cellOf(column, item), column.color?.(item)]))
 }
 
 /** Prints names and values, one pair per line. */
-export async function printPairs(pairs: readonly (readonly [name: string, value: string])[]): Promise<void> {
+export async function printPairs(
+  pairs: readonly (readonly [name: string, value: string, color?: Color | undefined])[],
+): Promise<void> {
   const width = Math.max(0, ...pairs.map(([name]) => widthOf(visible(name))))
-  for (const [name, value] of pairs) await say(`${printed.bold(padEnd(visible(name), width))}  ${visible(value)}`)
+  for (const [name, value, color] of pairs) {
+    const shown = color === undefined ? visible(value) : printed[color](visible(value))
+    await say(`${printed.bold(padEnd(visible(name), width))}  ${shown}`)
+  }
 }
 
 /** Prints a small table as part of a larger output. */

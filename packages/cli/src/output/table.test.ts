@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { type Column, chooseColumns } from './column.ts'
+import { localTime } from './local-time.ts'
 import { layOut } from './table.ts'
 import { clip, visible, widthOf } from './text-width.ts'
 
@@ -34,31 +36,59 @@ describe('visible', () => {
 })
 
 describe('layOut', () => {
-  const columns = [
-    { name: 'id', value: (row: string[]) => row[0], whole: true },
-    { name: 'name', value: (row: string[]) => row[1] },
-    { name: 'note', value: (row: string[]) => row[2] },
+  const columns: Column<string[]>[] = [
+    { name: 'id', value: (row) => row[0], truncated: 'first' },
+    { name: 'name', value: (row) => row[1], truncated: 'last' },
+    { name: 'note', value: (row) => row[2] },
   ]
+  const id = '80:45:cd:42:8d:a3:b8:fb'
   const rows = [
-    ['80:00', '漢字', 'x'.repeat(30)],
-    ['80:01', 'plain name', 'y'],
+    [id, '漢字', 'x'.repeat(30)],
+    ['80:01', 'a long, plain name', 'y'],
   ]
+  const lines = (room: number | undefined): string[] => {
+    const table = layOut(columns, rows, room)
+    return [table.head(), ...rows.map((row) => table.row(row))]
+  }
 
-  it('aligns columns that contain wide characters', () => {
-    const table = layOut(columns, rows, undefined)
-    expect(table.head()).toBe('id     name        note')
-    expect(table.row(rows[0]!)).toBe(`80:00  漢字        ${'x'.repeat(30)}`)
-    expect(table.row(rows[1]!)).toBe('80:01  plain name  y')
+  it('aligns columns that contain wide characters, and truncates nothing without a terminal', () => {
+    expect(lines(undefined)).toEqual([
+      'id                       name                note',
+      `${id}  漢字                ${'x'.repeat(30)}`,
+      '80:01                    a long, plain name  y',
+    ])
   })
 
-  it('fits the terminal without truncating IDs', () => {
-    const table = layOut(columns, rows, 30)
-    for (const row of rows) expect(widthOf(table.row(row))).toBeLessThanOrEqual(30)
-    expect(table.row(rows[0]!)).toMatch(/^80:00 {2}漢字 +x+…$/)
-    expect(layOut(columns, rows, 5).row(rows[0]!)).toContain('80:00')
+  it('truncates IDs first, then other values, and names last', () => {
+    expect(lines(70)[1]).toBe(`80:45:cd:42:8d:a3…  漢字                ${'x'.repeat(30)}`)
+    expect(lines(50)[1]).toBe(`80:45:c…  漢字                ${'x'.repeat(19)}…`)
+    expect(lines(34)).toEqual([
+      'id    name                note',
+      '80:…  漢字                xxxxxxx…',
+      '80:…  a long, plain name  y',
+    ])
+    expect(lines(24)[2]).toBe('80:…  a long, pla…  y')
+  })
+
+  it.each([80, 60, 40, 24, 16])('fits a terminal with %i columns', (room) => {
+    for (const line of lines(room)) expect(widthOf(line)).toBeLessThanOrEqual(room)
+  })
+
+  it('shortens a time to the minute or the day', () => {
+    const moment = '2026-11-20T14:25:03Z'
+    const table = (room: number) => layOut([{ name: 'at', value: () => moment, time: true }], [[]], room).row([])
+    const time = localTime(moment)
+    expect([19, 17, 12].map(table)).toEqual([time, time.slice(0, 16), time.slice(0, 10)])
   })
 
   it('shows missing values as a hyphen', () => {
     expect(layOut([{ name: 'a', value: () => null }], [[]], undefined).row([])).toBe('-')
+  })
+})
+
+describe('chooseColumns', () => {
+  it('suggests a column for a misspelled one', () => {
+    const choose = () => chooseColumns(['prot'], { known: [{ name: 'port', value: () => 1 }], usual: [] })
+    expect(choose).toThrow('--columns: unknown column "prot". Did you mean "port"?')
   })
 })

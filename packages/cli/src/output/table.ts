@@ -1,10 +1,14 @@
+import { printed } from '../terminal/color.ts'
 import { type Column, textOf } from './column.ts'
-import { localTime } from './local-time.ts'
+import { localTime, shortenTime } from './local-time.ts'
 import { clip, padEnd, visible, widthOf } from './text-width.ts'
 
 const GAP = '  '
-/** Minimum width of a column in a narrowed table. */
-const MIN_WIDTH = 8
+/** Width below which a column is truncated only if the table does not fit otherwise. */
+const READABLE_WIDTH = 8
+/** Width of a time without its seconds. */
+const MINUTE_WIDTH = 16
+const MIN_WIDTH = 4
 const MISSING = '-'
 
 export interface Table<Item> {
@@ -22,19 +26,23 @@ export function layOut<Item>(
     Math.max(widthOf(column.name), ...first.map((item) => widthOf(cellOf(column, item)))),
   )
   if (room !== undefined) narrow(widths, columns, room)
-  const line = (cells: string[]): string =>
-    cells
-      .map((cell, index) => fit(cell, { width: widths[index]!, cut: room !== undefined && !columns[index]!.whole }))
-      .join(GAP)
-      .trimEnd()
+  const isCut = room !== undefined
   return {
-    head: () => line(columns.map(({ name }) => name)),
-    row: (item) => line(columns.map((column) => cellOf(column, item))),
+    head: () =>
+      line(columns.map(({ name }, index) => padEnd(isCut ? clip(name, widths[index]!) : name, widths[index]!))),
+    row: (item) => line(columns.map((column, index) => cell(column, item, { width: widths[index]!, isCut }))),
   }
 }
 
-const fit = (cell: string, { width, cut }: { width: number; cut: boolean }): string =>
-  padEnd(cut ? clip(cell, width) : cell, width)
+const line = (cells: string[]): string => cells.join(GAP).trimEnd()
+
+function cell<Item>(column: Column<Item>, item: Item, { width, isCut }: { width: number; isCut: boolean }): string {
+  const whole = cellOf(column, item)
+  const text = isCut ? clip(column.time ? shortenTime(whole, width) : whole, width) : whole
+  const color = column.color?.(item)
+  const padding = padEnd(text, width).slice(text.length)
+  return color === undefined ? text + padding : printed[color](text) + padding
+}
 
 export function cellOf<Item>(column: Column<Item>, item: Item): string {
   const text = textOf(column, item)
@@ -42,16 +50,26 @@ export function cellOf<Item>(column: Column<Item>, item: Item): string {
   return visible(column.time ? localTime(text) : text)
 }
 
-/** Narrows the widest columns until the table fits or no column can be narrowed further. */
+/**
+ * Narrows the columns until the table fits: IDs before other columns, and names last. Every column first keeps a readable
+ * width with its whole heading, except IDs. Within a group, the widest column is narrowed first.
+ */
 function narrow<Item>(widths: number[], columns: readonly Column<Item>[], room: number): void {
-  const gaps = GAP.length * (widths.length - 1)
-  for (let over = widths.reduce((sum, width) => sum + width, gaps) - room; over > 0; over--) {
-    let widest = -1
-    for (const [index, width] of widths.entries()) {
-      if (columns[index]!.whole || width <= Math.max(MIN_WIDTH, widthOf(columns[index]!.name))) continue
-      if (widest === -1 || width > widths[widest]!) widest = index
+  const readable = columns.map(({ name, time }) => Math.max(time ? MINUTE_WIDTH : READABLE_WIDTH, widthOf(name)))
+  const group = (truncated: Column<Item>['truncated']): number[] =>
+    [...columns.keys()].filter((index) => columns[index]!.truncated === truncated)
+  const [ids, others, names] = [group('first'), group(undefined), group('last')]
+  let over = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - room
+  const shrink = (group: readonly number[], least: (index: number) => number): void => {
+    for (; over > 0; over--) {
+      const possible = group.filter((index) => widths[index]! > least(index))
+      if (possible.length === 0) return
+      widths[possible.reduce((widest, index) => (widths[index]! > widths[widest]! ? index : widest))]!--
     }
-    if (widest === -1) return
-    widths[widest]!--
   }
+  shrink(ids, () => READABLE_WIDTH)
+  shrink(others, (index) => readable[index]!)
+  shrink(ids, () => MIN_WIDTH)
+  shrink(others, () => MIN_WIDTH)
+  shrink(names, () => MIN_WIDTH)
 }

@@ -1,4 +1,6 @@
+import type { Attributes } from '@muster/client'
 import type { Column } from '../output/column.ts'
+import { stateColor } from '../output/state-color.ts'
 
 /** The service fields that lists show. */
 export interface ServiceRow {
@@ -10,18 +12,23 @@ export interface ServiceRow {
   protocol: string
   enabled: boolean
   state: string
+  created?: string
+  lastReported?: string | null
+  attributes?: Attributes
   device?: { id: string; name: string }
 }
 
 export const serviceColumns: readonly Column<ServiceRow>[] = [
-  { name: 'id', value: ({ id }) => id, whole: true },
-  { name: 'name', value: ({ name }) => name },
-  { name: 'device', value: ({ device }) => device?.name },
+  { name: 'id', value: ({ id }) => id, truncated: 'first' },
+  { name: 'name', value: ({ name }) => name, truncated: 'last' },
+  { name: 'device', value: ({ device }) => device?.name, truncated: 'last' },
   { name: 'type', value: ({ title }) => title },
   { name: 'host', value: ({ host }) => host },
   { name: 'port', value: ({ port }) => port },
   { name: 'protocol', value: ({ protocol }) => protocol },
   { name: 'enabled', value: ({ enabled }) => enabled },
-  { name: 'state', value: ({ state }) => state },
-  { name: 'deviceId', value: ({ device }) => device?.id, whole: true },
+  { name: 'state', value: ({ state }) => state, color: ({ state }) => stateColor(state) },
+  { name: 'created', value: ({ created }) => created, time: true },
+  { name: 'lastReported', value: ({ lastReported }) => lastReported, time: true },
+  { name: 'deviceId', value: ({ device }) => device?.id, truncated: 'first' },
 ]

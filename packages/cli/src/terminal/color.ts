@@ -1,6 +1,8 @@
 import { styleText } from 'node:util'
 
-type Style = 'red' | 'bold' | 'yellow' | 'green' | 'dim'
+export type Color = 'red' | 'yellow' | 'green'
+
+type Style = Color | 'bold' | 'dim'
 
 /** Adds color only if the stream is a terminal. Respects NO_COLOR and FORCE_COLOR. */
 const styled =

@@ -1,10 +1,13 @@
 import type { Muster, View } from '@muster/client'
 import type { Command } from 'commander'
-import { joinFilters, whereHelp } from '../devices/where.ts'
+import { deviceColumns } from '../devices/device-columns.ts'
+import { assertKnownNames, joinFilters, whereHelp } from '../devices/where.ts'
 import { CliError, exitCodes, usageError } from '../errors/cli-error.ts'
+import { eventColumns } from '../events/event-columns.ts'
 import { type ClientOptions, collect, namesWithCommas } from '../options/new-command.ts'
-import type { Column } from '../output/column.ts'
+import { type Column, chooseColumns } from '../output/column.ts'
 import { printJson, printOne } from '../output/print-one.ts'
+import { serviceColumns } from '../services/service-columns.ts'
 
 export const viewFields = {
   id: true,
@@ -25,8 +28,8 @@ export const viewFields = {
 export type ViewRow = Pick<View, keyof typeof viewFields>
 
 export const viewColumns: readonly Column<ViewRow>[] = [
-  { name: 'id', value: ({ id }) => id, whole: true },
-  { name: 'name', value: ({ name }) => name },
+  { name: 'id', value: ({ id }) => id, truncated: 'first' },
+  { name: 'name', value: ({ name }) => name, truncated: 'last' },
   { name: 'kind', value: ({ kind }) => kind.toLowerCase() },
   { name: 'where', value: ({ where }) => where },
   { name: 'context', value: ({ context }) => context },
@@ -52,9 +55,9 @@ export async function findView(muster: Muster, meant: string): Promise<ViewRow> 
   })
 }
 
-/** Returns the ID of the view in an option. */
-export const viewIdOf = async (muster: Muster, meant: string | undefined): Promise<string | undefined> =>
-  meant === undefined ? undefined : (await findView(muster, meant)).id
+/** Finds the view in an option. */
+export const findGivenView = async (muster: Muster, meant: string | undefined): Promise<ViewRow | undefined> =>
+  meant === undefined ? undefined : findView(muster, meant)
 
 const kinds = ['DEVICES', 'SERVICES', 'EVENTS'] as const
 
@@ -95,6 +98,23 @@ export function viewArguments({ where, context, sort, columns, description, labe
     ...(label !== undefined && { labels: label.filter((each) => each !== '') }),
   }
 }
+
+/** Rejects columns and sort keys that do not exist, so that a typing error is found when the view is saved. */
+export async function assertKnownOptions(
+  muster: Muster,
+  { kind, columns = [], sort = [] }: Pick<ViewOptions, 'columns' | 'sort'> & { kind: View['kind'] },
+): Promise<void> {
+  if (kind === 'EVENTS') return void chooseColumns(columns, { known: eventColumns, usual: [] })
+  const known: readonly { name: string }[] = kind === 'DEVICES' ? deviceColumns : serviceColumns
+  const others = columns.filter((name) => !known.some((column) => column.name === name))
+  await assertKnownNames(muster, { option: '--columns', names: others, kind })
+  const keys = sort.map((key) => (/ (asc|desc)$/i.test(key) ? key.replace(/ \w+$/, '') : key.replace(/^[-+]/, '')))
+  await assertKnownNames(muster, { option: '--sort', names: keys, kind })
+}
+
+/** Returns the columns of a view, or undefined if it has none. */
+export const columnsOf = (view: ViewRow | undefined): string[] | undefined =>
+  view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => name)
 
 /** Prints a view after a change. */
 export async function printView(muster: Muster, id: string, { json }: { json?: boolean }): Promise<void> {

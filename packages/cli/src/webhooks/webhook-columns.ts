@@ -1,5 +1,6 @@
 import type { Webhook, WebhookDelivery } from '@muster/client'
 import type { Column } from '../output/column.ts'
+import { stateColor } from '../output/state-color.ts'
 
 export type WebhookRow = Omit<Webhook, 'secret'>
 
@@ -14,8 +15,8 @@ export const webhookFields = {
 } as const
 
 export const webhookColumns: readonly Column<WebhookRow>[] = [
-  { name: 'id', value: ({ id }) => id, whole: true },
-  { name: 'name', value: ({ name }) => name },
+  { name: 'id', value: ({ id }) => id, truncated: 'first' },
+  { name: 'name', value: ({ name }) => name, truncated: 'last' },
   { name: 'url', value: ({ url }) => url },
   { name: 'events', value: ({ events }) => events.join(',') },
   { name: 'enabled', value: ({ enabled }) => enabled },
@@ -40,10 +41,10 @@ export const deliveryFields = {
 } as const
 
 export const deliveryColumns: readonly Column<DeliveryRow>[] = [
-  { name: 'id', value: ({ id }) => id, whole: true },
+  { name: 'id', value: ({ id }) => id, truncated: 'first' },
   { name: 'created', value: ({ created }) => created, time: true },
   { name: 'event', value: ({ event }) => event?.type },
-  { name: 'status', value: ({ status }) => status },
+  { name: 'status', value: ({ status }) => status, color: ({ status }) => stateColor(status) },
   { name: 'attempts', value: ({ attempts }) => attempts },
   { name: 'httpStatus', value: ({ httpStatus }) => httpStatus },
   { name: 'milliseconds', value: ({ duration }) => duration },

@@ -72,8 +72,11 @@ describe('attributes of one device', () => {
     for (const [args, code, message] of [
       [['set', 'gate'], 2, 'no attributes to set'],
       [['set', 'gate', 'site'], 2, 'name=value'],
-      [['set', 'gate', 'site!=oslo'], 2, 'is a comparison'],
-      [['set', 'gate', 'load>=1'], 2, 'is a comparison'],
+      [['set', 'gate', 'site!=oslo'], 2, 'whose name ends in !, quote it and add the argument --'],
+      [['set', 'gate', 'load>=1'], 2, 'whose name ends in >'],
+      [['set', 'gate', 'load<=1'], 2, 'whose name ends in <'],
+      [['set', 'gate', 'site==oslo'], 2, 'a value that begins with ='],
+      [['set', 'gate', 'site = oslo'], 2, 'without spaces around the equals sign'],
       [['set', 'gate', 'a=1', 'a=2'], 2, 'appears twice'],
       [['set', 'gate', '$x=1'], 1, 'reserved'],
       [['set', 'gate', 'v.b=2'], 7, 'v'],
@@ -87,6 +90,14 @@ describe('attributes of one device', () => {
       { attributes: { v: '1' } },
     ])
   })
+})
+
+it('sets names that end in an operator after --', async () => {
+  const { user, run, lines } = await createCliUser(app)
+  await addDevices(user, ['gate'])
+  const set = ['attributes', 'set', '--json', '--', 'gate', 'site!=oslo', 'load>=1', 'a==b', 'rack<=3']
+  expect(JSON.parse((await run(...set)).stdout)).toEqual({ 'site!': 'oslo', 'load>': '1', a: '=b', 'rack<': '3' })
+  expect(await lines('attributes', 'get', 'gate', 'site!')).toEqual([{ 'site!': 'oslo' }])
 })
 
 describe('bulk changes', () => {

@@ -88,6 +88,7 @@ describe('devices', () => {
       [['--where', 'name~a'], 'Write name:a'],
       [['--sort', 'sitte,name'], 'Did you mean "site"?'],
       [['--columns', 'name,sitte'], 'Did you mean "site"?'],
+      [['--sort', 'stateSince'], 'stateSince is not a sort key'],
     ] as const) {
       const result = await run('devices', 'list', ...args)
       expect(result, args.join(' ')).toMatchObject({ stdout: '', stderr: expect.stringContaining(message) })
@@ -186,6 +187,15 @@ describe('services', () => {
       { name: 'page', host: null, port: 1, enabled: true },
     ])
     expect(await run('services', 'update', web.id)).toMatchObject({ code: 2 })
+    await run('attributes', 'set', web.id, 'owner=anna')
+    expect((await run('services', 'list', '--sort', 'port', '--columns', 'port,owner,device')).stdout).toBe(
+      'port  owner  device\n1     anna   gate\n22    -      gate\n',
+    )
+    for (const option of ['--columns', '--sort'])
+      expect(await run('services', 'list', option, 'ownre')).toMatchObject({
+        code: expect.toBeOneOf([1, 2]),
+        stderr: expect.stringContaining('Did you mean "owner"?'),
+      })
     const unknown = '80:00:00:00:00:00:00:01'
     const removed = await run('services', 'remove', unknown, web.id, '--yes')
     expect(removed).toMatchObject({ code: 3, stdout: `Deleted ${web.id}\n` })

@@ -44,6 +44,27 @@ it('saves, changes, uses, and deletes views', async () => {
     code: 1,
     stderr: expect.stringContaining('Did you mean "site"?'),
   })
+  for (const command of ['create x', 'update All'])
+    for (const option of ['--columns name,sitte', '--sort name,-sitte'])
+      expect(await run('views', ...command.split(' '), ...option.split(' '))).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('Unknown attribute "sitte". Did you mean "site"?'),
+      })
   expect(await run('views', 'delete', 'All', '--yes')).toMatchObject({ code: 0 })
   expect(await run('views', 'delete', 'All', '--yes')).toMatchObject({ code: 4 })
+})
+
+it('applies the columns of views of services and events', async () => {
+  const { user, run } = await createCliUser(app)
+  await addDevices(user, ['gate'])
+  await run('services', 'add', 'gate', 'ssh')
+  await run('services', 'add', 'gate', 'web=http')
+  await run('views', 'create', 'Ports', '--kind', 'services', '--columns', 'device,port', '--sort', '-port')
+  expect((await run('services', 'list', '--view', 'ports')).stdout).toBe('device  port\ngate    80\ngate    22\n')
+  await run('views', 'create', 'Added', '--kind', 'events', '--where', 'type = SERVICE_ADD', '--columns', 'type')
+  expect((await run('events', 'list', '--view', 'added')).stdout).toBe('type\nSERVICE_ADD\nSERVICE_ADD\n')
+  expect(await run('views', 'create', 'x', '--kind', 'events', '--columns', 'tpye')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Did you mean "type"?'),
+  })
 })

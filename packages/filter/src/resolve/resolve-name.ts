@@ -167,7 +167,7 @@ function rejectUnknown(resolving: Resolving, scope: Scope, found: WrittenName): 
   const closest = closestKnown(resolving, scope.kind, name)
   const unknown = `Unknown attribute ${JSON.stringify(abbreviate(name))}.`
   if (closest === undefined) {
-    const message = `${unknown} To filter by a name that no device has yet, write ${ATTRIBUTES} before it.`
+    const message = `${unknown} To use a name that no device has yet, write ${ATTRIBUTES} before it.`
     return rejectWith(resolving, span, message, null)
   }
   const message = `${unknown} Did you mean ${JSON.stringify(closest)}?`

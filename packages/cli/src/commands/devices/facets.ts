@@ -4,7 +4,7 @@ import { type ClientOptions, collect, newClientCommand, prose, wholeNumber } fro
 import type { Column } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
-import { viewIdOf } from '../../views/views.ts'
+import { findGivenView } from '../../views/views.ts'
 
 interface Options extends ClientOptions {
   where?: string[]
@@ -12,6 +12,8 @@ interface Options extends ClientOptions {
   context?: string
   size: number
 }
+
+const MAX_SIZE = 100
 
 interface Row {
   value: string
@@ -30,7 +32,7 @@ muster devices facets platform site --where "state = inactive"`),
     .option('--where <filter>', 'count devices that match a filter, such as "state = active"; repeatable', collect)
     .option('--view <view>', 'count the devices of a saved view; ID or name')
     .option('--context <name>', 'use effective attributes in this context')
-    .option('--size <count>', 'values for each name, 1 to 100', wholeNumber(1, 100), 20)
+    .option('--size <count>', 'values for each name, 1 to 100', wholeNumber(1, MAX_SIZE), 20)
     .addHelpText('after', whereHelp)
     .action(run)
 }
@@ -38,7 +40,7 @@ muster devices facets platform site --where "state = inactive"`),
 async function run(by: string[], options: Options): Promise<void> {
   const muster = await openMuster(options, 6)
   const where = joinFilters(options.where ?? [])
-  const view = await viewIdOf(muster, options.view)
+  const view = await findGivenView(muster, options.view)
   const { login } = await muster.select({
     login: {
       facets: {
@@ -46,7 +48,7 @@ async function run(by: string[], options: Options): Promise<void> {
           by,
           size: options.size,
           ...(where !== undefined && { where }),
-          ...(view !== undefined && { view }),
+          ...(view !== undefined && { view: view.id }),
           ...(options.context !== undefined && { context: options.context }),
         },
         name: true,
@@ -65,6 +67,7 @@ async function run(by: string[], options: Options): Promise<void> {
     for (const facet of facets) console.log(JSON.stringify(facet))
     return
   }
+  const { size } = options
   for (const [index, facet] of facets.entries()) {
     if (index > 0) console.log('')
     const rows: Row[] = facet.buckets.map(({ value, count, active }) => ({ value, devices: count, active }))
@@ -77,4 +80,6 @@ async function run(by: string[], options: Options): Promise<void> {
     ]
     await printList({ items: rows, columns, options: { limit: Number.POSITIVE_INFINITY }, empty: 'No device matches.' })
   }
+  if (size < MAX_SIZE && facets.some(({ other }) => other > 0))
+    console.error(`There are more values. To show up to ${MAX_SIZE}, pass --size ${MAX_SIZE}.`)
 }

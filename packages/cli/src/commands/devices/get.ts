@@ -18,6 +18,8 @@ export function buildCommand(): Command {
     .action(run)
 }
 
+const serviceColumnsOfDevice = ['id', 'name', 'type', 'host', 'port', 'protocol', 'enabled', 'state']
+
 async function run(meant: string, { context, ...options }: Options): Promise<void> {
   const muster = await openMuster(options, 4)
   const device = await muster.getDevice(await findDeviceId(muster, meant), {
@@ -35,7 +37,7 @@ async function run(meant: string, { context, ...options }: Options): Promise<voi
     await say('\nServices')
     await printRows(
       device.services,
-      serviceColumns.filter(({ name }) => !name.startsWith('device')),
+      serviceColumns.filter(({ name }) => serviceColumnsOfDevice.includes(name)),
     )
   }
   const attributes = flatten(device.attributes)

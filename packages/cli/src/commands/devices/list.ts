@@ -1,18 +1,13 @@
 import type { Command } from 'commander'
-import {
-  attributeColumn,
-  deviceColumns,
-  rowFields,
-  serviceFields,
-  usualDeviceColumns,
-} from '../../devices/device-columns.ts'
+import { attributeColumn } from '../../attributes/attribute-column.ts'
+import { deviceColumns, rowFields, serviceFields, usualDeviceColumns } from '../../devices/device-columns.ts'
 import { matching } from '../../devices/matching.ts'
-import { assertKnownAttributes, joinFilters, quote, whereHelp } from '../../devices/where.ts'
+import { assertKnownNames, joinFilters, quote, whereHelp } from '../../devices/where.ts'
 import { collect, type ListOptions, namesWithCommas, newListCommand, prose } from '../../options/new-command.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
-import { findView } from '../../views/views.ts'
+import { columnsOf, findGivenView } from '../../views/views.ts'
 
 interface Options extends ListOptions {
   where?: string[]
@@ -42,9 +37,8 @@ attribute names. --json prints all columns and the services.`),
 
 async function run(word: string | undefined, options: Options): Promise<void> {
   const muster = await openMuster(options, 6)
-  const view = options.view === undefined ? undefined : await findView(muster, options.view)
-  const ofView = view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => name)
-  const columns = chooseColumns(options.columns ?? ofView, {
+  const view = await findGivenView(muster, options.view)
+  const columns = chooseColumns(options.columns ?? columnsOf(view), {
     known: deviceColumns,
     usual: usualDeviceColumns,
     other: attributeColumn,
@@ -53,7 +47,7 @@ async function run(word: string | undefined, options: Options): Promise<void> {
   const context = options.context ?? view?.context ?? undefined
   const sortBy = options.sort ?? (view === undefined || view.sortBy.length === 0 ? ['name'] : view.sortBy)
   const attributeNames = columns.filter((column) => !deviceColumns.includes(column)).map(({ name }) => name)
-  await assertKnownAttributes(muster, attributeNames)
+  await assertKnownNames(muster, { option: '--columns', names: attributeNames })
   const filters = [...(word === undefined ? [] : [quote(word)]), ...(options.where ?? [])]
   const where = joinFilters(filters)
   const attributes = context === undefined ? true : ({ $: { context } } as const)

@@ -9,7 +9,7 @@ import { collect, type ListOptions, newListCommand } from '../../options/new-com
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
-import { viewIdOf } from '../../views/views.ts'
+import { columnsOf, findGivenView } from '../../views/views.ts'
 
 interface Options extends ListOptions {
   type?: EventType[]
@@ -37,14 +37,14 @@ export function buildCommand(): Command {
 }
 
 async function run({ type, device = [], since, until, where = [], view, ...options }: Options): Promise<void> {
-  const columns = chooseColumns(options.columns, { known: eventColumns, usual: usualEventColumns })
   const muster = await openMuster(options, 6)
+  const given = await findGivenView(muster, view)
+  const columns = chooseColumns(options.columns ?? columnsOf(given), { known: eventColumns, usual: usualEventColumns })
   const deviceId = await findDeviceIds(muster, device)
   const filter = joinFilters(where)
-  const viewId = await viewIdOf(muster, view)
   const items = muster.pastEvents({
     ...(filter !== undefined && { where: filter }),
-    ...(viewId !== undefined && { view: viewId }),
+    ...(given !== undefined && { view: given.id }),
     ...(type && { types: type }),
     ...(deviceId.length > 0 && { deviceId }),
     ...(since !== undefined && { minDate: since }),

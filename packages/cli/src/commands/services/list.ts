@@ -1,14 +1,15 @@
 import type { Muster } from '@muster/client'
 import type { Command } from 'commander'
+import { attributeColumn } from '../../attributes/attribute-column.ts'
 import { serviceFields } from '../../devices/device-columns.ts'
 import { findDeviceIds } from '../../devices/find-device.ts'
-import { findType, joinFilters, quote, whereHelp } from '../../devices/where.ts'
-import { collect, type ListOptions, namesWithCommas, newListCommand } from '../../options/new-command.ts'
+import { assertKnownNames, findType, joinFilters, quote, whereHelp } from '../../devices/where.ts'
+import { collect, type ListOptions, namesWithCommas, newListCommand, prose } from '../../options/new-command.ts'
 import { chooseColumns } from '../../output/column.ts'
 import { printList } from '../../output/print-list.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { type ServiceRow, serviceColumns } from '../../services/service-columns.ts'
-import { viewIdOf } from '../../views/views.ts'
+import { columnsOf, findGivenView } from '../../views/views.ts'
 
 interface Options extends ListOptions {
   name?: string
@@ -17,34 +18,46 @@ interface Options extends ListOptions {
   where?: string[]
   view?: string
   sort?: string[]
+  context?: string
 }
 
 const usual = ['id', 'name', 'device', 'type', 'host', 'port', 'enabled', 'state']
 
 export function buildCommand(): Command {
   return newListCommand('list', { limit: Number.POSITIVE_INFINITY })
-    .description('List the services of the specified devices or, without arguments, of all devices.')
+    .description(
+      prose(`List the services of the specified devices or, without arguments, of all devices. The columns are id, name,
+device, type, host, port, protocol, enabled, state, created, lastReported, deviceId, and names of service attributes.`),
+    )
     .argument('[device...]', 'IDs, hardware IDs, or names')
     .option('--name <part>', 'part of the service name, case-insensitive')
     .option('--state <state>', 'service state: active or inactive')
     .option('--type <type>', 'service type by name or ID, as shown by "muster services types"; repeatable', collect)
     .option('--where <filter>', 'list services that match a filter, such as "port = 22"; repeatable', collect)
-    .option('--view <view>', 'list the services of a saved view; ID or name')
+    .option('--view <view>', 'list the services of a saved view, with its order and columns; ID or name')
     .option(
       '--sort <keys>',
       'up to 4 comma-separated keys, such as port,-device.name (default: device.name,name)',
       namesWithCommas,
     )
+    .option('--context <name>', 'use effective attributes in this context')
     .addHelpText('after', whereHelp)
     .action(run)
 }
 
 async function run(
   meant: string[],
-  { name, state, type = [], where = [], view, sort, ...options }: Options,
+  { name, state, type = [], where = [], view: viewName, sort, context, ...options }: Options,
 ): Promise<void> {
-  const columns = chooseColumns(options.columns, { known: serviceColumns, usual })
   const muster = await openMuster(options, 6)
+  const view = await findGivenView(muster, viewName)
+  const columns = chooseColumns(options.columns ?? columnsOf(view), {
+    known: serviceColumns,
+    usual,
+    other: attributeColumn<ServiceRow>,
+  })
+  const attributeNames = columns.filter((column) => !serviceColumns.includes(column)).map((column) => column.name)
+  await assertKnownNames(muster, { option: '--columns', names: attributeNames, kind: 'SERVICES' })
   const devices = await findDeviceIds(muster, meant)
   const types = await Promise.all(type.map((one) => findType(muster, one)))
   const filter = joinFilters([
@@ -56,8 +69,10 @@ async function run(
   ])
   const items = servicesOf(muster, {
     where: filter,
-    view: await viewIdOf(muster, view),
+    view: view?.id,
     sortBy: sort,
+    context: context ?? view?.context ?? undefined,
+    attributes: attributeNames.length > 0,
     limit: options.limit,
   })
   await printList({ items, columns, options, empty: 'No services found.' })
@@ -69,6 +84,9 @@ interface ServiceQuery {
   where: string | undefined
   view: string | undefined
   sortBy: string[] | undefined
+  context: string | undefined
+  /** Whether to read the attributes. */
+  attributes: boolean
   limit: number
 }
 
@@ -83,7 +101,11 @@ async function* servicesOf(muster: Muster, query: ServiceQuery): AsyncGenerator<
   } while (after !== null)
 }
 
-async function readPage(muster: Muster, { where, view, sortBy, limit }: ServiceQuery, after: string | null) {
+async function readPage(
+  muster: Muster,
+  { where, view, sortBy, context, attributes, limit }: ServiceQuery,
+  after: string | null,
+) {
   const { login } = await muster.select({
     login: {
       services: {
@@ -92,9 +114,15 @@ async function readPage(muster: Muster, { where, view, sortBy, limit }: ServiceQ
           ...(where !== undefined && { where }),
           ...(view !== undefined && { view }),
           ...(sortBy !== undefined && { sortBy }),
+          ...(context !== undefined && { context }),
           ...(after !== null && { after }),
         },
-        items: { ...serviceFields, device: { id: true, name: true } },
+        items: {
+          ...serviceFields,
+          created: true,
+          device: { id: true, name: true },
+          ...(attributes && { attributes: { $: context === undefined ? {} : { context } } }),
+        },
         hasMore: true,
         cursor: true,
       },

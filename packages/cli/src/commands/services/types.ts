@@ -13,8 +13,8 @@ interface Type {
 }
 
 const known: readonly Column<Type>[] = [
-  { name: 'id', value: ({ id }) => id, whole: true },
-  { name: 'name', value: ({ name }) => name },
+  { name: 'id', value: ({ id }) => id, truncated: 'first' },
+  { name: 'name', value: ({ name }) => name, truncated: 'last' },
   { name: 'port', value: ({ port }) => port },
   { name: 'protocol', value: ({ protocol }) => protocol },
   { name: 'description', value: ({ description }) => description },

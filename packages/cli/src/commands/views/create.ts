@@ -1,7 +1,14 @@
 import type { Command } from 'commander'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
-import { printView, readKind, type ViewOptions, viewArguments, withViewOptions } from '../../views/views.ts'
+import {
+  assertKnownOptions,
+  printView,
+  readKind,
+  type ViewOptions,
+  viewArguments,
+  withViewOptions,
+} from '../../views/views.ts'
 
 interface Options extends ViewOptions {
   kind: ReturnType<typeof readKind>
@@ -21,6 +28,7 @@ muster views create "Stale gateways" --where "name:gateway lastReported < -7d" -
 
 async function run(name: string, options: Options): Promise<void> {
   const muster = await openMuster(options, 4)
+  await assertKnownOptions(muster, options)
   const { id } = await muster.mutations.createView({ name, kind: options.kind, ...viewArguments(options) })
   await printView(muster, id, options)
 }

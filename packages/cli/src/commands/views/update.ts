@@ -2,7 +2,14 @@ import type { Command } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
 import { newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
-import { findView, printView, type ViewOptions, viewArguments, withViewOptions } from '../../views/views.ts'
+import {
+  assertKnownOptions,
+  findView,
+  printView,
+  type ViewOptions,
+  viewArguments,
+  withViewOptions,
+} from '../../views/views.ts'
 
 interface Options extends ViewOptions {
   name?: string
@@ -20,7 +27,8 @@ async function run(meant: string, { name, ...options }: Options): Promise<void> 
   const changes = { ...(name !== undefined && { name }), ...viewArguments(options) }
   if (Object.keys(changes).length === 0) throw usageError('pass at least one change')
   const muster = await openMuster(options, 4)
-  const { id, version } = await findView(muster, meant)
+  const { id, version, kind } = await findView(muster, meant)
+  await assertKnownOptions(muster, { ...options, kind })
   await muster.mutations.updateView({ id, version, ...changes })
   await printView(muster, id, options)
 }

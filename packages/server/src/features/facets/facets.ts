@@ -72,7 +72,7 @@ async function readCounted(
 
 /** Resolves a name in the same way as a filter, so that errors suggest the same names. */
 async function readName(context: Context, name: string, path: string): Promise<ValueSubject> {
-  const read = readFilter(`${printName(splitAttributeName(name))}:*`, { kind: 'device', path })!
+  const read = readFilter(`${printName(splitAttributeName(name))}:*`, { kind: 'device', path, isName: true })!
   await assertKnownNames(context, read)
   const { filter } = read
   const found = filter.type === 'services' ? filter.condition : filter

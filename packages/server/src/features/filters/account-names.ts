@@ -1,5 +1,6 @@
-import { type AttributeName, type FilterKind, type KnownNames, printName } from '@muster/filter'
+import { type AttributeName, type FilterKind, fieldType, type KnownNames, printName } from '@muster/filter'
 import type { Context } from '../../context.ts'
+import { badInput } from '../../errors.ts'
 import { listAttributeNames } from '../attributes/names/attribute-names.ts'
 import { selectIsGroupOnly, selectKnownNames, selectNamesOfVersions } from './account-names.queries.ts'
 import { check, filterError, type ReadFilter, readFilter } from './read-filter.ts'
@@ -19,22 +20,26 @@ export async function assertKnownNames(context: Context, filter: ReadFilter): Pr
   if (check(text, place, { knownAttributes: { has, keys: () => [] }, hasVersions }).isValid) return
   const knownAttributes = await readKnownNames(context, (name) => !unknown.has(name))
   const checked = check(text, place, { knownAttributes, hasVersions })
-  if (!checked.isValid) throw filterError(place.path, checked.problems)
+  if (!checked.isValid) throw filterError(place, checked.problems)
 }
 
 /**
- * Like filters, rejects attributes in `sortBy` that the account never used. Throws BAD_USER_INPUT with a suggestion.
- * `names` contains the parsed names in the order of `sortBy`.
+ * Like filters, rejects attributes in `sortBy` that the account never used, and fields that are not sort keys. Throws
+ * BAD_USER_INPUT with a suggestion. `names` contains the parsed names in the order of `sortBy`, and `fields` the sort keys.
  */
 export async function assertKnownSortKeys(
   context: Context,
   sortBy: readonly string[],
-  { kind, names }: { kind: FilterKind; names: readonly (string | AttributeName)[] },
+  { kind, names, fields }: { kind: FilterKind; names: readonly (string | AttributeName)[]; fields: readonly string[] },
 ): Promise<void> {
   for (const [index, name] of names.entries()) {
     const isExplicit = /^[-+]?attributes\./.test(sortBy[index] ?? '')
     if (typeof name === 'string' || isExplicit) continue
-    const read = readFilter(`${printName(name)}:*`, { kind, path: `sortBy[${index}]` })
+    const path = `sortBy[${index}]`
+    const text = printName(name)
+    if (fieldType(kind, text) !== undefined)
+      throw badInput(`${path}: ${text} is not a sort key. Sort by ${fields.join(', ')}, or an attribute.`)
+    const read = readFilter(`${text}:*`, { kind, path, isName: true })
     if (read !== undefined) await assertKnownNames(context, read)
   }
 }

@@ -11,7 +11,7 @@ import {
   type ResolveOptions,
   toCodePoints,
 } from '@muster/filter'
-import { ApiError } from '../../errors.ts'
+import { ApiError, badInput } from '../../errors.ts'
 import { assertStorable } from '../../lib/text.ts'
 import { eventTypes } from '../events/event-types.ts'
 
@@ -20,6 +20,8 @@ export interface FilterPlace {
   readonly kind: FilterKind
   readonly usage?: FilterUsage
   readonly path: string
+  /** Whether the argument is a name, which the caller made a filter of. Errors then show no part of that filter. */
+  readonly isName?: true
 }
 
 /** A filter without errors, except that its attribute names may be unknown. */
@@ -58,7 +60,7 @@ export function readFilter(text: string, place: FilterPlace): ReadFilter | undef
       return false
     },
   })
-  if (!checked.isValid) throw filterError(place.path, checked.problems)
+  if (!checked.isValid) throw filterError(place, checked.problems)
   const { filter, isIndexed, terms } = checked
   if (filter === null) return undefined
   const unindexed = terms.filter((term) => !term.isIndexed).map(({ from, to }) => text.slice(from, to))
@@ -91,11 +93,12 @@ export function check(
 /**
  * Returns the error for a filter argument: the message of its first problem, and all problems in `extensions.filter`.
  */
-export function filterError(path: string, problems: readonly FilterProblem[]): ApiError {
+export function filterError({ path, isName }: FilterPlace, problems: readonly FilterProblem[]): ApiError {
   const [first] = problems
   const { message, line, column, suggestion, limit } = problems.find(({ kind }) => kind === 'limit') ?? first!
   const place = line === 1 ? `column ${column}` : `line ${line}, column ${column}`
   const hint = suggestion === null ? '' : ` Suggestion: ${suggestion}`
+  if (isName) return badInput(`${path}: ${message}`)
   const filter = problems.map(toFilterProblem)
   return new ApiError(
     limit === undefined ? 'BAD_USER_INPUT' : 'LIMIT_EXCEEDED',

@@ -23,7 +23,7 @@ import {
   WALKED,
 } from './device-list.queries.ts'
 import { type DeviceListArguments, readDeviceListArguments } from './device-list-arguments.ts'
-import { type DeviceOrder, databasePlace, databasePlaces, isDefaultSort } from './device-sort.ts'
+import { type DeviceOrder, databasePlace, databasePlaces, deviceSortFields, isDefaultSort } from './device-sort.ts'
 import { FAR, isIndexed, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
 
 /** Returns one page of the viewer's devices. `attributes` states which attributes the document selects. */
@@ -75,7 +75,7 @@ async function readArguments(
   if (where !== undefined) await assertKnownNames(context, where)
   if (args.sortBy != null) {
     const names = [given.order, ...given.order.further].map(({ by }) => by)
-    await assertKnownSortKeys(context, args.sortBy, { kind: 'device', names })
+    await assertKnownSortKeys(context, args.sortBy, { kind: 'device', names, fields: deviceSortFields })
   }
   const own = { where, viewId: args.view, inContext: parseContext(args.context, 'context') }
   const selection = await applyView(context, own, { kind: 'device' })

@@ -4,9 +4,9 @@ import { type Direction, parseSort, readSortKeys, sortText } from '../../../lib/
 import { type AttributeName, parseAttributeName } from '../../attributes/attribute-name.ts'
 import { parseId } from '../device-id.ts'
 
-const fields = ['name', 'id', 'created', 'hardwareId', 'platform', 'state', 'lastReported'] as const
+export const deviceSortFields = ['name', 'id', 'created', 'hardwareId', 'platform', 'state', 'lastReported'] as const
 
-export type DeviceField = (typeof fields)[number]
+export type DeviceField = (typeof deviceSortFields)[number]
 
 /** One sort key of a list of devices. */
 export interface DeviceSortKey {
@@ -45,7 +45,7 @@ function readSortKey(
   sort: string,
   { path, context }: { path: string; context: string | undefined },
 ): DeviceSortKey & { text: string } {
-  const parsed = parseSort(sort, fields)
+  const parsed = parseSort(sort, deviceSortFields)
   const { direction } = parsed
   if ('field' in parsed) return { by: parsed.field, direction, context: undefined, text: sortText(parsed) }
   const by = parseAttributeName(parsed.attribute, path)

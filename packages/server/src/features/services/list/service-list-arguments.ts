@@ -6,9 +6,9 @@ import { type AttributeName, parseAttributeName, parseContext } from '../../attr
 import { parseId } from '../../devices/device-id.ts'
 import { type ReadFilter, readFilter } from '../../filters/read-filter.ts'
 
-const fields = ['name', 'id', 'created', 'state', 'application', 'port', 'device.name'] as const
+export const serviceSortFields = ['name', 'id', 'created', 'state', 'application', 'port', 'device.name'] as const
 
-export type ServiceField = (typeof fields)[number]
+export type ServiceField = (typeof serviceSortFields)[number]
 
 export interface ServiceSortKey {
   by: ServiceField | AttributeName
@@ -51,7 +51,7 @@ export function readServicesArguments(args: ServicesArguments, firstRecord: 0 | 
   const context = parseContext(args.context, 'context')
   const where = args.where == null ? undefined : readFilter(args.where, { kind: 'service', path: 'where' })
   const keys = readSortKeys(args.sortBy ?? DEFAULT_SORT, (text, path) => {
-    const parsed = parseSort(text, fields)
+    const parsed = parseSort(text, serviceSortFields)
     const { direction } = parsed
     if ('field' in parsed) return { by: parsed.field, direction, text: sortText(parsed) }
     const by = parseAttributeName(parsed.attribute, path)

@@ -18,6 +18,7 @@ import {
   type ServiceListRequest,
   type ServicesArguments,
   servicePlace,
+  serviceSortFields,
 } from './service-list-arguments.ts'
 
 /** Returns one page of the services on all of the viewer's devices, without bulk services. */
@@ -30,7 +31,11 @@ export async function listServices(
   const { accountId } = viewer
   const request = await applyViewTo(context, args, readServicesArguments(args, firstRecord))
   const { selection, keys, order, page } = request
-  await assertKnownSortKeys(context, args.sortBy ?? [], { kind: 'service', names: keys.map(({ by }) => by) })
+  await assertKnownSortKeys(context, args.sortBy ?? [], {
+    kind: 'service',
+    names: keys.map(({ by }) => by),
+    fields: serviceSortFields,
+  })
   const start = await findStart(context, request)
   rowMeter.add(({ devices }) => rowsReadByPage(request, devices).rows)
   const rows = await walk(db, rowsReadByPage(request).reasons, (walking) =>
