@@ -7,6 +7,7 @@ import { migrate } from '../packages/server/src/db/migrate.ts'
 import { generateCliReference } from './generate-cli-reference.ts'
 import { generateClientTypes } from './generate-client-types.ts'
 import { generateConsoleTypes } from './generate-console-types.ts'
+import { generateLockUrls } from './generate-lock-urls.ts'
 import { generateReference } from './generate-reference.ts'
 import { generateResolverTypes } from './generate-resolver-types.ts'
 import { generateSchemaReference } from './generate-schema-reference.ts'
@@ -25,6 +26,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ...generateReference(),
     ...generateSchemaReference(schema),
     await generateCliReference(),
+    generateLockUrls(),
   ])
 }
 

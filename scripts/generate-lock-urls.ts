@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+
+/** Stands for the registry that npm uses: `.npmrc` names it in `replace-registry-host`. The domain never exists (RFC 2606). */
+const REGISTRY = 'https://registry.invalid'
+
+interface LockedPackage {
+  name?: string
+  version?: string
+  resolved?: string
+  link?: boolean
+}
+
+/**
+ * Returns package-lock.json with the URL of every package. Without URLs, `npm ci` downloads a description of all versions of
+ * each package, which is more than the packages themselves.
+ */
+export function generateLockUrls(): [path: string, text: string] {
+  const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'))
+  const packages = Object.entries<LockedPackage>(lock.packages).map(([path, locked]) => [path, withUrl(path, locked)])
+  return ['package-lock.json', `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`]
+}
+
+function withUrl(path: string, locked: LockedPackage): LockedPackage {
+  const folder = 'node_modules/'
+  if (locked.link || !path.includes(folder)) return locked
+  const name = locked.name ?? path.slice(path.lastIndexOf(folder) + folder.length)
+  const { name: alias, version, resolved: _, ...rest } = locked
+  const resolved = `${REGISTRY}/${name}/-/${name.replace(/^.*\//, '')}-${version}.tgz`
+  return { ...(alias !== undefined && { name: alias }), version: version!, resolved, ...rest }
+}
