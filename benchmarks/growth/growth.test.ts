@@ -5,10 +5,11 @@ import { atDatabase } from '../../packages/server/test/global-setup.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../packages/server/test/harness/app.ts'
 import { readExplanations } from '../report/explanations.ts'
 import { graphql, toRequest } from '../run/operation.ts'
+import type { Fleet } from './fleet.ts'
 import { fillAccount, MATCHES } from './fleets.ts'
 import { measure, type Result } from './measure.ts'
 import { toMarkdown } from './report.ts'
-import { type Fleet, growthRows } from './rows.ts'
+import { growthRows } from './rows.ts'
 import { createSender, type Sender } from './sender.ts'
 
 const EVENTS = 50

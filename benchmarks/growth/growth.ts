@@ -7,10 +7,11 @@ import pg from 'pg'
 import { connectRunning } from '../../packages/server/src/db/embedded/connect-running.ts'
 import { readExplanations } from '../report/explanations.ts'
 import { describeMachine } from '../report/machine.ts'
+import type { Fleet } from './fleet.ts'
 import { createFleets, MATCHES } from './fleets.ts'
 import { measure, type Result } from './measure.ts'
 import { toMarkdown } from './report.ts'
-import { type Fleet, growthRows } from './rows.ts'
+import { growthRows } from './rows.ts'
 import { type Server, startServer } from './servers.ts'
 
 const SMALL_FLEET_DEVICES = 10_000

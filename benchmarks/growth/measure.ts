@@ -9,6 +9,8 @@ export interface Row {
   largeName?: string
   /** Maximum ratio of large to small. */
   target?: number
+  /** Maximum times of the large side in milliseconds: of the median, and of each request. */
+  targetMs?: { median: number; longest?: number }
   /** Called alternately with `large`. `turn` is the number of the pair of calls. */
   small(turn: number): Promise<TimedResponse>
   large(turn: number): Promise<TimedResponse>
@@ -27,6 +29,8 @@ export interface Result {
   /** In milliseconds. */
   small: Spread
   large: Spread
+  /** The longest request of the large side, in milliseconds. */
+  longest: number
   ratio: Spread
   backgroundLoad: BackgroundLoad | undefined
 }
@@ -41,6 +45,7 @@ export interface MeasureOptions {
 export async function measure(row: Row, { rounds, turns }: MeasureOptions): Promise<Result> {
   const stopBackgroundLoad = row.startBackgroundLoad?.()
   const medians: { small: number; large: number }[] = []
+  let longest = 0
   let turn = 0
   for (let round = 0; round <= rounds; round++) {
     const small: number[] = []
@@ -49,12 +54,14 @@ export async function measure(row: Row, { rounds, turns }: MeasureOptions): Prom
       small.push((await row.small(turn)).milliseconds)
       large.push((await row.large(turn)).milliseconds)
     }
+    if (round > 0) longest = Math.max(longest, ...large)
     if (round > 0) medians.push({ small: spreadOf(small).median, large: spreadOf(large).median })
   }
   return {
     row,
     small: spreadOf(medians.map((round) => round.small)),
     large: spreadOf(medians.map((round) => round.large)),
+    longest,
     ratio: spreadOf(medians.map((round) => round.large / round.small)),
     backgroundLoad: await stopBackgroundLoad?.(),
   }

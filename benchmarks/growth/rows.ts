@@ -1,7 +1,8 @@
 import { reservedColumns } from '../../packages/server/src/features/attributes/attributes.ts'
+import type { Fleet } from './fleet.ts'
 import { matching } from './fleets.ts'
+import { languageRows } from './language-rows.ts'
 import type { Row } from './measure.ts'
-import type { User } from './servers.ts'
 import { setAttribute, startStatusWrites } from './status-writes.ts'
 
 /** Two fleets in one database, and a fleet as large as `small` in a second database, whose log is short. */
@@ -9,14 +10,6 @@ export interface Fleets {
   small: Fleet
   large: Fleet
   shortLog: Fleet
-}
-
-export interface Fleet {
-  user: User
-  devices: number
-  /** IDs of a sample of the devices. */
-  ids: readonly string[]
-  hardwareIds: readonly string[]
 }
 
 const PAGE = 1_000
@@ -65,6 +58,7 @@ export async function growthRows({ small, large, shortLog }: Fleets): Promise<Ro
     whileWriting(middle),
     onBoth('total', 2, '{ login { devices(size: 1) { total } } }'),
     ...filterRows(small, large, onBoth),
+    ...languageRows(small, large),
     onBoth('sort by an attribute, first page', 20, page(`size: ${PAGE}, sort: "site"`)),
     ...[...reservedColumns.keys()].map((name) => reservedRow(name, small, large)),
     writeRow('setAttribute', 'load', small, large),

@@ -1,0 +1,10 @@
+import type { User } from './servers.ts'
+
+/** A user with a fleet, to which the benchmark sends requests. */
+export interface Fleet {
+  user: User
+  devices: number
+  /** IDs of a sample of the devices. */
+  ids: readonly string[]
+  hardwareIds: readonly string[]
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fleet } from './fleet.ts'
+import { matching } from './fleets.ts'
+import type { BackgroundLoad, Row } from './measure.ts'
+import type { User } from './servers.ts'
+
+const PAGE = 100
+/** A statement with a filter is canceled after this time; a response takes a little longer. */
+const LIMIT_MS = 5_500
+
+const list = (where: string): string =>
+  `{ login { devices(size: ${PAGE}, where: ${JSON.stringify(where)}) { items { id name state } hasMore cursor } } }`
+
+/** Without an index: a value that a sixth of the devices has, and one that `MATCHES` devices have. */
+const common = list('firmware >= "3"')
+const rare = list(`lot:${matching.lot.slice(1)}`)
+
+/** Filters in the filter language, facets, and what another user notices of them. */
+export function languageRows(small: Fleet, large: Fleet): Row[] {
+  const onBoth = (title: string, targetMs: Row['targetMs'], document: string): Row => ({
+    title,
+    ...(targetMs !== undefined && { targetMs }),
+    small: () => small.user.query(document),
+    large: () => large.user.query(document),
+  })
+  const facets = (turn: number): string =>
+    // Facets may be ten seconds old, so each request asks for another number of values.
+    `{ login { facets(by: "site", size: ${1 + (turn % 100)}) { buckets { value count active } other missing total } } }`
+  const other = (): Promise<Awaited<ReturnType<User['query']>>> =>
+    small.user.query('{ login { devices(size: 10) { items { id name state } } } }')
+  return [
+    onBoth('where with an index, few matches', { median: 50 }, list(`lot = ${matching.lot}`)),
+    onBoth('where with an index, many matches', { median: 50 }, list('site = oslo')),
+    onBoth('where without an index, many matches', { median: 50 }, common),
+    onBoth('where without an index, few matches', { median: 2_000, longest: LIMIT_MS }, rare),
+    {
+      title: 'facets of one name',
+      targetMs: { median: 2_000, longest: LIMIT_MS },
+      small: (turn) => small.user.query(facets(turn)),
+      large: (turn) => large.user.query(facets(turn)),
+    },
+    { title: 'another user, alone', smallName: 'page of 10', largeName: 'the same', small: other, large: other },
+    {
+      title: 'another user, while filters read every device',
+      smallName: 'page of 10',
+      largeName: 'the same',
+      small: other,
+      large: other,
+      startBackgroundLoad: () => startFilters(large.user),
+    },
+  ]
+}
+
+/** Sends filters that no index serves, four at a time. The returned function stops them and reports their number. */
+function startFilters(user: User): () => Promise<BackgroundLoad> {
+  let sent = 0
+  let rejected = 0
+  let isStopped = false
+  const send = async (): Promise<void> => {
+    while (!isStopped) {
+      sent++
+      // A filter that waits too long for its turn is rejected.
+      await user.query(rare).catch(async () => {
+        rejected++
+        await sleep(100)
+      })
+    }
+  }
+  const running = Promise.all(Array.from({ length: 4 }, send))
+  return async () => {
+    isStopped = true
+    await running
+    return { note: `${sent} filters, of which ${rejected} were rejected`, isEnough: true }
+  }
+}
