@@ -3,6 +3,7 @@ import type { Secrets } from './auth/secrets.ts'
 import type { Database } from './db/database.ts'
 import type { NameCounts } from './features/attributes/names/name-counts.ts'
 import type { Feed } from './features/events/feed/feed.ts'
+import type { FacetCache } from './features/facets/facet-cache.ts'
 import type { Once } from './features/idempotency/create-once.ts'
 import type { RowMeter } from './graphql/cost/row-meter.ts'
 import type { Outbound } from './outbound/outbound.ts'
@@ -29,6 +30,8 @@ export interface Context {
   readonly rowMeter: RowMeter
   /** Counts attribute names. */
   readonly nameCounts: NameCounts
+  /** Keeps the responses to facets for a few seconds. */
+  readonly facetCache: FacetCache
   /** The source of subscriptions. */
   readonly feed: Feed
   /** Encrypts the secrets of access keys. */

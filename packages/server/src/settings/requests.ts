@@ -117,6 +117,13 @@ export const requestSettings = {
     default: '5',
     parse: (text) => integer(text ?? '5', 0, 3_600) * 1_000,
   }),
+  walkMs: setting({
+    name: 'MUSTER_FILTER_SECONDS',
+    meaning:
+      'The same for statements that may read every device of the user: lists with a filter or an order that no index serves, totals, and facets.',
+    default: 'MUSTER_QUERY_SECONDS',
+    parse: (text) => (text === undefined ? undefined : integer(text, 0, 3_600) * 1_000),
+  }),
   streamsPerKey: setting({
     name: 'MUSTER_STREAMS_PER_KEY',
     meaning: 'Maximum number of open subscriptions per access key and server process.',

@@ -22,6 +22,8 @@ export interface FairOptions {
   statementsPerUser: number
   /** Milliseconds that a query statement may take. With 0, only the statement timeout applies. */
   queryMs: number
+  /** The same for a statement that runs with `walk`. Default: `queryMs`. */
+  walkMs?: number | undefined
   /** Called once, with functions that return the statement counts. */
   onOpen?: ((counts: Pick<StatementScheduler, 'inFlight' | 'waiting'>) => void) | undefined
   onReject?: ((reason: Rejection) => void) | undefined
@@ -50,11 +52,13 @@ const walkingOf = new WeakMap<Database, Database>()
  * `userDatabase`, which divides the connections among users.
  */
 export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOptions): Database {
-  const { statementsPerUser, queryMs, onOpen, onReject } = options
+  const { statementsPerUser, queryMs, walkMs = queryMs, onOpen, onReject } = options
   const scheduler = createStatementScheduler(sharesOf(pool.options.max, statementsPerUser), onReject)
   const { connect } = createConnector(pool, watch)
-  const limitTime: TimeLimit =
-    queryMs === 0 ? (use) => use : createTimeLimit({ pool, ms: queryMs, onEnd: () => onReject?.('time') })
+  const timeLimit = (ms: number): TimeLimit =>
+    ms === 0 ? (use) => use : createTimeLimit({ pool, ms, onEnd: () => onReject?.('time') })
+  const limitQuery = timeLimit(queryMs)
+  const limitWalk = timeLimit(walkMs)
   const ofServer: ConnectionUse = { done: scheduler.leaveServer }
   const server = databaseOf(pool, () => {
     scheduler.enterServer()
@@ -89,8 +93,8 @@ export function createFairDatabase(pool: Pool, watch: PoolWatch, options: FairOp
       }
     }
     const writing = databaseFor(statements, 'quick', () => useOf('quick'))
-    const reading = databaseFor(statements, 'quick', () => limitTime(useOf('quick')))
-    const walking = databaseFor(statements, 'walking', () => limitTime(useOf('walking')))
+    const reading = databaseFor(statements, 'quick', () => limitQuery(useOf('quick')))
+    const walking = databaseFor(statements, 'walking', () => limitWalk(useOf('walking')))
     const downloading = databaseFor(statements, 'walking', () => useOf('walking'))
     walkingOf.set(writing, walking).set(reading, walking)
     return { statements, writing, reading, downloading }

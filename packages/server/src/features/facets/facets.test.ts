@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUserWithDevices } from '../../../test/api/device-lists.ts'
+import { seedDevices } from '../../../test/factories/seed-devices.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 let app: TestApp
@@ -146,6 +147,29 @@ describe('facets', () => {
     }
   })
 
+  test('count values by their first 200 characters, and a group as a missing value', async () => {
+    const long = 'x*'.repeat(100)
+    const { user } = await createUserWithDevices(app, [
+      { name: 'a', attributes: { note: `${long}1` } },
+      { name: 'b', attributes: { note: `${long}2` }, state: 'active' },
+      { name: 'c', attributes: { note: 'x*"\\' } },
+      { name: 'd', attributes: { note: { part: 'y' } }, created: new Date('2026-02-03T10:59:59Z') },
+      { name: 'e', created: new Date('2026-02-03T11:00:00Z') },
+    ])
+    const [note, part] = await facets(user, { by: ['note', 'note.part'] })
+    expect(counts(note!)).toEqual([
+      [long, 2, 1],
+      ['x*"\\', 1, 0],
+    ])
+    expect(note).toMatchObject({ missing: 2, other: 0, distinct: 2, total: 5 })
+    expect(part).toMatchObject({ missing: 4, buckets: [{ value: 'y', count: 1 }] })
+    const list = 'query ($where: String) { login { devices(where: $where) { total } } }'
+    for (const { where, count } of note!.buckets)
+      expect((await user.data(list, { where })).login.devices.total, where).toBe(count)
+    const [hours] = await facets(user, { by: ['created'], where: 'created < 2026-03-01', interval: 'HOUR' })
+    expect(hours!.buckets.map(({ value }) => value)).toEqual(['2026-02-03T10:00:00Z', '2026-02-03T11:00:00Z'])
+  })
+
   test('reject unknown names, groups, and more than 8 names', async () => {
     const user = await createFleet()
     const error = async (variables: Record<string, unknown>): Promise<[string, string]> => {
@@ -178,7 +202,7 @@ describe('facets', () => {
     })()
     try {
       for (let round = 0; round < 20; round++) {
-        const [site, state] = await facets(user, { by: ['site', 'state'], size: 3 })
+        const [site, state] = await facets(user, { by: ['site', 'state'], size: 3 + round })
         for (const { buckets, other, missing, total } of [site!, state!])
           expect(buckets.reduce((sum, { count }) => sum + count, other + missing)).toBe(total)
         const active = state!.buckets.find(({ value }) => value === 'active')?.count ?? 0
@@ -191,6 +215,27 @@ describe('facets', () => {
       await writing
     }
   })
+})
+
+test('the same question within 10 seconds is counted once, also for several callers at the same time', async () => {
+  const user = await createFleet()
+  const other = await app.createUser()
+  await seedDevices(app.db, other.accountId, [{ name: 'x', attributes: { site: 'x' } }])
+  const question = { by: ['site'], where: 'site:* AND created < +1d' }
+  const answers = await Promise.all(Array.from({ length: 5 }, () => facets(user, question)))
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+  await sql`update device set attributes = '{"site":"new"}' where account_id = ${user.accountId} and name = 'c'`.execute(
+    app.db,
+  )
+  expect(await facets(user, question)).toEqual(answers[0])
+  // Every other question is counted: other names, filters, contexts, sizes, and users.
+  for (const change of [{ size: 5 }, { where: 'site:*' }, { context: 'day' }, { by: ['site', 'name'] }])
+    expect(counts((await facets(user, { ...question, ...change }))[0]!), JSON.stringify(change)).toContainEqual([
+      'new',
+      1,
+      1,
+    ])
+  expect(counts((await facets(other, question))[0]!)).toEqual([['x', 1, 0]])
 })
 
 test('deviceTotals counts the matching devices', async () => {

@@ -6,10 +6,11 @@ import { limits } from '../../limits.ts'
 import type { DeviceTotals, Facet, UserDeviceTotalsArgs, UserFacetsArgs } from '../../resolvers.generated.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import { assertKnownNames, isGroupOnly } from '../filters/account-names.ts'
-import { type ReadFilter, readFilter } from '../filters/read-filter.ts'
+import { type ReadFilter, readFilter, unindexedTerms } from '../filters/read-filter.ts'
+import { readSubject } from '../filters/read-subject.ts'
 import type { Interval, ValueSubject } from '../filters/sql/value-source.ts'
 import { applyView } from '../views/use-view.ts'
-import { type Counted, countByValue, countTotals, type FacetRow } from './facets.queries.ts'
+import { type Counted, countByValue, countTotals, type FacetQuery, type FacetRow } from './facets.queries.ts'
 
 const MAX_SIZE = 100
 
@@ -26,9 +27,12 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
   const size = args.size ?? 20
   if (size < 1 || size > MAX_SIZE) throw badInput(`size must be 1 to ${MAX_SIZE}, not ${size}`)
   const interval = (args.interval ?? 'DAY').toLowerCase() as Interval
-  const counted = await readCounted(context, args)
+  const { counted, reasons } = await readCounted(context, args)
   const subjects = await Promise.all(by.map((name, index) => readName(context, name, `by[${index}]`)))
-  const rows = await count(context, (db) => countByValue(db, { ...counted, subjects, size, interval }))
+  const query: FacetQuery = { ...counted, subjects, size, interval }
+  const rows = await context.facetCache.get(keyOf(query), () =>
+    count(context, reasons, (db) => countByValue(db, query)),
+  )
   const all = rows.find(({ part }) => part === 'all')
   return by.map((name, place) => ({
     name,
@@ -37,9 +41,13 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
   }))
 }
 
+/** Relative times in the filter count from the first of several equal questions. */
+const keyOf = ({ accountId, filter, context, subjects, size, interval }: FacetQuery): string =>
+  JSON.stringify([accountId, filter, context, subjects, size, interval])
+
 export async function countDeviceTotals(context: Context, args: UserDeviceTotalsArgs): Promise<DeviceTotals> {
-  const counted = await readCounted(context, args)
-  const { total, active, neverReported } = await count(context, (db) => countTotals(db, counted))
+  const { counted, reasons } = await readCounted(context, args)
+  const { total, active, neverReported } = await count(context, reasons, (db) => countTotals(db, counted))
   return { total, active, inactive: total - active, neverReported }
 }
 
@@ -48,37 +56,35 @@ type Counting<Result> = (db: Context['db']) => Promise<Result>
 /**
  * The statement counts every matching device, so it is charged and queued like other statements that read all devices.
  */
-function count<Result>({ db, rowMeter }: Context, run: Counting<Result>): Promise<Result> {
+function count<Result>({ db, rowMeter }: Context, reasons: readonly string[], run: Counting<Result>): Promise<Result> {
   rowMeter.add(({ devices }) => devices)
-  return walk(db, ['facets and totals count every device that matches'], run)
+  return walk(db, reasons, run)
 }
 
 async function readCounted(
   context: Context,
   args: { where?: string | null | undefined; view?: string | null | undefined; context?: string | null | undefined },
-): Promise<Counted> {
+): Promise<{ counted: Counted; reasons: string[] }> {
   const where: ReadFilter | undefined =
     args.where == null ? undefined : readFilter(args.where, { kind: 'device', path: 'where' })
   if (where !== undefined) await assertKnownNames(context, where)
   const given = { where, viewId: args.view, inContext: parseContext(args.context, 'context') }
   const selection = await applyView(context, given, { kind: 'device' })
-  return {
+  const counted = {
     accountId: context.viewer.accountId,
     filter: selection.where?.filter,
     context: selection.context,
     now: Date.now(),
   }
+  const reasons = ['facets and totals count every device that matches']
+  if (selection.where !== undefined && !selection.where.isIndexed) reasons.push(unindexedTerms(selection.where))
+  return { counted, reasons }
 }
 
 /** Resolves a name in the same way as a filter, so that errors suggest the same names. */
 async function readName(context: Context, name: string, path: string): Promise<ValueSubject> {
-  const read = readFilter(`${printName(splitAttributeName(name))}:*`, { kind: 'device', path, isName: true })!
-  await assertKnownNames(context, read)
-  const { filter } = read
-  const found = filter.type === 'services' ? filter.condition : filter
-  if (found?.type !== 'present')
-    throw badInput(`${path} must be a field or an attribute, such as services.port or site`)
-  const { subject } = found
+  const { subject, filter } = readSubject(name, path)
+  await assertKnownNames(context, filter)
   if (subject.type === 'attribute' && (await isGroupOnly(context, subject.name))) {
     throw badInput(`${path}: ${JSON.stringify(name)} is a group. Use one of its names, such as ${name}.x`)
   }

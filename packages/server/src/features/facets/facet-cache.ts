@@ -1,0 +1,38 @@
+import { performance } from 'node:perf_hooks'
+import { boundedMap } from '../../lib/bounded-map.ts'
+import type { FacetRow } from './facets.queries.ts'
+
+/** Keeps the counts of the last questions, which several people often ask at the same time. */
+export interface FacetCache {
+  /**
+   * Returns the counts for a question, which may be up to 10 seconds old, or counts. The key must contain everything that
+   * determines the counts: the account, the whole filter with everything that restricts the caller, and the names.
+   */
+  get(key: string, count: () => Promise<FacetRow[]>): Promise<FacetRow[]>
+}
+
+const MAX_AGE_MS = 10_000
+/** A question has at most 8 names with 100 values of 200 characters, so that the cache needs at most some 30 MB. */
+const MAX_QUESTIONS = 100
+
+interface Counted {
+  rows: Promise<FacetRow[]>
+  /** The snapshot is taken when the statement begins, so the age counts from then. */
+  startedAt: number
+}
+
+export function createFacetCache(now: () => number = () => performance.now()): FacetCache {
+  const questions = boundedMap<string, Counted>(MAX_QUESTIONS)
+  return {
+    get(key, count) {
+      const found = questions.get(key)
+      if (found !== undefined && now() - found.startedAt < MAX_AGE_MS) return found.rows
+      const counted: Counted = { rows: count(), startedAt: now() }
+      questions.set(key, counted)
+      counted.rows.catch(() => {
+        if (questions.get(key) === counted) questions.delete(key)
+      })
+      return counted.rows
+    },
+  }
+}
