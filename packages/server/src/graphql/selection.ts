@@ -48,3 +48,16 @@ function selectedFields(nodes: readonly FieldNode[], fragments: Fragments): Fiel
   for (const node of nodes) collect(node.selectionSet)
   return fields
 }
+
+/**
+ * Whether the request writes out an argument, instead of leaving it to the schema's default. An argument with a variable is
+ * written out if the variable has a value.
+ */
+export function writesOut(
+  { fieldNodes, variableValues }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'variableValues'>,
+  argument: string,
+): boolean {
+  const written = fieldNodes[0]?.arguments?.find(({ name }) => name.value === argument)?.value
+  if (written === undefined) return false
+  return written.kind !== Kind.VARIABLE || variableValues[written.name.value] !== undefined
+}

@@ -19,6 +19,9 @@ import type { FilterCheck, FilterCompletion, UserCheckFilterArgs } from '../../r
 import { parseContext } from '../attributes/attribute-name.ts'
 import { listAttributeNames } from '../attributes/names/attribute-names.ts'
 import { countDevices } from '../devices/list/device-list.queries.ts'
+import { eventTypes } from '../events/event-types.ts'
+import { filterKinds } from '../views/view.ts'
+import { listViews } from '../views/views.ts'
 import { selectNamesOfVersions } from './account-names.queries.ts'
 import { check, toFilterProblem } from './read-filter.ts'
 import { SAMPLED_ROWS, selectFrequentValues } from './sampled-values.queries.ts'
@@ -82,9 +85,31 @@ async function complete(context: Context, completing: Completing): Promise<Filte
 type Found = Pick<FilterCompletion, 'kind' | 'text'> & { count: number | null }
 
 async function completionsFor(context: Context, expected: Expectation, completing: Completing): Promise<Found[]> {
-  if (expected.type === 'name') return namesFor(expected, completing)
-  if (expected.type !== 'value') return []
-  return valuesFor(context, expected, completing)
+  switch (expected.type) {
+    case 'name':
+      return namesFor(expected, completing)
+    case 'value':
+      return expected.valueType === 'eventType' ? eventTypesFor(expected) : valuesFor(context, expected, completing)
+    case 'view':
+      return viewsFor(context, expected, completing)
+    default:
+      return []
+  }
+}
+
+const eventTypesFor = ({ prefix }: Extract<Expectation, { type: 'value' }>): Found[] =>
+  eventTypes
+    .filter((type) => type.startsWith(prefix.toUpperCase()))
+    .map((text) => ({ kind: 'value', text, count: null }))
+
+/** The views whose ID or name begins with the prefix, by name. */
+async function viewsFor(context: Context, { prefix }: { prefix: string }, { kind }: Completing): Promise<Found[]> {
+  const start = prefix.toLowerCase()
+  const views = (await listViews(context, {})).filter((view) => filterKinds[view.kind] === kind)
+  return views
+    .filter(({ id, name }) => id.startsWith(start) || name.toLowerCase().startsWith(start))
+    .slice(0, MAX_NAMES)
+    .map(({ id }) => ({ kind: 'view', text: writeNameArgument(id), count: null }))
 }
 
 const MAX_NAMES = 100

@@ -1,10 +1,12 @@
 import {
   type CheckedFilter,
+  canonicalize,
   checkFilter,
   type FilterKind,
   type FilterProblem,
   type FilterUsage,
   filterLimits,
+  isIndexed,
   type ParseOptions,
   positionAt,
   type ResolvedFilter,
@@ -65,6 +67,17 @@ export function readFilter(text: string, place: FilterPlace): ReadFilter | undef
   if (filter === null) return undefined
   const unindexed = terms.filter((term) => !term.isIndexed).map(({ from, to }) => text.slice(from, to))
   return { text, canonical: checked.canonical!, place, filter, isIndexed, unindexed, names, fractions }
+}
+
+/** Makes a resolved filter usable like one that was read. Its names are not checked again. */
+export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilter {
+  const none: ReadonlySet<string> = new Set()
+  const place = { kind, path: 'where' }
+  const text = canonicalize(filter, kind)
+  return {
+    ...{ text, canonical: text, place, filter, isIndexed: isIndexed(filter, { kind }) },
+    ...{ unindexed: [], names: none, fractions: none },
+  }
 }
 
 /**

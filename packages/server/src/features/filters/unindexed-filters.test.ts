@@ -5,7 +5,7 @@ import { WALKED } from '../devices/list/device-list.queries.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ env: { MUSTER_RATE_LIMIT: '1000000' } })
+  app = await startTestApp({ env: { MUSTER_KEY_POINTS: '1000000' } })
   const { accountId } = app.owner
   await sql`
     insert into device (account_id, id, name, platform, attributes)
@@ -55,3 +55,36 @@ test.each(['name', 'name desc', 'platform desc', 'lastReported', 'id desc', 'loa
     expect(middle.names).toEqual(seen.slice(1000, 1005))
   },
 )
+
+test('finds services behind the devices that are read in order, and pages through them', async () => {
+  const { accountId } = app.owner
+  await sql`
+    insert into service (account_id, device_id, id, name, application, port, host)
+    select account_id, id, '80:ff' || substr(id, 6), 'web ' || right(name, 1), 7, 80, 'host ' || name
+    from device where account_id = ${accountId} and (right(name, 1) = '7' or name in ('node-020001', 'node-020004'))`.execute(
+    app.db,
+  )
+  const list = `query ($where: String, $sortBy: [String!], $after: ID, $size: Int) { login {
+    services(where: $where, sortBy: $sortBy, after: $after, size: $size) { items { host device { name } } total hasMore cursor } } }`
+  const services = async (variables: Record<string, unknown>) => {
+    const { login } = await app.owner.data(list, variables)
+    const { items, ...rest } = login.services
+    return { ...rest, names: items.map((item: { device: { name: string } }) => item.device.name) }
+  }
+  expect((await services({ where: 'host:20001' })).names).toEqual(['node-020001'])
+  for (const sortBy of [undefined, ['-device.name', 'name'], ['name', 'device.name']]) {
+    const seen: string[] = []
+    let after: string | undefined
+    for (;;) {
+      const next = await services({ where: 'host:"node-0"', sortBy, size: 900, after })
+      seen.push(...next.names)
+      if (!next.hasMore) break
+      after = next.cursor
+    }
+    expect(seen).toHaveLength(2_002)
+    const inOrder = seen.toSorted()
+    if (sortBy === undefined) expect(seen).toEqual(inOrder)
+    if (sortBy?.[0] === '-device.name') expect(seen).toEqual(inOrder.reverse())
+    expect(new Set(seen).size).toBe(2_002)
+  }
+})

@@ -1,6 +1,6 @@
 import { notFound } from '../../errors.ts'
 import { schemaPart } from '../../graphql/assemble.ts'
-import { lookAhead } from '../../graphql/selection.ts'
+import { lookAhead, writesOut } from '../../graphql/selection.ts'
 import { loadDevice } from '../devices/load-device.ts'
 import { applicationTypes, findApplicationType } from './application-types.ts'
 import { listServices } from './list/services-list.ts'
@@ -15,8 +15,11 @@ export const servicesPart = schemaPart(new URL('./services.graphql', import.meta
     applicationTypes: () => [...applicationTypes],
   },
   User: {
-    services: (_user, args, context, info) =>
-      listServices(context, args, { attributes: asksForAttributesOfList(info) }),
+    services: (_user, args, context, info) => {
+      // A view's order applies if the request writes none.
+      const sortBy = writesOut(info, 'sortBy') ? args.sortBy : null
+      return listServices(context, { ...args, sortBy }, { attributes: asksForAttributesOfList(info) })
+    },
     service: (_user, { id }, context, info) => findServices(context, id, { attributes: asksForAttributes(info) }),
   },
   Device: {

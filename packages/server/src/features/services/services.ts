@@ -1,10 +1,12 @@
 import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
 import type { Device } from '../devices/device.ts'
 import { findDevices } from '../devices/devices.ts'
 import { readIds } from '../devices/list/device-filter.ts'
 import { BULK_SERVICE } from './application-types.ts'
 import type { Service, ServiceName } from './service.ts'
-import { selectServiceNames, selectServices } from './services.queries.ts'
+import { readServiceOrder } from './service-list.ts'
+import { selectServiceNames, selectServices, selectServicesOfDevices } from './services.queries.ts'
 
 /**
  * Returns the viewer's services with these IDs, each once, in the requested order. A device ID returns the device's bulk
@@ -49,3 +51,14 @@ export const listServiceNames = (
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   deviceId: string,
 ): Promise<ServiceName[]> => selectServiceNames(db, viewer.accountId, deviceId)
+
+/** Lists the services of devices by name, without bulk services. The result is in the order of `devices`. */
+export async function listServicesOfDevices(
+  db: Database,
+  accountId: string,
+  devices: readonly Device[],
+): Promise<Service[][]> {
+  const selection = { devices, filter: {}, order: readServiceOrder(null), attributes: false }
+  const found = await selectServicesOfDevices(db, accountId, selection)
+  return found.map((services) => services.filter(({ application }) => application !== BULK_SERVICE))
+}

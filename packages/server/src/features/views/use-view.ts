@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { check, type FilterPlace, type ReadFilter, toFilterProblem } from '../filters/read-filter.ts'
 import { withContext } from '../filters/with-context.ts'
-import { filterKinds, type View } from './view.ts'
+import { filterKinds, type View, type ViewColumn } from './view.ts'
 import { selectView } from './views.queries.ts'
 
 /** A list's filter and context, after applying a view. */
@@ -12,6 +12,8 @@ export interface Selection {
   context: string | undefined
   /** The sort keys of the view; undefined if the request contains sort keys or the view contains none. */
   sortBy: readonly string[] | undefined
+  /** The columns of the view; empty without a view. */
+  columns: readonly ViewColumn[]
 }
 
 /**
@@ -29,13 +31,14 @@ export async function applyView(
   place: Pick<FilterPlace, 'kind'>,
 ): Promise<Selection> {
   const own = where && (await replaceViews(context, where))
-  if (viewId == null) return { where: own, context: inContext, sortBy: undefined }
+  if (viewId == null) return { where: own, context: inContext, sortBy: undefined, columns: [] }
   const view = await findView(context, viewId, place.kind)
   const ofView = readView(view)
   return {
     where: combine(ofView, own, place),
     context: inContext ?? view.context ?? undefined,
     sortBy: view.sortBy.length > 0 ? view.sortBy : undefined,
+    columns: view.columns,
   }
 }
 

@@ -11,7 +11,7 @@ import { parseAttributeName, parseContext } from '../attributes/attribute-name.t
 import { sourceOf } from '../events/event-source.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
-import { assertKnownNames } from '../filters/account-names.ts'
+import { assertKnownNames, assertKnownSortKeys } from '../filters/account-names.ts'
 import { readFilter } from '../filters/read-filter.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import { filterKinds, type View, type ViewColumn, type ViewKind, viewTarget } from './view.ts'
@@ -66,7 +66,7 @@ export async function createView(context: Context, args: MutationCreateViewArgs)
     kind,
     where: await readWhere(context, kind, args.where),
     context: parseContext(args.context, 'context') ?? null,
-    sortBy: readSortBy(args.sortBy ?? []),
+    sortBy: await readSortBy(context, kind, args.sortBy ?? []),
     columns: readColumns(args.columns ?? []),
     labels: readLabels(args.labels ?? []),
     isShared: args.isShared ?? true,
@@ -99,7 +99,6 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
     ...(args.name != null && { name: readName(args.name) }),
     ...(args.description !== undefined && { description: readDescription(args.description) }),
     ...(args.context !== undefined && { context: parseContext(args.context, 'context') ?? null }),
-    ...(args.sortBy != null && { sortBy: readSortBy(args.sortBy) }),
     ...(args.columns != null && { columns: readColumns(args.columns) }),
     ...(args.labels != null && { labels: readLabels(args.labels) }),
     ...(args.isShared != null && { isShared: args.isShared }),
@@ -107,6 +106,7 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
   const [found] = await listViews({ db, viewer }, { id: [id] })
   if (found === undefined) throw notFound('view', id)
   const where = args.where === undefined ? {} : { where: await readWhere(context, found.kind, args.where) }
+  const sortBy = args.sortBy == null ? {} : { sortBy: await readSortBy(context, found.kind, args.sortBy) }
   return db.transaction().execute(async (transaction) => {
     await lockAccount(transaction, viewer.accountId)
     const before = await lockView(transaction, viewer.accountId, id)
@@ -120,7 +120,7 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
         },
       )
     }
-    const changed = { ...before, ...change, ...where }
+    const changed = { ...before, ...change, ...where, ...sortBy }
     if (isDeepStrictEqual(changed, before)) return before
     const after = { ...changed, updated: clock(), version: before.version + 1 }
     await assertFreeName(transaction, viewer.accountId, after)
@@ -189,13 +189,15 @@ async function readWhere(context: Context, kind: ViewKind, where: string | null 
   return read.canonical
 }
 
-function readSortBy(sortBy: readonly string[]): string[] {
+/** Rejects attributes that the account never had, like the lists that the view sorts. */
+async function readSortBy(context: Context, kind: ViewKind, sortBy: readonly string[]): Promise<string[]> {
   if (sortBy.length === 0) return []
-  readSortKeys(sortBy, (text, path) => {
-    const sort = parseSort(text, [])
-    if ('attribute' in sort) parseAttributeName(sort.attribute, path)
-    return { text: `${'attribute' in sort ? sort.attribute : ''} ${sort.direction}` }
+  const keys = readSortKeys(sortBy, (text, path) => {
+    const { attribute, direction } = parseSort(text, []) as { attribute: string; direction: string }
+    return { name: parseAttributeName(attribute, path), text: `${attribute} ${direction}` }
   })
+  if (kind !== 'EVENTS')
+    await assertKnownSortKeys(context, sortBy, { kind: filterKinds[kind], names: keys.map(({ name }) => name) })
   return [...sortBy]
 }
 

@@ -37,7 +37,7 @@ export const serviceRoutes: readonly Route[] = [
     path: '/services/list',
     summary: 'Lists the services of all devices, except bulk services, one page at a time.',
     document: `query listAllServices(
-      $size: Int = 100, $from: Int, $after: ID, $last: String, $sortBy: [String!] = ["device.name", "name"]
+      $size: Int = 100, $from: Int, $after: ID, $last: String, $sortBy: [String!]
       $where: String, $view: ID, $now: DateTime, $context: String, $total: Boolean! = true
     ) {
       login {

@@ -42,10 +42,6 @@ export interface ServiceListRequest {
 
 const DEFAULT_SORT = ['device.name', 'name']
 
-/** Whether `sortBy` has the default value. The request may or may not have set it explicitly. */
-export const isDefaultOrder = (sortBy: readonly string[] | null | undefined): boolean =>
-  sortBy == null || sortBy.join() === DEFAULT_SORT.join()
-
 /** Parses the arguments of `services`. Throws an `ApiError` if any argument is invalid. */
 export function readServicesArguments(args: ServicesArguments, firstRecord: 0 | 1): ServiceListRequest {
   const context = parseContext(args.context, 'context')

@@ -4,6 +4,7 @@ import { type Database, plannedEachTime } from '../../../db/database.ts'
 import { allOf, naturally, rowsByKeys, type SqlKey, type SqlStartByKeys } from '../../../db/sorted-page.ts'
 import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
 import type { AttributeName } from '../../attributes/attribute-name.ts'
+import { WALKED } from '../../devices/list/device-list.queries.ts'
 import { filterCondition } from '../../filters/sql/conditions.ts'
 import { noTables } from '../../filters/sql/rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn } from '../../filters/sql/value-source.ts'
@@ -29,17 +30,30 @@ export interface ServicePageQuery {
   start: SqlStartByKeys
   limit: number
   attributes: boolean
+  /**
+   * How to find the matches of a filter without an index, in an order that begins with the name of the device. PostgreSQL cannot
+   * know which is faster: `walk` reads the services of the next `WALKED` devices, and `scan` all services. Default: PostgreSQL
+   * decides.
+   */
+  search?: 'walk' | 'scan'
 }
 
 /** Returns the rows of one page in order. */
 export async function selectServicePage(
   db: Database,
   accountId: string,
-  { selection, keys, start, limit, attributes }: ServicePageQuery,
+  { selection, keys, start, limit, attributes, search }: ServicePageQuery,
 ): Promise<ListedServiceRow[]> {
-  const { from, where } = matching(accountId, selection)
+  const { from, where } = matching(
+    accountId,
+    selection,
+    search === 'walk' ? walked(accountId, keys[0]!, start) : undefined,
+  )
   const source = { columns: sql`s.device_id, ${serviceColumns(attributes, state)}`, from, where }
-  const sqlKeys = keys.map((key) => sqlKeyOf(key, selection.context))
+  const ownKeys = keys.map((key) => sqlKeyOf(key, selection.context))
+  // No index has the sum of two strings, so PostgreSQL reads all services and sorts the matches.
+  const scanned = { ...ownKeys[0]!, key: naturally(sql`(d.name || '')`) }
+  const sqlKeys = search === 'scan' ? [scanned, ...ownKeys.slice(1)] : ownKeys
   const { rows } = await sql<readonly unknown[]>`${sql.raw(plannedEachTime)}${servicesAsRows}
     ${rowsByKeys(source, { keys: sqlKeys, id: sql`s.id` }, start, limit)}`.execute(db)
   return rows.map((row) => ({ row: row.slice(0, -1) as unknown as ServiceRow<string>, sortKeys: row.at(-1) as string }))
@@ -66,15 +80,31 @@ export async function findServicePlace(
   return rows[0] && { id, key: rows[0].keys }
 }
 
-/** Selects the matching services, except bulk services. */
-function matching(accountId: string, { where, now, context }: ServicesSelection): { from: Sql; where: Sql[] } {
+/** The next devices of a list by the name of the device, and those with the name of the last of them. */
+function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStartByKeys): Sql {
+  const name = naturally(sql`name`)
+  const [first] = 'afterKeys' in start ? start.afterKeys.keys : []
+  const beyond =
+    first === undefined
+      ? sql``
+      : sql`and ${name} ${sql.raw(direction === 'asc' ? '>=' : '<=')} ${naturally(sql`${first}::text`)}`
+  return sql`(select * from device where account_id = ${accountId} ${beyond} order by ${name} ${sql.raw(direction)}
+    fetch first ${sql.lit(WALKED)} rows with ties) as d`
+}
+
+/** The services that match, except bulk services, of these devices. */
+function matching(
+  accountId: string,
+  { where, now, context }: ServicesSelection,
+  devices: Sql = sql`device d`,
+): { from: Sql; where: Sql[] } {
   const tables = noTables()
   const conditions = [sql`s.account_id = ${accountId}`, isNoBulkService]
   if (where !== undefined) conditions.push(filterCondition(where.filter, { accountId, context, now, tables }))
   const overrides =
     context === undefined ? sql`` : sql`${overridesIn(context, 'device')} ${overridesIn(context, 'service')}`
   const from = sql`service s
-    join device d on d.account_id = s.account_id and d.id = s.device_id
+    join ${devices} on d.account_id = s.account_id and d.id = s.device_id
     join device_live l on l.account_id = s.account_id and l.device_id = s.device_id
     ${joinServiceLive} ${overrides}`
   return { from, where: conditions }

@@ -6,14 +6,14 @@ import { noRowsRead, type RowsRead } from '../../../graphql/cost/row-count.ts'
 import type { SortKey } from '../../../graphql/lists/cursor.ts'
 import { type List, listOf, type Start } from '../../../graphql/lists/paging.ts'
 import { parseId } from '../../devices/device-id.ts'
+import { countDevices, WALKED } from '../../devices/list/device-list.queries.ts'
 import { assertKnownNames, assertKnownSortKeys } from '../../filters/account-names.ts'
 import { unindexedTerms } from '../../filters/read-filter.ts'
 import { applyView } from '../../views/use-view.ts'
 import type { Service } from '../service.ts'
 import { toService } from '../service-row.ts'
-import { countServices, findServicePlace, selectServicePage } from './service-list.queries.ts'
+import { countServices, findServicePlace, type ListedServiceRow, selectServicePage } from './service-list.queries.ts'
 import {
-  isDefaultOrder,
   readServicesArguments,
   type ServiceListRequest,
   type ServicesArguments,
@@ -37,10 +37,15 @@ export async function listServices(
     fields: serviceSortFields,
   })
   const start = await findStart(context, request)
-  rowMeter.add(({ devices }) => rowsReadByPage(request, devices).rows)
-  const rows = await walk(db, rowsReadByPage(request).reasons, (walking) =>
-    selectServicePage(walking, accountId, { selection, keys, start, limit: page.size + 1, attributes }),
-  )
+  const limit = page.size + 1
+  const read = (search?: 'walk' | 'scan'): Promise<ListedServiceRow[]> =>
+    walk(db, rowsReadByPage(request).reasons, (walking) =>
+      selectServicePage(walking, accountId, { selection, keys, start, limit, attributes, ...(search && { search }) }),
+    )
+  const charge = (): void => rowMeter.add(({ devices }) => rowsReadByPage(request, devices).rows)
+  const isLong = await isLongWalk(context, request)
+  if (!isLong) charge()
+  const rows = isLong ? await readUnindexed({ read, charge, limit }) : await read()
   return listOf({
     rows,
     size: page.size,
@@ -56,6 +61,28 @@ export async function listServices(
   })
 }
 
+/** Whether to read the list in order first, because no index serves the filter but one serves the order. */
+async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
+  if (selection.where === undefined || selection.where.isIndexed || keys[0]!.by !== 'device.name') return false
+  return (await countDevices(db, viewer.accountId, {})) > WALKED
+}
+
+/** A walk that fills the page reads few devices and is not charged for. */
+async function readUnindexed({
+  read,
+  charge,
+  limit,
+}: {
+  read: (search: 'walk' | 'scan') => Promise<ListedServiceRow[]>
+  charge: () => void
+  limit: number
+}): Promise<ListedServiceRow[]> {
+  const rows = await read('walk')
+  if (rows.length >= limit) return rows
+  charge()
+  return read('scan')
+}
+
 async function applyViewTo(
   context: Context,
   args: ServicesArguments,
@@ -65,7 +92,7 @@ async function applyViewTo(
   if (where !== undefined) await assertKnownNames(context, where)
   const selection = await applyView(context, { where, viewId: args.view, inContext }, { kind: 'service' })
   if (selection.where === where && args.view == null) return given
-  const sortBy = isDefaultOrder(args.sortBy) ? (selection.sortBy ?? args.sortBy) : args.sortBy
+  const sortBy = args.sortBy ?? selection.sortBy
   const read = { ...args, where: null, context: selection.context, sortBy }
   const request = readServicesArguments(read, context.firstRecord)
   return { ...request, selection: { ...request.selection, where: selection.where, now: given.selection.now } }

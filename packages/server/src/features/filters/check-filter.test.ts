@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Check, checkFilter, createRuleFleet, findNames } from '../../../test/filters/rule-fleet.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+
+let app: TestApp
+let user: TestUser
+beforeAll(async () => {
+  app = await startTestApp()
+  user = (await createRuleFleet(app)).user
+})
+afterAll(() => app.close())
+
+const find = (where: string, context?: string): Promise<string> => findNames(user, where, context)
+const check = (where: string, more?: Parameters<typeof checkFilter>[2]): Promise<Check> =>
+  checkFilter(user, where, more)
+
+describe('checkFilter', () => {
+  test.each([
+    ['site=oslo -platform:*', 'attributes.site = oslo AND NOT platform:*'],
+    ['statusA:"a b" gate', 'attributes.$svc.statusA:"a b" AND gate'],
+    ['site = ("a" OR "10" OR 10)', 'attributes.site = (a OR "10" OR "10")'],
+    ['NOT (a.b = 1)', 'attributes.a.b != "1"'],
+    ['services.port != 22', 'services.port != 22'],
+    ['load > 0.8 firmware >= "2.10"', 'attributes.load > 0.8 AND attributes.firmware >= "2.10"'],
+  ])('writes %s in canonical form', async (where, canonical) => {
+    const known = where
+      .replace('a.b', 'attributes.a.b')
+      .replace('load', 'attributes.load')
+      .replace('firmware', 'attributes.firmware')
+    const checked = await check(known)
+    expect(checked.canonical).toBe(canonical)
+    const again = await check(canonical)
+    expect(again.canonical).toBe(canonical)
+    expect(await find(canonical)).toBe(await find(known))
+  })
+
+  test('says for each term how it compares and whether an index finds what it matches', async () => {
+    const terms = async (where: string): Promise<string[]> =>
+      (await check(where)).terms.map(({ name, comparedAs, isIndexed }) => `${name} ${comparedAs} ${isIndexed}`)
+    expect(await terms('site = oslo AND load > 0.8 AND site > b AND created < -2d')).toEqual([
+      'attributes.site string true',
+      'attributes.load number false',
+      'attributes.site string false',
+      'created time true',
+    ])
+    expect(await terms('statusA >= a AND statusA:b AND name:abc AND name:ab AND name:* AND platform = x')).toEqual([
+      'attributes.$svc.statusA string true',
+      'attributes.$svc.statusA string false',
+      'name string true',
+      'name string false',
+      'name none false',
+      'platform string true',
+    ])
+    expect(
+      await terms(
+        'NOT site = x AND services.port = 22 AND services:* AND hardwareId = 1 AND id = 80:00:00:00:00:00:00:01',
+      ),
+    ).toEqual([
+      'attributes.site string false',
+      'services.port number true',
+      expect.stringMatching(/false$/),
+      'hardwareId string true',
+      'id string true',
+    ])
+    expect((await check('name:"😀" AND site = oslo')).terms.map(({ from, to }) => [from, to])).toEqual([
+      [0, 8],
+      [13, 24],
+    ])
+  })
+
+  test('warns about what is valid and probably not intended', async () => {
+    expect((await check('lastReported < -2d')).warnings).toEqual([
+      { message: expect.stringContaining('NOT lastReported >= -2d') },
+    ])
+    expect((await check('lastReported > -2d')).warnings).toEqual([])
+  })
+
+  test('never fails because of the filter', async () => {
+    for (const where of ['', '=', '"', 'x'.repeat(5_000), '('.repeat(50), 'site = oslo']) {
+      const { canonical, problems } = await check(where)
+      expect(problems.length > 0, where.slice(0, 20)).toBe(canonical === null && where !== '')
+    }
+  })
+
+  test('completes names, operators, values, relative times, and views', async () => {
+    await user.data('mutation { createView(name: "Oslo", where: "site = oslo") { id } }')
+    const complete = async (text: string): Promise<Check['completions']> => {
+      const cursor = [...text].indexOf('|')
+      return (await check(text.replace('|', ''), { cursor })).completions
+    }
+    const suggested = async (text: string): Promise<string[]> => (await complete(text)).map((each) => each.text)
+    expect(await complete('name:"😀" AND si|te = x')).toContainEqual({
+      kind: 'name',
+      text: expect.stringMatching(/site$/),
+      from: 13,
+      to: 17,
+      count: 3,
+    })
+    expect(await suggested('site |')).toEqual(expect.arrayContaining(['=', '!=']))
+    expect(await complete('platform = |')).toContainEqual(
+      expect.objectContaining({ kind: 'value', text: 'linux', count: 1 }),
+    )
+    expect(await suggested('state = |')).toEqual(expect.arrayContaining(['active', 'inactive']))
+    expect((await suggested('created > |')).some((text) => /^-\d/.test(text))).toBe(true)
+    expect((await suggested('view(|')).length).toBeGreaterThan(0)
+    expect((await check('site = oslo')).completions).toEqual([])
+    const { errors } = await user.query('{ login { checkFilter(where: "a", cursor: 2) { canonical } } }')
+    expect(errors![0]!.extensions.code).toBe('BAD_USER_INPUT')
+  })
+
+  test('checks filters of services and events', async () => {
+    expect((await check('port = 22 AND device.site = oslo', { kind: 'SERVICES' })).canonical).toBe(
+      'port = 22 AND device.attributes.site = oslo',
+    )
+    expect((await check('type:state AND changed:site', { kind: 'EVENTS' })).problems).toEqual([])
+    expect((await check('port = 22', { kind: 'EVENTS' })).problems).toHaveLength(1)
+  })
+})

@@ -1,0 +1,17 @@
+import { printName, splitAttributeName } from '@muster/filter'
+import { badInput } from '../../errors.ts'
+import { type ReadFilter, readFilter } from './read-filter.ts'
+import type { ValueSubject } from './sql/value-source.ts'
+
+/**
+ * Resolves a field or attribute of a device like a filter does. `filter` finds the devices that have a value; use it to check
+ * whether the account knows the name.
+ */
+export function readSubject(name: string, path: string): { subject: ValueSubject; filter: ReadFilter } {
+  const read = readFilter(`${printName(splitAttributeName(name))}:*`, { kind: 'device', path })!
+  const { filter } = read
+  const found = filter.type === 'services' ? filter.condition : filter
+  if (found?.type !== 'present')
+    throw badInput(`${path} must be a field or an attribute, such as services.port or site`)
+  return { subject: found.subject, filter: read }
+}
