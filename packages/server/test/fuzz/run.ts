@@ -1,6 +1,6 @@
 /**
  * `npm run test:fuzz -- [--seed N] [--count N] [--only NAME]` runs the tests in this folder with many more inputs. `--count` is
- * the number of signed requests. `--only` accepts signatures, documents, strings, or packets.
+ * the number of signed requests. `--only` accepts signatures, documents, strings, filters, or packets.
  */
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -17,7 +17,7 @@ const seed = Number(values.seed ?? randomInt(2 ** 31))
 const signatures = Number(values.count ?? 200_000)
 if (![seed, signatures].every(Number.isSafeInteger)) throw new Error('--seed and --count must be whole numbers')
 
-const scale = { seed, signatures, documents: 20_000, strings: 1_000, bodies: 5_000, packets: 5_000 }
+const scale = { seed, signatures, documents: 20_000, strings: 1_000, bodies: 5_000, filters: 12_000, packets: 5_000 }
 console.log(`seed ${seed} (repeat with --seed ${seed})`)
 const folder = await mkdtemp(join(tmpdir(), 'muster-figures-'))
 const figures = join(folder, 'figures')

@@ -8,10 +8,12 @@ interface Scale {
   /** The number of naughty strings for each argument. */
   strings: number
   bodies: number
+  /** The number of strings that may be filters. */
+  filters: number
   packets: number
 }
 
-const short: Scale = { seed: 1, signatures: 400, documents: 100, strings: 1, bodies: 100, packets: 60 }
+const short: Scale = { seed: 1, signatures: 400, documents: 100, strings: 1, bodies: 100, filters: 300, packets: 60 }
 
 export const isLongRun = process.env.FUZZ !== undefined
 
