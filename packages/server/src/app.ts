@@ -19,8 +19,11 @@ import { isStandbyFailure } from './db/database-unavailable.ts'
 import { queryDatabase, userDatabase } from './db/fair/user-database.ts'
 import type { ReadSide } from './db/read-side.ts'
 import { createNameCounts } from './features/attributes/names/name-counts.ts'
-import { registerEventsDownload } from './features/events/download/events-download.ts'
+import { devicesCsv } from './features/devices/devices-download.ts'
+import { registerDownload } from './features/downloads/serve-download.ts'
+import { eventsCsv } from './features/events/download/events-download.ts'
 import type { Feed } from './features/events/feed/feed.ts'
+import { createFacetCache } from './features/facets/facet-cache.ts'
 import { createRunOnce } from './features/idempotency/run-once.ts'
 import { reportRoute } from './features/presence/report-route.ts'
 import { registerRoute } from './features/registration-codes/register-route.ts'
@@ -192,17 +195,23 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const streams = createOpenStreams({ perKey: deps.config.streamsPerKey, rejectionOf: deps.rejectionOf })
   registerStreamRoute(app, { ...graphql, ...streams, chargeEvents: charges.chargeEvents, path: STREAM_PATH })
   registerRest(app, graphql)
-  registerEventsDownload(app, {
-    db: deps.db,
-    linkKey: () => linkKeyOf(deps.secrets),
-    clock: clockOf(deps),
-    rateLimits,
-    addressOf,
-    admit: ({ request, reply }, { accountId }) => {
-      callers.identify(request, { accountId })
-      return callers.reserve(reply, { name: 'GET /events/v1.csv', objectCount: 64 })
-    },
-  })
+  for (const csv of [eventsCsv, devicesCsv]) {
+    registerDownload(
+      app,
+      {
+        db: deps.db,
+        linkKey: () => linkKeyOf(deps.secrets),
+        clock: clockOf(deps),
+        rateLimits,
+        addressOf,
+        admit: ({ request, reply }, { accountId, name }) => {
+          callers.identify(request, { accountId })
+          return callers.reserve(reply, { name, objectCount: 64 })
+        },
+      },
+      csv,
+    )
+  }
   registerDeviceRoutes(app, { routes: deviceRoutes(deps, rateLimits), rateLimits, addressOf })
   registerSignIn(app, { ...signInOf(deps), addressOf, beforeRequest })
   registerConsole(app)
@@ -268,6 +277,7 @@ function contextOf(deps: AppDeps, { storage }: RateLimits) {
   const { config, db, secrets, feed, outbound } = deps
   const clock = clockOf(deps)
   const nameCounts = createNameCounts(deps)
+  const facetCache = createFacetCache()
   return (request: FastifyRequest, viewer: Viewer, kind: PreparedOperation['kind']): Context => ({
     db: (kind === 'query' ? queryDatabase : userDatabase)(db, viewer.accountId),
     viewer,
@@ -278,6 +288,7 @@ function contextOf(deps: AppDeps, { storage }: RateLimits) {
     origin: config.publicUrl ?? `${request.protocol}://${request.headers.host}`,
     linkKey: linkKeyOf(secrets),
     nameCounts,
+    facetCache,
     rowMeter: rowMeterOf(request),
     feed,
     secrets,

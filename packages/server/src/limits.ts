@@ -52,6 +52,8 @@ export const limits = {
   filterPatterns: filterLimits.filterPatterns,
   /** Names in `facets(by:)`. */
   facetNames: 8,
+  /** Characters of the token in a download link. */
+  downloadLinkLength: 13_000,
   idempotencyKeyLength: 255,
   /** Idempotency-Keys per account in 24 hours. */
   idempotencyRecords: 250_000,
@@ -108,6 +110,8 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   filterDepth: 'levels of parentheses in a filter',
   filterPatterns: 'values with wildcards in a filter',
   facetNames: 'names in facets(by:)',
+  downloadLinkLength:
+    'characters of a download link after link=; a long filter, many columns, or many device ids make it long',
   idempotencyKeyLength: 'characters of an Idempotency-Key',
   idempotencyRecords: 'Idempotency-Keys that an account uses in 24 hours',
   idempotentResponseLength:

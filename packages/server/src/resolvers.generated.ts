@@ -47,11 +47,19 @@ export type User = {
    */
   presence?: Maybe<Array<PresencePoint>>;
   devices: DeviceList;
+  /**
+   * A URL that returns the matching devices as CSV for one hour. The CSV keeps the filter that the view has now, and relative times
+   * count from now. muster import reads the file, unless a column has a label.
+   */
+  devicesUrl: Scalars['String']['output'];
   /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other users' devices. */
   device: Array<Device>;
   /** The user's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
-  /** A URL that returns the same events as CSV for one hour. */
+  /**
+   * A URL that returns the same events as CSV for one hour. The CSV keeps the filter that the view has now, and relative times
+   * count from now.
+   */
   eventsUrl: Scalars['String']['output'];
   /**
    * Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute, as in sort, or a
@@ -133,6 +141,17 @@ export type UserDevicesArgs = {
 
 
 /** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserDevicesUrlArgs = {
+  where?: InputMaybe<Scalars['String']['input']>;
+  view?: InputMaybe<Scalars['ID']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
+  sortBy?: InputMaybe<Array<Scalars['String']['input']>>;
+  columns?: InputMaybe<Array<Scalars['String']['input']>>;
+  now?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserDeviceArgs = {
   id: Array<Scalars['String']['input']>;
 };
@@ -161,6 +180,9 @@ export type UserEventsUrlArgs = {
   maxDate?: InputMaybe<Scalars['DateTime']['input']>;
   types?: InputMaybe<Array<EventType>>;
   deviceId?: InputMaybe<Array<Scalars['String']['input']>>;
+  where?: InputMaybe<Scalars['String']['input']>;
+  view?: InputMaybe<Scalars['ID']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -1495,6 +1517,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   attributeNames?: Resolver<Array<ResolversTypes['AttributeName']>, ParentType, ContextType>;
   presence?: Resolver<Maybe<Array<ResolversTypes['PresencePoint']>>, ParentType, ContextType, RequireFields<UserPresenceArgs, 'from'>>;
   devices?: Resolver<ResolversTypes['DeviceList'], ParentType, ContextType, RequireFields<UserDevicesArgs, 'size' | 'sort'>>;
+  devicesUrl?: Resolver<ResolversTypes['String'], ParentType, ContextType, Partial<UserDevicesUrlArgs>>;
   device?: Resolver<Array<ResolversTypes['Device']>, ParentType, ContextType, RequireFields<UserDeviceArgs, 'id'>>;
   events?: Resolver<ResolversTypes['EventList'], ParentType, ContextType, RequireFields<UserEventsArgs, 'size'>>;
   eventsUrl?: Resolver<ResolversTypes['String'], ParentType, ContextType, Partial<UserEventsUrlArgs>>;

@@ -27,6 +27,8 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Webhook.deliveries': (_args, { events }) => ({ rows: 0, total: events }),
   // The server reads the devices only if the summary is out of date.
   'User.attributeNames': (_args, { devices }) => ({ rows: devices }),
+  // Without columns, the file has every attribute in use.
+  'User.devicesUrl': ({ columns }, { devices }) => ({ rows: columns == null ? devices : 0 }),
   'User.facets': (_args, { devices }) => ({ rows: devices }),
   'User.deviceTotals': (_args, { devices }) => ({ rows: devices }),
   'User.presence': (args) => ({ rows: samplesRead(args as UserPresenceArgs) }),

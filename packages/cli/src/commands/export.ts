@@ -3,25 +3,34 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { exportDevices } from '../devices/export-devices.ts'
-import { type ClientOptions, newClientCommand, prose } from '../options/new-command.ts'
+import { exportDevices, exportView } from '../devices/export-devices.ts'
+import { joinFilters, whereHelp } from '../devices/where.ts'
+import { usageError } from '../errors/cli-error.ts'
+import { type ClientOptions, collect, newClientCommand, prose } from '../options/new-command.ts'
 import { openMuster } from '../server/open-muster.ts'
 import { write } from '../terminal/process.ts'
+import { findView } from '../views/views.ts'
 import { formatHelp } from './format-help.ts'
 
 interface Options extends ClientOptions {
   output?: string
   raw?: boolean
+  where?: string[]
+  view?: string
 }
 
 export function buildCommand(): Command {
   return newClientCommand('export')
     .description(
-      prose(`Write all devices with their services and attributes as CSV, in the format of "muster import". Importing
-the unmodified file changes nothing. The file does not include overrides in contexts, service attributes, or states.`),
+      prose(`Write devices with their services and attributes as CSV, in the format of "muster import". Importing the
+unmodified file changes nothing. The file does not include overrides in contexts, service attributes, or states. With
+--view, the file has the columns and the order of the view, and its labels as column names.`),
     )
+    .option('--where <filter>', 'export devices that match a filter, such as "state = active"; repeatable', collect)
+    .option('--view <view>', 'export the devices of a saved view; ID or name')
     .option('-o, --output <file>', 'write to a file instead of standard output')
     .option('--raw', 'write formulas unchanged; to import the file, also pass --raw')
+    .addHelpText('after', whereHelp)
     .addHelpText('after', formatHelp)
     .addHelpText('after', spreadsheetNote)
     .action(run)
@@ -31,13 +40,20 @@ const spreadsheetNote = `
 The export adds an apostrophe before a cell that a spreadsheet would run as a formula, and "muster import" removes it.
 Such a cell begins with =, +, -, @, a tab, or a carriage return and is not a plain number such as -5.`
 
-async function run({ output, raw = false, json = false, ...which }: Options): Promise<void> {
+async function run({ output, raw = false, json = false, where = [], view, ...which }: Options): Promise<void> {
+  const filter = joinFilters(where)
+  if (view !== undefined && raw) throw usageError('--raw cannot be combined with --view', 'Omit one of them.')
   const muster = await openMuster(which, 6)
+  const viewId = view === undefined ? undefined : (await findView(muster, view)).id
+  const exportTo = (write: (text: string) => Promise<void>): Promise<number> =>
+    viewId === undefined
+      ? exportDevices(muster, { where: filter, isRaw: raw, write })
+      : exportView(muster, { where: filter, view: viewId, write })
   if (output === undefined) {
-    await exportDevices(muster, raw, (text) => write(process.stdout, text))
+    await exportTo((text) => write(process.stdout, text))
     return
   }
-  const devices = await writeAtomically(output, (sink) => exportDevices(muster, raw, (text) => write(sink, text)))
+  const devices = await writeAtomically(output, (sink) => exportTo((text) => write(sink, text)))
   console.log(json ? JSON.stringify({ devices, file: output }) : `Exported ${devices} devices to ${output}`)
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
-import { suspectColumns } from '@muster/fleet-csv/csv/columns'
+import { ignoredColumns, suspectColumns } from '@muster/fleet-csv/csv/columns'
 import { FileError } from '@muster/fleet-csv/csv/file-error'
 import { type DeviceFile, readDeviceFile } from '@muster/fleet-csv/csv/read-file'
 import { importDevices } from '@muster/fleet-csv/import/import-devices'
@@ -78,6 +78,11 @@ function parse(bytes: Buffer, isRaw: boolean): DeviceFile {
 }
 
 function warnAboutSuspectColumns({ columns }: DeviceFile): void {
+  for (const name of ignoredColumns(columns)) {
+    console.error(
+      `note: column ${JSON.stringify(name)} is ignored, because the field is read-only; an attribute with this name needs the column ${JSON.stringify(`attributes.${name}`)}`,
+    )
+  }
   for (const { found, meant } of suspectColumns(columns)) {
     console.error(
       `note: column ${JSON.stringify(found)} is an attribute; did you mean the fixed column ${JSON.stringify(meant)}?`,

@@ -1,17 +1,65 @@
 import type { Muster } from '@muster/client'
 import { NewNameError, exportDevices as writeDevices } from '@muster/fleet-csv/export-devices'
-import { CliError } from '../errors/cli-error.ts'
+import { CliError, exitCodes } from '../errors/cli-error.ts'
 
-/** Writes every device as CSV and returns the number of devices. */
+interface Destination {
+  /** Receives the next part of the file. */
+  write: (text: string) => Promise<void>
+}
+
+/** Writes the devices that match as CSV and returns their number. */
 export async function exportDevices(
   muster: Muster,
-  isRaw: boolean,
-  write: (text: string) => Promise<void>,
+  { where, isRaw, write }: Destination & { where: string | undefined; isRaw: boolean },
 ): Promise<number> {
   try {
-    return await writeDevices(muster, { isRaw, write })
+    return await writeDevices(muster, { isRaw, write, ...(where !== undefined && { lists: [{ where }] }) })
   } catch (error) {
     if (error instanceof NewNameError) throw new CliError(error.message, { hint: 'Export again.' })
     throw error
+  }
+}
+
+/** Downloads the devices of a view as CSV, with the view's columns and order, and returns their number. */
+export async function exportView(
+  muster: Muster,
+  { where, view, write }: Destination & { where: string | undefined; view: string },
+): Promise<number> {
+  const args = { view, ...(where !== undefined && { where }) }
+  const { login } = await muster.select({ login: { devicesUrl: { $: args } } })
+  const response = await fetch(login!.devicesUrl).catch((error: Error) => {
+    throw failed(error.message)
+  })
+  if (!response.ok || response.body === null) throw failed(`the server responded with status ${response.status}`)
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  const counter = createRowCounter()
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: Error) => {
+      throw failed(error.message)
+    })
+    // The header is not a device.
+    if (done) return counter.rows - 1
+    counter.add(value)
+    await write(value)
+  }
+}
+
+const failed = (reason: string): CliError =>
+  new CliError(`the download failed: ${reason}`, { hint: 'Export again.', exitCode: exitCodes.notNow })
+
+/** Counts the rows of a CSV file. A quoted cell can contain line ends. */
+function createRowCounter() {
+  let isQuoted = false
+  let rows = 0
+  return {
+    get rows() {
+      return rows
+    },
+    add(text: string): void {
+      for (const character of text) {
+        if (character === '"') isQuoted = !isQuoted
+        else if (character === '\n' && !isQuoted) rows++
+      }
+    },
   }
 }

@@ -34,6 +34,16 @@ it('saves, changes, uses, and deletes views', async () => {
   expect(await lines('devices', 'facets', 'site', '--view', 'Oslo')).toMatchObject([{ total: 2 }])
   expect(await lines('views', 'list', '--label', 'south')).toEqual([])
 
+  const csv = 'name,site\nb,oslo\na,oslo\n'
+  expect(await run('export', '--view', 'oslo')).toMatchObject({ code: 0, stdout: csv })
+  expect((await run('export', '--view', 'Oslo', '--where', 'name = a')).stdout).toBe('name,site\na,oslo\n')
+  expect((await run('export', '--where', 'site = rome')).stdout).toBe(
+    'name,hardwareId,platform,services,site\nc,,,,rome\n',
+  )
+  expect(await run('export', '--view', 'Oslo', '--raw')).toMatchObject({ code: 2, stdout: '' })
+  expect(await run('export', '--view', 'missing')).toMatchObject({ code: 4, stdout: '' })
+  expect(await run('export', '--where', 'sitte = 1')).toMatchObject({ code: 1 })
+
   await run('views', 'update', 'Oslo', '--name', 'All', '--where', '', '--sort', 'name')
   expect(await lines('views', 'list')).toMatchObject([{ name: 'All', where: null, version: 2 }])
   expect(await lines('devices', 'list', '--view', 'all')).toHaveLength(3)

@@ -587,6 +587,17 @@ export const schemaTable: SchemaTable = {
     "where": "String"
    }
   ],
+  "devicesUrl": [
+   "String!",
+   {
+    "columns": "[String!]",
+    "context": "String",
+    "now": "DateTime",
+    "sortBy": "[String!]",
+    "view": "ID",
+    "where": "String"
+   }
+  ],
   "email": "String!",
   "events": [
    "EventList!",
@@ -608,10 +619,13 @@ export const schemaTable: SchemaTable = {
   "eventsUrl": [
    "String!",
    {
+    "context": "String",
     "deviceId": "[String!]",
     "maxDate": "DateTime",
     "minDate": "DateTime",
-    "types": "[EventType!]"
+    "types": "[EventType!]",
+    "view": "ID",
+    "where": "String"
    }
   ],
   "facets": [

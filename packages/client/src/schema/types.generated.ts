@@ -422,8 +422,10 @@ export interface User {
   /** The contexts in which this user has overrides. */
   contexts: string[]
   created: string
+  /** A URL that returns the matching devices as CSV for one hour. The CSV keeps the filter that the view has now, and relative times count from now. muster import reads the file, unless a column has a label. */
+  devicesUrl: string
   email: string
-  /** A URL that returns the same events as CSV for one hour. */
+  /** A URL that returns the same events as CSV for one hour. The CSV keeps the filter that the view has now, and relative times count from now. */
   eventsUrl: string
   id: string
   /** The limits that apply to this user, with their current use. */
@@ -1240,6 +1242,21 @@ export interface UserFields {
     /** A filter in the AIP-160 language, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, returns BAD_USER_INPUT with every problem in extensions.filter. */
     where?: string | null | undefined
   }>
+  /** A URL that returns the matching devices as CSV for one hour. The CSV keeps the filter that the view has now, and relative times count from now. muster import reads the file, unless a column has a label. */
+  devicesUrl: Leaf<string, {
+    /** Names of at most 50 fields and attributes. Default: the columns of the view, or else the fields that muster import reads and every attribute in use. */
+    columns?: readonly string[] | null | undefined
+    /** The context in which the filter, the order, and the columns read attributes. */
+    context?: string | null | undefined
+    /** The time from which relative times in where count. */
+    now?: string | Date | null | undefined
+    /** At most 4 keys, each written as in sort of devices. Default: name. */
+    sortBy?: readonly string[] | null | undefined
+    /** The ID of a saved view. Its filter applies in addition to where. Its context, order, and columns apply if the request has none. */
+    view?: string | null | undefined
+    /** A filter, as in devices. */
+    where?: string | null | undefined
+  }>
   email: Leaf<string>
   /** The user's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: Branch<'EventList', 'one', {
@@ -1264,12 +1281,18 @@ export interface UserFields {
     /** A filter of events, such as type = DEVICE_STATE AND device.site = oslo. Uses the current values of devices. */
     where?: string | null | undefined
   }>
-  /** A URL that returns the same events as CSV for one hour. */
+  /** A URL that returns the same events as CSV for one hour. The CSV keeps the filter that the view has now, and relative times count from now. */
   eventsUrl: Leaf<string, {
+    /** The context in which the filter reads attributes. */
+    context?: string | null | undefined
     deviceId?: readonly string[] | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
     types?: readonly EventType[] | null | undefined
+    /** The ID of a saved view of events. Its filter applies in addition to where. */
+    view?: string | null | undefined
+    /** A filter of events, as in events. */
+    where?: string | null | undefined
   }>
   /** Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute, as in sort, or a field of services such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests the closest known name. */
   facets: Branch<'Facet', 'many', {

@@ -3,10 +3,17 @@ import type { Cell } from './cells.ts'
 export const fixedColumns = ['name', 'hardwareId', 'platform', 'services'] as const
 export type FixedColumn = (typeof fixedColumns)[number]
 
-/** The content of a column: a device field or an attribute. */
-export type Column = { field: FixedColumn } | { attribute: string }
+/** Fields of a device that an import cannot set. Files that the server exports with such columns can be imported. */
+const readOnlyFields = ['id', 'created', 'state', 'online', 'stateSince', 'lastReported', 'owner', 'contexts'] as const
+const servicesField =
+  /^services\.(id|name|application|title|host|port|protocol|enabled|created|state|online|lastReported)$/
 
-/** Marks an attribute with the name of a fixed column. */
+/** The content of a column: a field of the device, an attribute, or a field that an import ignores. */
+export type Column = { field: FixedColumn } | { attribute: string } | { ignored: string }
+
+const isReadOnly = (name: string): boolean => readOnlyFields.some((field) => field === name) || servicesField.test(name)
+
+/** Marks an attribute with the name of a field. */
 const PREFIX = 'attributes.'
 
 /** Parses the header. Throws an Error that explains which name is invalid. */
@@ -14,7 +21,7 @@ export function parseHeader(cells: readonly Cell[]): Column[] {
   const columns = cells.map((cell, index) => parseColumn(cell, index))
   const seen = new Map<string, number>()
   columns.forEach((column, index) => {
-    const key = 'field' in column ? column.field : `${PREFIX}${column.attribute}`
+    const key = keyOf(column)
     const earlier = seen.get(key)
     if (earlier !== undefined) {
       throw new Error(`columns ${earlier + 1} and ${index + 1} have the same name ${JSON.stringify(cells[index])}`)
@@ -23,6 +30,11 @@ export function parseHeader(cells: readonly Cell[]): Column[] {
   })
   if (!seen.has('name')) throw new Error(`there is no column "name"${missingHint(cells)}`)
   return columns
+}
+
+function keyOf(column: Column): string {
+  if ('field' in column) return column.field
+  return 'ignored' in column ? column.ignored : `${PREFIX}${column.attribute}`
 }
 
 function missingHint(cells: readonly Cell[]): string {
@@ -36,6 +48,7 @@ function parseColumn(cell: Cell, index: number): Column {
   if (!cell) throw new Error(`column ${index + 1} has no name`)
   const field = fixedColumns.find((name) => name === cell)
   if (field !== undefined) return { field }
+  if (isReadOnly(cell)) return { ignored: cell }
   const attribute = cell.startsWith(PREFIX) ? cell.slice(PREFIX.length) : cell
   const problem = attributeNameProblem(attribute)
   if (problem !== undefined) throw new Error(`column ${index + 1}, ${JSON.stringify(cell)}: ${problem}`)
@@ -52,7 +65,7 @@ function attributeNameProblem(name: string): string | undefined {
 
 /** Returns the column name of an attribute, with a prefix if it would be ambiguous. */
 export function attributeColumn(name: string): string {
-  const needsPrefix = fixedColumns.some((fixed) => fixed === name) || name.startsWith(PREFIX)
+  const needsPrefix = fixedColumns.some((fixed) => fixed === name) || isReadOnly(name) || name.startsWith(PREFIX)
   return needsPrefix ? `${PREFIX}${name}` : name
 }
 
@@ -60,8 +73,12 @@ export function attributeColumn(name: string): string {
 export function suspectColumns(columns: readonly Column[]): { found: string; meant: FixedColumn }[] {
   const simple = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '')
   return columns.flatMap((column) => {
-    if ('field' in column) return []
+    if (!('attribute' in column)) return []
     const meant = fixedColumns.find((name) => simple(name) === simple(column.attribute))
     return meant === undefined || meant === column.attribute ? [] : [{ found: column.attribute, meant }]
   })
 }
+
+/** Columns that an import ignores, because the fields are read-only. */
+export const ignoredColumns = (columns: readonly Column[]): string[] =>
+  columns.flatMap((column) => ('ignored' in column ? [column.ignored] : []))

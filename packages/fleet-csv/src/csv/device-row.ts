@@ -21,7 +21,7 @@ export function parseDeviceRow(columns: readonly Column[], { line, cells }: CsvR
   const row: DeviceRow = { line, name: '', hardwareId: null, platform: null, services: [], attributes: new Map() }
   columns.forEach((column, index) => {
     const cell = cells[index] ?? null
-    if (cell === null) return
+    if (cell === null || 'ignored' in column) return
     if ('attribute' in column) row.attributes.set(column.attribute, cell)
     else if (column.field === 'services') row.services = parseServices(cell)
     else if (cell.trim() === '')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { attributeColumn } from './columns.ts'
 import { readDeviceFile } from './read-file.ts'
 
 describe('readDeviceFile', () => {
@@ -13,6 +14,26 @@ describe('readDeviceFile', () => {
     ['name,$other\n', 'names with $'],
   ])('rejects a file that begins with %j', (text, reason) => {
     expect(() => readDeviceFile(Buffer.from(text))).toThrow(reason)
+  })
+
+  it('ignores columns of read-only fields, but not attributes with their names', () => {
+    const file = readDeviceFile(
+      Buffer.from('id,name,state,services.port,attributes.state,attributes.id\n80:01,a,active,22,x,\n'),
+    )
+    expect(file.columns).toEqual([
+      { ignored: 'id' },
+      { field: 'name' },
+      { ignored: 'state' },
+      { ignored: 'services.port' },
+      { attribute: 'state' },
+      { attribute: 'id' },
+    ])
+    expect(file.rows).toEqual([
+      expect.objectContaining({ name: 'a', services: [], attributes: new Map([['state', 'x']]) }),
+    ])
+    expect(['state', 'services.port', 'contexts', 'site', 'services.x'].map(attributeColumn)).toEqual([
+      ...['attributes.state', 'attributes.services.port', 'attributes.contexts', 'site', 'services.x'],
+    ])
   })
 
   it('rejects UTF-16', () => {

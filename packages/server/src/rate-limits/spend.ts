@@ -11,12 +11,13 @@ export function spend(payer: Payer, points: number, reply: FastifyReply): void {
   if (retryAfter > 0) throw rateLimited(payer, points, retryAfter)
 }
 
-/** Waits until enough points are available, then takes them. */
+/** Waits until enough points are available, then takes them. Takes more points than the capacity in several parts. */
 export async function spendWhenAvailable({ budget, subject }: Payer, points: number): Promise<void> {
-  for (;;) {
-    const seconds = budget.take(subject, points)
-    if (seconds === 0) return
-    await sleep(Math.ceil(seconds * 1_000), undefined, { ref: false })
+  for (let left = points; left > 0; ) {
+    const part = Math.min(left, budget.policy.capacity)
+    const seconds = budget.take(subject, part)
+    if (seconds === 0) left -= part
+    else await sleep(Math.ceil(seconds * 1_000), undefined, { ref: false })
   }
 }
 

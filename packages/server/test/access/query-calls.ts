@@ -205,9 +205,43 @@ export const queryCalls: Record<string, Call> = {
   'User.eventsUrl': {
     plain: user('eventsUrl'),
     naming: {
-      deviceId: attempt('empty download', ({ device }) => `{ login { eventsUrl(deviceId: ${literal(device)}) } }`),
+      deviceId: attempt('empty download', ({ device }) => `{ login { url: eventsUrl(deviceId: ${literal(device)}) } }`),
+      where: attempt(
+        'empty download',
+        ({ device }) => `{ login { url: eventsUrl(where: ${literal(`device.id = ${device}`)}) } }`,
+      ),
+      view: notFound(({ eventView }) => `{ login { eventsUrl(view: ${literal(eventView)}) } }`),
     },
-    others: ['minDate', 'maxDate', 'types'],
+    others: ['minDate', 'maxDate', 'types', 'context'],
+  },
+  'User.devicesUrl': {
+    plain: user('devicesUrl'),
+    naming: {
+      where: attempt(
+        'empty download',
+        ({ device }) => `{ login { url: devicesUrl(where: ${literal(`id = ${device}`)}, columns: ["id", "name"]) } }`,
+      ),
+      view: [
+        notFound(({ view }) => `{ login { devicesUrl(view: ${literal(view)}) } }`),
+        notFound(({ view }) => `{ login { devicesUrl(where: ${literal(`view("${view}")`)}) } }`),
+      ],
+      columns: attempt(
+        'empty download',
+        ({ attribute, device }) =>
+          `{ login { url: devicesUrl(where: ${literal(`id = ${device}`)}, columns: ["id", ${literal(`attributes.${attribute}`)}]) } }`,
+      ),
+      sortBy: attempt(
+        'empty download',
+        ({ attribute, device }) =>
+          `{ login { url: devicesUrl(where: ${literal(`id = ${device}`)}, columns: ["id"], sortBy: [${literal(`attributes.${attribute}`)}]) } }`,
+      ),
+      context: attempt(
+        'empty download',
+        ({ context, device }) =>
+          `{ login { url: devicesUrl(where: ${literal(`id = ${device}`)}, columns: ["id"], context: ${literal(context)}) } }`,
+      ),
+    },
+    others: ['now'],
   },
 
   'Device.events': {

@@ -41,6 +41,7 @@ const fieldCalls: Record<string, FieldCall> = {
   'User.views': { document: (args) => `{ login { views${args} { name where } } }` },
   'User.devices': { document: (args) => `{ login { devices${args} { total hasMore items { name } } } }` },
   'User.events': { document: (args) => `{ login { events${args} { total hasMore items { id } } } }` },
+  'User.devicesUrl': { document: (args) => `{ login { __typename devicesUrl${args} } }` },
   'User.eventsUrl': { document: (args) => `{ login { __typename eventsUrl${args} } }` },
   'User.webhooks': { document: (args) => `{ login { webhooks${args} { url } } }` },
   'Webhook.deliveries': { document: (args) => `{ login { webhooks { deliveries${args} { total hasMore } } } }` },
@@ -158,7 +159,10 @@ async function runDocument(text: string) {
   const { data, errors } = await user.query(document)
   // Ignore the signature in download URLs, which is always new.
   return JSON.parse(
-    JSON.stringify({ data, errors: errors?.map(({ message }) => message) }).replace(/\/events\/v1[^"]*/, 'URL'),
+    JSON.stringify({ data, errors: errors?.map(({ message }) => message) }).replace(
+      /\/(events|devices)\/v1[^"]*/,
+      'URL',
+    ),
   )
 }
 

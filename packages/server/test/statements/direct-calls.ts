@@ -170,6 +170,7 @@ export function directCalls({
     (db) => codes.removeCodesExpiredBefore(db, now),
 
     (db) => events.selectEventsByIds(db, accountId, [event]),
+    (db) => events.findWindowEnd(db, accountId, { filter: {}, start: { offset: 0 }, limit: 1 }),
     (db) => events.selectFittingEvents(db, accountId, { filter: {}, start: { offset: 0 }, limit: 1 }),
 
     (db) => feed.readLogEnd(db),

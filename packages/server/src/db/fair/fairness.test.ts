@@ -29,8 +29,8 @@ async function start(env: Record<string, string> = {}): Promise<TestApp> {
 }
 
 /**
- * Waits until exactly these statements are in flight. Fails with the numbers that it found, so that the test does not hold its
- * lock until the test's timeout: an open transaction holds back the events of every test in the same cluster.
+ * Waits until exactly these statements are in flight. Fails with the numbers that it found, so that the test releases its
+ * lock before the test's timeout: an open transaction holds back the events of every test in the same cluster.
  */
 const waitForStatements = (app: TestApp, expected: Partial<Record<'quick' | 'walking', number>>): Promise<void> =>
   expect.poll(() => inFlight(app)).toMatchObject(expected)

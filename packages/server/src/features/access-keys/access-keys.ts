@@ -17,6 +17,7 @@ import type { AccessKey, CreatedAccessKey } from './access-key.ts'
 import {
   countKeys,
   hasKey,
+  hasUsableKey,
   insertAccessKey,
   lockAccessKey,
   lockAccount,
@@ -45,6 +46,10 @@ export interface AccessKeyInput {
 export const listAccessKeys = ({ db, viewer }: Viewing): Promise<AccessKey[]> => selectAccessKeys(db, viewer.accountId)
 
 export const countAccessKeys = ({ db, viewer }: Viewing): Promise<number> => countKeys(db, viewer.accountId)
+
+/** Whether the account has this access key, and the key is enabled and has not expired. */
+export const isAccessKeyUsable = (db: Database, accountId: string, at: { key: string; now: Date }): Promise<boolean> =>
+  hasUsableKey(db, accountId, at)
 
 /** Whether the key exists in any account. */
 export const hasAccessKey = (db: Database, key: string): Promise<boolean> => hasKey(db, key)

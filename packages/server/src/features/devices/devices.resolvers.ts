@@ -1,8 +1,9 @@
 import { schemaPart } from '../../graphql/assemble.ts'
-import { lookAhead } from '../../graphql/selection.ts'
+import { lookAhead, writesOut } from '../../graphql/selection.ts'
 import { categoryAndStatus } from '../attributes/attribute-name.ts'
 import type { AttributesRead } from './device-row.ts'
 import { findDevices } from './devices.ts'
+import { devicesUrl } from './devices-download.ts'
 import { listDevices } from './list/device-list.ts'
 
 /** Returns which device attributes a document selects at `path` below the resolved field. */
@@ -19,7 +20,12 @@ const attributesOfDevices = selectedAttributes([])
 
 export const devicesPart = schemaPart(new URL('./devices.graphql', import.meta.url), {
   User: {
-    devices: (_user, args, context, info) => listDevices(context, args, { attributes: attributesOfList(info) }),
+    devices: (_user, args, context, info) => {
+      // A view's order applies if the request writes none.
+      const sort = writesOut(info, 'sort') ? args.sort : null
+      return listDevices(context, { ...args, sort }, { attributes: attributesOfList(info) })
+    },
+    devicesUrl: (_user, args, context) => devicesUrl(context, args),
     device: (_user, { id }, context, info) => findDevices(context, id, { attributes: attributesOfDevices(info) }),
   },
   Device: {

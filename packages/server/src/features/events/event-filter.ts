@@ -20,6 +20,8 @@ export interface EventFilter {
   until?: Date
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]
+  /** The oldest event to select. */
+  fromId?: string
   where?: EventWhere
 }
 

@@ -21,12 +21,13 @@ const columns = sql.raw(
 
 const all = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
-function matching(accountId: string, { from, until, types, deviceIds, where }: EventFilter): Sql[] {
+function matching(accountId: string, { from, until, types, deviceIds, fromId, where }: EventFilter): Sql[] {
   const conditions = [sql`account_id = ${accountId}`]
   if (from !== undefined) conditions.push(sql`"timestamp" >= ${from}`)
   if (until !== undefined) conditions.push(sql`"timestamp" < ${until}`)
   if (types !== undefined) conditions.push(sql`type = any(${types})`)
   if (deviceIds !== undefined) conditions.push(sql`device_id = any(${deviceIds})`)
+  if (fromId !== undefined) conditions.push(sql`event.id >= ${fromId}::bigint`)
   if (where !== undefined) conditions.push(eventCondition(where.filter, { ...where, accountId, tables: noTables() }))
   return conditions
 }
@@ -40,6 +41,15 @@ function slice(conditions: readonly Sql[], { start, limit }: EventSlice, selecte
 export async function selectEvents(db: Database, accountId: string, page: EventSlice): Promise<Event[]> {
   const { rows } = await sql<Event>`${slice(matching(accountId, page.filter), page)}`.execute(db)
   return rows
+}
+
+/** Returns the ID of the last event of a full page; undefined if fewer events follow. */
+export async function findWindowEnd(db: Database, accountId: string, page: EventSlice): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string; examined: number }>`
+    select min(number)::text as id, count(*)::int as examined
+    from (${slice(matching(accountId, page.filter), page, sql`event.id as number`)}) as examined`.execute(db)
+  const { id, examined } = rows[0]!
+  return examined < page.limit ? undefined : id
 }
 
 export interface FittingEvents {

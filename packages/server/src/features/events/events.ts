@@ -25,7 +25,7 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
   const { db, viewer, rowMeter } = context
   const reads = eventRowsRead(args)
   const given = await readEventSlice(context, args)
-  const where = await readWhere(context, args)
+  const where = await readEventWhere(context, args)
   const slice = where === undefined ? given : { ...given, filter: { ...given.filter, where } }
   rowMeter.add(({ events }) => Math.min(reads.page.rows, events))
   const rows = await walk(db, reads.page.reasons, (walking) => selectEvents(walking, viewer.accountId, slice))
@@ -35,7 +35,11 @@ export async function listEvents(context: Context, args: EventListArguments): Pr
   })
 }
 
-async function readWhere(context: Context, args: EventListArguments): Promise<EventWhere | undefined> {
+/** Reads the filter in the filter language, with that of the view. Rejects attribute names that the account never had. */
+export async function readEventWhere(
+  context: Context,
+  args: Pick<EventListArguments, 'where' | 'view' | 'context' | 'now'>,
+): Promise<EventWhere | undefined> {
   const where = args.where == null ? undefined : readFilter(args.where, { kind: 'event', path: 'where' })
   if (where !== undefined) await assertKnownNames(context, where)
   const inContext = parseContext(args.context, 'context')

@@ -8,7 +8,7 @@ import type { ValueSubject } from './sql/value-source.ts'
  * whether the account knows the name.
  */
 export function readSubject(name: string, path: string): { subject: ValueSubject; filter: ReadFilter } {
-  const read = readFilter(`${printName(splitAttributeName(name))}:*`, { kind: 'device', path })!
+  const read = readFilter(`${printName(splitAttributeName(name))}:*`, { kind: 'device', path, isName: true })!
   const { filter } = read
   const found = filter.type === 'services' ? filter.condition : filter
   if (found?.type !== 'present')

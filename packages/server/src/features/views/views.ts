@@ -8,12 +8,14 @@ import { assertName, assertStorable, assertText } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 import type { MutationCreateViewArgs, MutationUpdateViewArgs } from '../../resolvers.generated.ts'
 import { parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
+import { deviceSortFields } from '../devices/list/device-sort.ts'
 import { sourceOf } from '../events/event-source.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
 import { assertKnownNames, assertKnownSortKeys } from '../filters/account-names.ts'
 import { readFilter } from '../filters/read-filter.ts'
 import { createOnce } from '../idempotency/create-once.ts'
+import { serviceSortFields } from '../services/list/service-list-arguments.ts'
 import { filterKinds, type View, type ViewColumn, type ViewKind, viewTarget } from './view.ts'
 import {
   countViewRows,
@@ -189,15 +191,24 @@ async function readWhere(context: Context, kind: ViewKind, where: string | null 
   return read.canonical
 }
 
+/** The fields that lists of each kind can be sorted by. */
+const sortFields: Readonly<Record<ViewKind, readonly string[]>> = {
+  DEVICES: deviceSortFields,
+  SERVICES: serviceSortFields,
+  EVENTS: [],
+}
+
 /** Rejects attributes that the account never had, like the lists that the view sorts. */
 async function readSortBy(context: Context, kind: ViewKind, sortBy: readonly string[]): Promise<string[]> {
   if (sortBy.length === 0) return []
+  const fields = sortFields[kind]
   const keys = readSortKeys(sortBy, (text, path) => {
-    const { attribute, direction } = parseSort(text, []) as { attribute: string; direction: string }
-    return { name: parseAttributeName(attribute, path), text: `${attribute} ${direction}` }
+    const parsed = parseSort(text, fields)
+    const name = 'field' in parsed ? parsed.field : parseAttributeName(parsed.attribute, path)
+    return { name, text: `${'field' in parsed ? parsed.field : parsed.attribute} ${parsed.direction}` }
   })
-  if (kind !== 'EVENTS')
-    await assertKnownSortKeys(context, sortBy, { kind: filterKinds[kind], names: keys.map(({ name }) => name) })
+  const names = keys.map(({ name }) => name)
+  if (kind !== 'EVENTS') await assertKnownSortKeys(context, sortBy, { kind: filterKinds[kind], names, fields })
   return [...sortBy]
 }
 

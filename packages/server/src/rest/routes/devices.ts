@@ -6,7 +6,7 @@ export const deviceRoutes: readonly Route[] = [
     path: '/devices',
     summary: 'Lists devices, one page at a time.',
     document: `query listDevices(
-      $size: Int = 100, $from: Int, $after: ID, $last: String, $sort: String = "name asc", $name: String, $state: String
+      $size: Int = 100, $from: Int, $after: ID, $last: String, $sort: String, $name: String, $state: String
       $id: [String!], $hardwareId: String, $platform: [String!], $application: [Int!], $attributes: Object
       $where: String, $view: ID, $now: DateTime, $sortBy: [String!], $context: String, $total: Boolean! = true
     ) {
@@ -19,6 +19,20 @@ export const deviceRoutes: readonly Route[] = [
       }
     }`,
     at: 'login.devices',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/devices/download',
+    summary: 'Returns a link for downloading the devices as CSV. The link is valid for one hour.',
+    document: `query getDevicesUrl(
+      $where: String, $view: ID, $context: String, $sortBy: [String!], $columns: [String!], $now: DateTime
+    ) {
+      login {
+        url: devicesUrl(where: $where, view: $view, context: $context, sortBy: $sortBy, columns: $columns, now: $now)
+      }
+    }`,
+    at: 'login',
     status: 200,
   },
   {

@@ -24,8 +24,15 @@ export const eventRoutes: readonly Route[] = [
     method: 'GET',
     path: '/events/download',
     summary: 'Returns a link for downloading the same events as CSV. The link is valid for one hour.',
-    document: `query getEventsUrl($minDate: DateTime, $maxDate: DateTime, $types: [EventType!], $deviceId: [String!]) {
-      login { url: eventsUrl(minDate: $minDate, maxDate: $maxDate, types: $types, deviceId: $deviceId) }
+    document: `query getEventsUrl(
+      $minDate: DateTime, $maxDate: DateTime, $types: [EventType!], $deviceId: [String!]
+      $where: String, $view: ID, $context: String
+    ) {
+      login {
+        url: eventsUrl(
+          minDate: $minDate, maxDate: $maxDate, types: $types, deviceId: $deviceId, where: $where, view: $view, context: $context
+        )
+      }
     }`,
     at: 'login',
     status: 200,

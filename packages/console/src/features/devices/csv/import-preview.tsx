@@ -1,5 +1,5 @@
 import { Alert, Button, Group, List, Stack, Tabs, Text } from '@mantine/core'
-import { suspectColumns } from '@muster/fleet-csv/csv/columns'
+import { ignoredColumns, suspectColumns } from '@muster/fleet-csv/csv/columns'
 import { InvalidRows } from './invalid-rows.tsx'
 import { NewDevices, UpdatedDevices } from './planned-devices.tsx'
 import type { PreparedImport } from './use-import.ts'
@@ -81,12 +81,19 @@ const counted = (count: number, noun: string): string => `${count.toLocaleString
 /** Warns about columns that probably have a misspelled name. */
 function SuspectColumns({ columns }: Pick<PreparedImport['file'], 'columns'>) {
   const suspects = suspectColumns(columns)
-  if (suspects.length === 0) return null
+  const ignored = ignoredColumns(columns)
+  if (suspects.length + ignored.length === 0) return null
   return (
     <Alert color="yellow" title="Check these columns">
       {suspects.map(({ found, meant }) => (
         <Text size="sm" key={found}>
           The column “{found}” will be imported as an attribute with that name. The device’s field is called “{meant}”.
+        </Text>
+      ))}
+      {ignored.map((name) => (
+        <Text size="sm" key={name}>
+          The column “{name}” is ignored, because the field is read-only. An attribute with this name needs the column
+          “attributes.{name}”.
         </Text>
       ))}
     </Alert>

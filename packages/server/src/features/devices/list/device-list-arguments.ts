@@ -11,11 +11,14 @@ export interface DeviceListArguments extends PageArguments, DeviceFilterArgument
   context?: string | null | undefined
 }
 
+export interface DeviceListRequest {
+  filter: DeviceFilter
+  order: DeviceOrder
+  page: Page
+}
+
 /** Parses the arguments of `devices`. Throws an `ApiError` if any argument is invalid. */
-export function readDeviceListArguments(
-  args: DeviceListArguments,
-  firstRecord: 0 | 1,
-): { filter: DeviceFilter; order: DeviceOrder; page: Page } {
+export function readDeviceListArguments(args: DeviceListArguments, firstRecord: 0 | 1): DeviceListRequest {
   const context = parseContext(args.context, 'context')
   const order = args.sortBy == null ? readDeviceOrder(args.sort, context) : readDeviceOrders(args.sortBy, context)
   const filter = readDeviceFilter(args, context)

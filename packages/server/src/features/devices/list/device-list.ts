@@ -5,26 +5,16 @@ import { notFound } from '../../../errors.ts'
 import type { Place } from '../../../graphql/lists/cursor.ts'
 import type { List } from '../../../graphql/lists/paging.ts'
 import { listOf, type Start } from '../../../graphql/lists/paging.ts'
-import { parseContext } from '../../attributes/attribute-name.ts'
-import { assertKnownNames, assertKnownSortKeys } from '../../filters/account-names.ts'
-import { applyView } from '../../views/use-view.ts'
 import type { Device } from '../device.ts'
 import { parseId } from '../device-id.ts'
 import { type AttributesRead, toDevice } from '../device-row.ts'
 import type { DeviceFilter } from './device-filter.ts'
-import {
-  countDevices,
-  type DeviceStart,
-  findPlace,
-  type ListedDeviceRow,
-  placeOf,
-  type Search,
-  selectDevicePage,
-  WALKED,
-} from './device-list.queries.ts'
-import { type DeviceListArguments, readDeviceListArguments } from './device-list-arguments.ts'
-import { type DeviceOrder, databasePlace, databasePlaces, deviceSortFields, isDefaultSort } from './device-sort.ts'
-import { FAR, isIndexed, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
+import { countDevices, type DeviceStart, findPlace, placeOf, selectDevicePage } from './device-list.queries.ts'
+import type { DeviceListArguments } from './device-list-arguments.ts'
+import { readDevicePage } from './device-page.ts'
+import { type DeviceOrder, startAfter } from './device-sort.ts'
+import { readDeviceList } from './read-device-list.ts'
+import { FAR, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
 
 /** Returns one page of the viewer's devices. `attributes` states which attributes the document selects. */
 export async function listDevices(
@@ -34,7 +24,7 @@ export async function listDevices(
 ): Promise<List<Device>> {
   const { db, viewer, rowMeter } = context
   const { accountId } = viewer
-  const { filter, order, page } = await readArguments(context, args)
+  const { filter, order, page } = await readDeviceList(context, args)
 
   const total = (): Promise<number> => {
     rowMeter.add(({ devices }) => rowsReadByTotal(filter, devices).rows)
@@ -43,17 +33,12 @@ export async function listDevices(
   const found = await findStart(page.start, order, (id) => findPlace(db, accountId, { order, id }))
   const start = isUnfiltered(filter) && order.further.length === 0 ? await fromNearerEnd(found, total) : found
   const { reasons } = rowsReadByPage({ filter, order, start })
-  const read = (search: Search): Promise<ListedDeviceRow[]> =>
-    walk(db, reasons, (walking) => {
-      const limit = page.size + 1
-      return selectDevicePage(walking, accountId, { filter, order, start, limit, attributes, search })
-    })
-  const charge = (): void => rowMeter.add(({ devices }) => rowsReadByPage({ filter, order, start }, devices).rows)
-  const isFull = (rows: readonly unknown[]): boolean => rows.length > page.size
-  const rows =
-    filter.where === undefined || isIndexed(filter)
-      ? await readCharged({ read, charge })
-      : await readUnindexed({ read, charge, isFull, devices: await countDevices(db, accountId, {}) })
+  const rows = await readDevicePage({
+    page: { filter, order, start, limit: page.size + 1, attributes },
+    read: (query) => walk(db, reasons, (walking) => selectDevicePage(walking, accountId, query)),
+    charge: () => rowMeter.add(({ devices }) => rowsReadByPage({ filter, order, start }, devices).rows),
+    countAll: () => countDevices(db, accountId, {}),
+  })
   return listOf({
     rows,
     size: page.size,
@@ -62,53 +47,6 @@ export async function listDevices(
     toItem: (row) => toDevice(row, attributes),
     total,
   })
-}
-
-/** Reads the arguments, applies the view, and rejects attribute names that the account never used. */
-async function readArguments(
-  context: Context,
-  args: DeviceListArguments,
-): Promise<ReturnType<typeof readDeviceListArguments>> {
-  const { firstRecord } = context
-  const given = readDeviceListArguments(args, firstRecord)
-  const { where } = given.filter
-  if (where !== undefined) await assertKnownNames(context, where)
-  if (args.sortBy != null) {
-    const names = [given.order, ...given.order.further].map(({ by }) => by)
-    await assertKnownSortKeys(context, args.sortBy, { kind: 'device', names, fields: deviceSortFields })
-  }
-  const own = { where, viewId: args.view, inContext: parseContext(args.context, 'context') }
-  const selection = await applyView(context, own, { kind: 'device' })
-  if (selection.where === where && args.view == null) return given
-  const isSorted = args.sortBy != null || !isDefaultSort(args.sort)
-  const sortBy = isSorted ? args.sortBy : selection.sortBy
-  const request = readDeviceListArguments({ ...args, where: null, context: selection.context, sortBy }, firstRecord)
-  if (selection.where === undefined) return request
-  const now = given.filter.now ?? Date.now()
-  return { ...request, filter: { ...request.filter, where: selection.where, now, context: selection.context } }
-}
-
-interface Reading {
-  read: (search: Search) => Promise<ListedDeviceRow[]>
-  charge: () => void
-}
-
-function readCharged({ read, charge }: Reading): Promise<ListedDeviceRow[]> {
-  charge()
-  return read('planned')
-}
-
-/** A walk that fills the page reads few devices, so it is not charged. */
-async function readUnindexed({
-  read,
-  charge,
-  isFull,
-  devices,
-}: Reading & { isFull: (rows: readonly unknown[]) => boolean; devices: number }): Promise<ListedDeviceRow[]> {
-  const rows = await read(devices > WALKED ? 'walk' : 'planned')
-  if (isFull(rows)) return rows
-  charge()
-  return devices > WALKED ? read('scan') : rows
 }
 
 type AnyStart = DeviceStart | SqlStartByKeys
@@ -126,12 +64,10 @@ async function findStart(
   order: DeviceOrder,
   findPlace: (id: string) => Promise<Place | undefined>,
 ): Promise<AnyStart> {
-  const after = (place: Place): AnyStart =>
-    order.further.length > 0 ? { afterKeys: databasePlaces(order, place) } : { after: databasePlace(order, place) }
   if ('offset' in start) return start
-  if ('afterPlace' in start) return after(start.afterPlace)
+  if ('afterPlace' in start) return startAfter(order, start.afterPlace)
   const id = parseId(start.afterId)
   const place = id === undefined ? undefined : await findPlace(id)
   if (place === undefined) throw notFound('device', start.afterId)
-  return after(place)
+  return startAfter(order, place)
 }

@@ -1,3 +1,4 @@
+import type { SqlStart, SqlStartByKeys } from '../../../db/sorted-page.ts'
 import { badInput } from '../../../errors.ts'
 import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
 import { type Direction, parseSort, readSortKeys, sortText } from '../../../lib/sort.ts'
@@ -25,9 +26,6 @@ export interface DeviceOrder extends DeviceSortKey {
 }
 
 const DEFAULT_SORT = 'name asc'
-
-/** Whether `sort` has the default value. The request may or may not have set it explicitly. */
-export const isDefaultSort = (sort: string | null | undefined): boolean => sort == null || sort === DEFAULT_SORT
 
 export function readDeviceOrder(sort: string | null | undefined, context: string | undefined): DeviceOrder {
   const { text, ...key } = readSortKey(sort ?? DEFAULT_SORT, { path: 'sort', context })
@@ -72,14 +70,18 @@ const isField = (by: DeviceSortKey['by']): by is DeviceField => typeof by === 's
 export const isNullable = ({ by }: DeviceSortKey): boolean =>
   !isField(by) || by === 'hardwareId' || by === 'platform' || by === 'lastReported'
 
-/** Converts a position for comparison in the database. Rejects values that only a forged cursor can contain. */
+/** Returns the start of the page after a position. Rejects values that only a forged cursor can contain. */
+export const startAfter = (order: DeviceOrder, place: Place): SqlStart | SqlStartByKeys =>
+  order.further.length > 0 ? { afterKeys: databasePlaces(order, place) } : { after: databasePlace(order, place) }
+
+/** Converts a position for comparison in the database. */
 export function databasePlace(order: DeviceOrder, { key, id }: Place): { key: string | Date | null; id: string } {
   if (parseId(id) !== id || Array.isArray(key)) throw wrongPlace()
   return { key: databaseKey(order, key as SortKey), id }
 }
 
 /** Like `databasePlace`, for an order with several keys. */
-export function databasePlaces(order: DeviceOrder, { key, id }: Place): { keys: (string | Date | null)[]; id: string } {
+function databasePlaces(order: DeviceOrder, { key, id }: Place): { keys: (string | Date | null)[]; id: string } {
   const orders: readonly DeviceSortKey[] = [order, ...order.further]
   if (parseId(id) !== id || !Array.isArray(key) || key.length !== orders.length) throw wrongPlace()
   return { keys: orders.map((each, index) => databaseKey(each, (key as readonly SortKey[])[index]!)), id }

@@ -1,84 +1,62 @@
-import { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'csv-stringify/sync'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isSessionAlive } from '../../../auth/sessions/sessions.ts'
 import type { Context } from '../../../context.ts'
-import type { Database } from '../../../db/database.ts'
-import { downloadDatabase } from '../../../db/fair/user-database.ts'
-import { ApiError } from '../../../errors.ts'
-import type { AddressOf } from '../../../lib/client-address.ts'
 import { limits } from '../../../limits.ts'
-import { OBJECTS_PER_POINT, pointsOfObjects, REQUEST_POINTS } from '../../../rate-limits/points.ts'
-import { type Payer, payerOf, payerOfAddress, type RateLimits } from '../../../rate-limits/rate-limits.ts'
-import { spend, spendWhenAvailable } from '../../../rate-limits/spend.ts'
-import { hasUsableKey } from '../../access-keys/access-keys.queries.ts'
+import { OBJECTS_PER_POINT, pointsOfObjects, pointsOfRows } from '../../../rate-limits/points.ts'
+import { assertMayDownload, createDownloadLink } from '../../downloads/create-link.ts'
+import type { DownloadContent } from '../../downloads/download-link.ts'
+import type { CsvList, Download } from '../../downloads/serve-download.ts'
 import type { Event } from '../event.ts'
-import { type EventFilterArguments, readEventFilter } from '../event-filter.ts'
+import { type EventFilter, type EventWhere, readEventFilter } from '../event-filter.ts'
 import { describeSource } from '../event-source.ts'
-import { type EventSlice, selectFittingEvents } from '../events.queries.ts'
-import { type DownloadGrant, readGrant, signGrant } from './download-link.ts'
-import { recordDownloadLink } from './record-link.ts'
+import type { EventTypeName } from '../event-types.ts'
+import { type EventSlice, findWindowEnd, selectFittingEvents } from '../events.queries.ts'
+import { type EventListArguments, readEventWhere } from '../events.ts'
 
 const PATH = '/events/v1.csv'
-const LINK_LIFETIME_MS = 3_600_000
+/** Events that a statement with a filter in the filter language examines. */
+const WINDOW = 20_000
+/** The event that records a link lists at most this many devices. */
+const LISTED_DEVICES = 20
 
-/**
- * Returns a URL that serves the matching events as CSV without a request signature. The URL is valid for one hour, and only
- * while the requesting access key or session is valid. Creating a URL records an event.
- */
-export async function eventsUrl(context: Context, args: EventFilterArguments): Promise<string> {
-  const { viewer, clock, origin, linkKey } = context
-  const { accountId, accessKey, session } = viewer
-  if (accessKey === undefined && session === undefined)
-    throw new ApiError('FORBIDDEN', 'a download link needs an access key or a session')
-  const now = clock()
-  const filter = readEventFilter(args, { now, defaultsToMonth: true })
-  const expires = new Date(now.getTime() + LINK_LIFETIME_MS)
-  const by = { ...(accessKey !== undefined && { accessKey }), ...(session !== undefined && { session }) }
-  await recordDownloadLink(context, { filter, expires })
-  return `${origin}${PATH}?link=${signGrant({ accountId, ...by, filter, expires }, linkKey)}`
+/** Returns a URL that serves the matching events as CSV. A later change of a view does not change what it serves. */
+export async function eventsUrl(context: Context, args: EventListArguments): Promise<string> {
+  assertMayDownload(context)
+  const filter = readEventFilter(args, { now: context.clock(), defaultsToMonth: true })
+  const where = await readEventWhere(context, args)
+  const { deviceIds, ...rest } = filter
+  const content: DownloadContent = {
+    filter: rest,
+    ...(deviceIds !== undefined && { deviceIds }),
+    ...(where !== undefined && { selection: { list: 'events', ...where } }),
+  }
+  return createDownloadLink(context, { path: PATH, content, description: describe(filter, args) })
 }
 
-export interface DownloadDeps {
-  db: Database
-  linkKey: () => Buffer
-  clock: () => Date
-  rateLimits: RateLimits
-  addressOf: AddressOf
-  /** Attributes the download to its user and waits for free memory. Throws UNAVAILABLE or RATE_LIMITED. */
-  admit: (exchange: { request: FastifyRequest; reply: FastifyReply }, grant: DownloadGrant) => Promise<void> | undefined
+/** Describes the link as its arguments. Replaces a long list of device IDs with its length, as `devices`. */
+function describe(
+  { from, until, types, deviceIds }: EventFilter,
+  { where, view, context }: EventListArguments,
+): Record<string, unknown> {
+  return {
+    minDate: from,
+    maxDate: until,
+    types,
+    ...(deviceIds !== undefined && deviceIds.length > LISTED_DEVICES
+      ? { devices: deviceIds.length }
+      : { deviceId: deviceIds }),
+    ...(where && { where }),
+    ...(view != null && { view }),
+    ...(context != null && { context }),
+  }
 }
 
-/** Serves the URLs that `eventsUrl` returns. */
-export function registerEventsDownload(app: FastifyInstance, deps: DownloadDeps): void {
-  app.get<{ Querystring: { link?: unknown } }>(PATH, async (request, reply) => {
-    reply.header('cache-control', 'no-store')
-    const { link } = request.query
-    const grant = typeof link === 'string' ? readGrant(link, { linkKey: deps.linkKey(), now: deps.clock() }) : undefined
-    if (grant === undefined || !(await isGrantValid(deps, grant))) {
-      spend(payerOfAddress(deps.rateLimits, deps.addressOf(request.raw)), REQUEST_POINTS, reply)
-      const message = 'this download link is invalid or has expired: request a new one with eventsUrl'
-      const extensions = { reason: 'download-link', code: 'UNAUTHENTICATED' }
-      return reply
-        .code(401)
-        .header('www-authenticate', 'Signature')
-        .send({ errors: [{ message, extensions }] })
-    }
-    await deps.admit({ request, reply }, grant)
-    const payer = payerOf(deps.rateLimits, grant)
-    spend(payer, REQUEST_POINTS + pointsOfObjects(limits.pageSize), reply)
-    return reply
-      .header('content-type', 'text/csv; charset=utf-8')
-      .header('content-disposition', 'attachment; filename="events.csv"')
-      .header('referrer-policy', 'no-referrer')
-      .send(Readable.from(csvPages(deps, grant, payer)))
-  })
-}
-
-async function isGrantValid(deps: DownloadDeps, { accountId, accessKey, session }: DownloadGrant): Promise<boolean> {
-  if (accessKey !== undefined) return hasUsableKey(deps.db, accountId, { key: accessKey, now: deps.clock() })
-  return session !== undefined && isSessionAlive(deps, { accountId, session })
+export const eventsCsv: CsvList = {
+  list: 'events',
+  path: PATH,
+  fileName: 'events.csv',
+  field: 'eventsUrl',
+  firstPoints: pointsOfObjects(limits.pageSize),
+  pages,
 }
 
 const columns = [
@@ -95,18 +73,40 @@ const columns = [
   'sourceName',
 ]
 
-/**
- * Yields pages of CSV. Before reading another page, it waits until the previous page is sent and the page's rate-limit cost is
- * charged, as for a query. Fails if the key or session that requested the link becomes invalid.
- */
-async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer): AsyncGenerator<string> {
+async function* pages(download: Download): AsyncGenerator<string> {
   yield stringify([columns])
-  let limit: number = limits.pageSize
-  let start: { offset: number } | { afterId: string } = { offset: 0 }
-  const db = downloadDatabase(deps.db, grant.accountId)
+  const filter = filterOf(download.content)
+  const start: EventSlice['start'] = { offset: 0 }
+  if (filter.where === undefined) yield* pagesOf(download, filter, start)
+  else yield* pagesByWindow(download, filter, start)
+}
+
+/** A filter in the filter language examines one event after another, so that each statement examines a limited number. */
+async function* pagesByWindow(
+  download: Download,
+  filter: EventFilter,
+  first: EventSlice['start'],
+): AsyncGenerator<string> {
+  const { accountId } = download
+  let start = first
   for (;;) {
-    const slice: EventSlice = { filter: grant.filter, start, limit }
-    const { events, mayHaveMore } = await retryWhenRateLimited(() => selectFittingEvents(db, grant.accountId, slice))
+    await download.charge(pointsOfRows(WINDOW))
+    const { where: _, ...simple } = filter
+    const window: EventSlice = { filter: simple, start, limit: WINDOW }
+    const end = await download.read((db) => findWindowEnd(db, accountId, window))
+    yield* pagesOf(download, end === undefined ? filter : { ...filter, fromId: end }, start)
+    if (end === undefined) return
+    start = { afterId: end }
+  }
+}
+
+async function* pagesOf(download: Download, filter: EventFilter, first: EventSlice['start']): AsyncGenerator<string> {
+  const { accountId } = download
+  let limit: number = limits.pageSize
+  let start = first
+  for (;;) {
+    const slice: EventSlice = { filter, start, limit }
+    const { events, mayHaveMore } = await download.read((db) => selectFittingEvents(db, accountId, slice))
     // Spreadsheets run cells that begin with =, +, -, or @, and names can begin with these characters. `escape_formulas`
     // prefixes such cells with an apostrophe.
     if (events.length > 0) yield stringify(events.map(cells), { escape_formulas: true })
@@ -114,30 +114,25 @@ async function* csvPages(deps: DownloadDeps, grant: DownloadGrant, payer: Payer)
     if (last === undefined || !mayHaveMore) return
     start = { afterId: last.id }
     limit = nextLimit(events.length)
-    await spendWhenAvailable(payer, pointsOfObjects(limit))
-    if (!(await isGrantValid(deps, grant)))
-      throw new Error('the access key or session of this download is no longer valid')
-  }
-}
-
-/**
- * Retries a read that was rejected because the user's other statements were running. The download waits because a client would
- * have to restart an incomplete download from the beginning.
- */
-async function retryWhenRateLimited<Result>(read: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await read()
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') throw error
-      await sleep(1_000, undefined, { ref: false })
-    }
+    await download.charge(pointsOfObjects(limit))
   }
 }
 
 /** Twice the number of events on the last page, rounded up to whole rate-limit points. */
 const nextLimit = (returned: number): number =>
   Math.min(limits.pageSize, Math.ceil((2 * returned) / OBJECTS_PER_POINT) * OBJECTS_PER_POINT)
+
+/** Reads what `eventsUrl` stored in a link. */
+function filterOf({ filter, deviceIds, selection }: DownloadContent): EventFilter {
+  const { from, until, types } = filter as { from?: string; until?: string; types?: EventTypeName[] }
+  return {
+    ...(from && { from: new Date(from) }),
+    ...(until && { until: new Date(until) }),
+    ...(types && { types }),
+    ...(deviceIds && { deviceIds }),
+    ...(selection !== undefined && { where: selection as unknown as EventWhere }),
+  }
+}
 
 const cells = (event: Event): (string | null)[] => {
   const { id, timestamp, type, deviceId, actorId, targets, state, data } = event

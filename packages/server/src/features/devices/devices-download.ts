@@ -1,0 +1,202 @@
+import type { ResolvedFilter } from '@muster/filter'
+import { formatCsvRow } from '@muster/fleet-csv/csv/cells'
+import { neutralizeFormula } from '@muster/fleet-csv/csv/formulas'
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { pointsOfObjects, pointsOfRows } from '../../rate-limits/points.ts'
+import { listContextsOf, listOverridesIn } from '../attributes/attributes-of-devices.ts'
+import { listAttributeNames } from '../attributes/names/attribute-names.ts'
+import { assertMayDownload, createDownloadLink } from '../downloads/create-link.ts'
+import type { CsvList, Download } from '../downloads/serve-download.ts'
+import { assertKnownNames } from '../filters/account-names.ts'
+import { readFilterOf } from '../filters/read-filter.ts'
+import { readSubject } from '../filters/read-subject.ts'
+import { listServicesOfDevices } from '../services/services.ts'
+import { type CsvColumn, type CsvDevice, csvColumn, importableFields, type NamedColumn } from './csv-columns.ts'
+import { toDevice } from './device-row.ts'
+import type { DeviceFilter } from './list/device-filter.ts'
+import {
+  countDevices,
+  type DevicePageQuery,
+  type ListedDeviceRow,
+  placeOf,
+  selectDevicePage,
+} from './list/device-list.queries.ts'
+import type { DeviceListArguments } from './list/device-list-arguments.ts'
+import { readDevicePage } from './list/device-page.ts'
+import { type DeviceOrder, readDeviceOrder, readDeviceOrders, startAfter } from './list/device-sort.ts'
+import { readDeviceList } from './list/read-device-list.ts'
+import { rowsReadByPage } from './list/rows-read.ts'
+
+const PATH = '/devices/v1.csv'
+/** As many as a view can have. */
+const MAX_COLUMNS = 50
+const FIRST_PAGE = 200
+/** The size of a page of the file, in characters, from which the next page has fewer devices. */
+const PAGE_CHARACTERS = 2 * 1024 * 1024
+
+export interface DevicesUrlArguments
+  extends Pick<DeviceListArguments, 'where' | 'view' | 'context' | 'now' | 'sortBy'> {
+  columns?: readonly string[] | null | undefined
+}
+
+/** What a link to devices contains. */
+interface DeviceSelection extends Record<string, unknown> {
+  list: 'devices'
+  where: ResolvedFilter | undefined
+  context: string | undefined
+  now: number
+  sortBy: readonly string[] | undefined
+  columns: readonly NamedColumn[]
+  owner: string
+}
+
+/** Returns a URL that serves the matching devices as CSV. A later change of a view does not change what it serves. */
+export async function devicesUrl(context: Context, args: DevicesUrlArguments): Promise<string> {
+  assertMayDownload(context)
+  const { columns: given, ...listArguments } = args
+  const list = await readDeviceList(context, listArguments)
+  const selection: DeviceSelection = {
+    list: 'devices',
+    where: list.filter.where?.filter,
+    context: list.context,
+    now: list.filter.now ?? context.clock().getTime(),
+    sortBy: list.sortBy,
+    columns: await readColumns(context, given, list.columns),
+    owner: context.viewer.email,
+  }
+  const { where, view, context: inContext, sortBy } = args
+  const description = {
+    list: 'devices',
+    ...(where && { where }),
+    ...(view != null && { view }),
+    ...(inContext != null && { context: inContext }),
+    ...(sortBy != null && { sortBy }),
+    ...(given != null && { columns: given }),
+  }
+  return createDownloadLink(context, { path: PATH, content: { filter: {}, selection }, description })
+}
+
+/** Without columns in the request and the view, the file has every field that can be imported, and every attribute. */
+async function readColumns(
+  context: Context,
+  given: readonly string[] | null | undefined,
+  ofView: readonly NamedColumn[],
+): Promise<NamedColumn[]> {
+  if (given == null && ofView.length === 0) {
+    const names = await listAttributeNames(context)
+    const attributes = names.filter(({ devices }) => devices > 0).map(({ name }) => `attributes.${name}`)
+    return [...importableFields, ...attributes].map((name) => ({ name, label: null }))
+  }
+  if (given == null) {
+    ofView.forEach((column, index) => void csvColumn(column, `column ${index + 1} of the view`))
+    return ofView.map(({ name, label }) => ({ name, label }))
+  }
+  if (given.length === 0) throw badInput('columns must not be empty: omit it for every column')
+  if (given.length > MAX_COLUMNS)
+    throw new ApiError('LIMIT_EXCEEDED', `at most ${MAX_COLUMNS} names in columns, found ${given.length}`, {
+      limit: MAX_COLUMNS,
+      found: given.length,
+    })
+  for (const [index, name] of given.entries()) {
+    const path = `columns[${index}]`
+    csvColumn({ name, label: null }, path)
+    if (name !== 'services') await assertKnownNames(context, readSubject(name, path).filter)
+  }
+  return given.map((name) => ({ name, label: null }))
+}
+
+export const devicesCsv: CsvList = {
+  list: 'devices',
+  path: PATH,
+  fileName: 'devices.csv',
+  field: 'devicesUrl',
+  firstPoints: pointsOfObjects(FIRST_PAGE),
+  pages,
+}
+
+/** Yields the file in pieces. Each piece is a page of the list, with the same statements and the same charges. */
+async function* pages(download: Download): AsyncGenerator<string> {
+  const { accountId } = download
+  const selection = download.content.selection as unknown as DeviceSelection
+  const columns = selection.columns.map((column) => csvColumn(column, 'columns'))
+  const format = (cells: Parameters<typeof formatCsvRow>[0]): string => formatCsvRow(cells.map(neutralizeFormula))
+  yield format(columns.map(({ header }) => header))
+  const order = orderOf(selection)
+  const filter = filterOf(selection)
+  const attributes = attributesRead(columns)
+  let page: DevicePageQuery = { filter, order, start: { offset: 0 }, limit: FIRST_PAGE + 1, attributes }
+  for (;;) {
+    const size = page.limit - 1
+    const rows = await readPage(download, page)
+    const devices = rows.slice(0, size).map((row) => toDevice(row, attributes))
+    const details = await download.read((db) => readDetails({ db, accountId, selection, columns }, devices))
+    const text = details.map((device) => format(columns.map(({ cell }) => cell(device)))).join('')
+    if (text !== '') yield text
+    if (rows.length <= size) return
+    const limit = nextSize(size, text.length) + 1
+    page = { ...page, limit, start: startAfter(order, placeOf(rows[size - 1]!, order)) }
+    await download.charge(pointsOfObjects(limit))
+  }
+}
+
+const orderOf = ({ sortBy, context }: DeviceSelection): DeviceOrder =>
+  sortBy === undefined ? readDeviceOrder(null, context) : readDeviceOrders(sortBy, context)
+
+const filterOf = ({ where, now, context }: DeviceSelection): DeviceFilter =>
+  where === undefined ? {} : { where: readFilterOf(where, 'device'), now, context }
+
+function attributesRead(columns: readonly CsvColumn[]): DevicePageQuery['attributes'] {
+  if (columns.some(({ reads }) => reads === 'attributes')) return true
+  return columns.some(({ reads }) => reads === 'reserved') && 'reserved'
+}
+
+function readPage(download: Download, page: DevicePageQuery): Promise<ListedDeviceRow[]> {
+  const { accountId } = download
+  return readDevicePage({
+    page,
+    read: (query) => download.read((db) => selectDevicePage(db, accountId, query)),
+    countAll: () => download.read((db) => countDevices(db, accountId, {})),
+    async charge() {
+      const all = await download.read((db) => countDevices(db, accountId, {}))
+      await download.charge(pointsOfRows(rowsReadByPage(page, all).rows))
+    },
+  })
+}
+
+/** Keeps pages small if the devices have many attributes. */
+const nextSize = (size: number, characters: number): number =>
+  Math.max(1, Math.min(limits.pageSize, 2 * size, Math.floor((size * PAGE_CHARACTERS) / Math.max(1, characters))))
+
+interface Reading {
+  db: Database
+  accountId: string
+  selection: DeviceSelection
+  columns: readonly CsvColumn[]
+}
+
+/** Reads what the columns need beyond the rows of the list. */
+async function readDetails(
+  { db, accountId, selection, columns }: Reading,
+  devices: readonly ReturnType<typeof toDevice>[],
+): Promise<CsvDevice[]> {
+  const has = (...kinds: CsvColumn['reads'][]): boolean => columns.some(({ reads }) => kinds.includes(reads))
+  const { context, owner } = selection
+  const ids = devices.map(({ id }) => id)
+  const services = has('services') ? await listServicesOfDevices(db, accountId, devices) : []
+  const contexts = has('contexts') ? await listContextsOf(db, accountId, ids) : new Map<string, string[]>()
+  const overrides =
+    context !== undefined && has('attributes', 'reserved')
+      ? await listOverridesIn(db, accountId, { ids, context })
+      : new Map<string, CsvDevice['overrides']>()
+  return devices.map((device, index) => ({
+    device,
+    attributes: device.attributes?.value ?? device.reserved ?? {},
+    overrides: overrides.get(device.id) ?? {},
+    services: services[index] ?? [],
+    contexts: contexts.get(device.id) ?? [],
+    owner,
+  }))
+}

@@ -1,0 +1,40 @@
+import type { Context } from '../../../context.ts'
+import { parseContext } from '../../attributes/attribute-name.ts'
+import { assertKnownNames, assertKnownSortKeys } from '../../filters/account-names.ts'
+import { applyView } from '../../views/use-view.ts'
+import type { ViewColumn } from '../../views/view.ts'
+import { type DeviceListArguments, type DeviceListRequest, readDeviceListArguments } from './device-list-arguments.ts'
+import { deviceSortFields } from './device-sort.ts'
+
+/** A list of devices with its view applied. */
+export interface DeviceListWithView extends DeviceListRequest {
+  /** The context in which the filter and the order read attributes. */
+  context: string | undefined
+  /** The keys of the order; undefined for `sort`. */
+  sortBy: readonly string[] | undefined
+  /** The columns of the view; empty without a view. */
+  columns: readonly ViewColumn[]
+}
+
+/** Reads the arguments, applies the view, and rejects attribute names that the account never had. */
+export async function readDeviceList(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
+  const { firstRecord } = context
+  const given = readDeviceListArguments(args, firstRecord)
+  const { where } = given.filter
+  if (where !== undefined) await assertKnownNames(context, where)
+  if (args.sortBy != null) {
+    const names = [given.order, ...given.order.further].map(({ by }) => by)
+    await assertKnownSortKeys(context, args.sortBy, { kind: 'device', names, fields: deviceSortFields })
+  }
+  const own = { where, viewId: args.view, inContext: parseContext(args.context, 'context') }
+  const selection = await applyView(context, own, { kind: 'device' })
+  const isSorted = args.sortBy != null || args.sort != null
+  const sortBy = (isSorted ? args.sortBy : selection.sortBy) ?? undefined
+  const used = { context: selection.context, sortBy, columns: selection.columns }
+  if (selection.where === where && args.view == null) return { ...given, ...used }
+  const request = readDeviceListArguments({ ...args, where: null, context: selection.context, sortBy }, firstRecord)
+  if (selection.where === undefined) return { ...request, ...used }
+  const now = given.filter.now ?? Date.now()
+  const filter = { ...request.filter, where: selection.where, now, context: selection.context }
+  return { ...request, filter, ...used }
+}

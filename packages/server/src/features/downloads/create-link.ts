@@ -1,0 +1,48 @@
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+import { type DownloadContent, signGrant } from './download-link.ts'
+import { recordDownloadLink } from './record-link.ts'
+
+const LINK_LIFETIME_MS = 3_600_000
+
+export interface NewLink {
+  /** The path of the route that serves the download. */
+  path: string
+  content: DownloadContent
+  /** The link as the arguments that requested it, for the event. */
+  description: Record<string, unknown>
+}
+
+/** Throws FORBIDDEN if the caller has neither an access key nor a session, with which the link could end. */
+export function assertMayDownload({ viewer }: Context): void {
+  if (viewer.accessKey === undefined && viewer.session === undefined)
+    throw new ApiError('FORBIDDEN', 'a download link needs an access key or a session')
+}
+
+/**
+ * Returns a URL that serves a list as CSV without a request signature. The URL is valid for one hour, and only while the
+ * requesting access key or session is valid. Creating a URL records an event.
+ */
+export async function createDownloadLink(context: Context, { path, content, description }: NewLink): Promise<string> {
+  assertMayDownload(context)
+  const { viewer, clock, origin, linkKey } = context
+  const { accountId, accessKey, session } = viewer
+  const expires = new Date(clock().getTime() + LINK_LIFETIME_MS)
+  const by = { ...(accessKey !== undefined && { accessKey }), ...(session !== undefined && { session }) }
+  const token = signGrant({ accountId, ...by, content, expires }, linkKey)
+  assertFits(token)
+  await recordDownloadLink(context, { description, expires })
+  return `${origin}${path}?link=${token}`
+}
+
+/** HTTP servers and proxies reject long request lines. */
+function assertFits(token: string): void {
+  const limit = limits.downloadLinkLength
+  if (token.length <= limit) return
+  throw new ApiError(
+    'LIMIT_EXCEEDED',
+    `the filter, the columns, and the device IDs make a link of ${token.length} characters, more than ${limit}: shorten the filter or name fewer columns or devices`,
+    { limit, found: token.length },
+  )
+}

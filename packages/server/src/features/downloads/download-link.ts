@@ -1,0 +1,89 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What a link downloads, as JSON. */
+export interface DownloadContent {
+  /** Arguments that select events. */
+  filter: Json
+  /** Devices whose events are downloaded; undefined for all. */
+  deviceIds?: readonly string[]
+  /** The list, and the filter in the filter language with everything that it needs. Omitted for events without such a filter. */
+  selection?: Json & { list: 'events' | 'devices' }
+}
+
+/**
+ * Allows downloading a list of an account until the link expires, or until the requesting key or session is no longer valid.
+ */
+export interface DownloadGrant {
+  accountId: string
+  /** The access key or console session that requested the link. */
+  accessKey?: string
+  session?: string
+  content: DownloadContent
+  expires: Date
+}
+
+/**
+ * Identifies the form of `selection`. Change it with the form, or with the form of resolved filters, so that no server serves a
+ * link that it would read another way.
+ */
+const SELECTION_FORM = 'selection 1'
+
+/**
+ * Returns the token `<grant>.<device IDs>.<mac>` or `<grant>.<device IDs>.<selection>.<mac>`. Each part is base64url: the grant
+ * as JSON, the device IDs as bytes, the selection as compressed JSON, and the HMAC-SHA256 of the others. Anyone with the token
+ * can read this list. Device IDs are packed because 1,000 of them as JSON would make the request line too long.
+ */
+export function signGrant({ content, ...grant }: DownloadGrant, linkKey: Buffer): string {
+  const { filter, deviceIds, selection } = content
+  const json = Buffer.from(JSON.stringify({ ...grant, filter })).toString('base64url')
+  const plain = `${json}.${deviceIds === undefined ? ALL_DEVICES : packIds(deviceIds)}`
+  if (selection === undefined) return `${plain}.${mac(plain, linkKey)}`
+  const text = `${plain}.${deflateRawSync(JSON.stringify(selection)).toString('base64url')}`
+  return `${text}.${macOfSelection(text, linkKey)}`
+}
+
+/** Returns the token's grant, or undefined if this server did not sign the token or the token has expired. */
+export function readGrant(token: string, { linkKey, now }: { linkKey: Buffer; now: Date }): DownloadGrant | undefined {
+  const end = token.lastIndexOf('.')
+  const text = token.slice(0, Math.max(end, 0))
+  const [json = '', ids = '', packed] = text.split('.')
+  const signed = packed === undefined ? mac(text, linkKey) : macOfSelection(text, linkKey)
+  // Compares strings because the base64url decoder ignores unknown characters and unused bits.
+  if (!isSame(token.slice(end + 1), signed)) return undefined
+  const { filter, expires, ...grant } = JSON.parse(Buffer.from(json, 'base64url').toString()) as GrantAsJson
+  if (new Date(expires) <= now) return undefined
+  const content: DownloadContent = { filter }
+  if (ids !== ALL_DEVICES) content.deviceIds = unpackIds(ids)
+  if (packed !== undefined) content.selection = JSON.parse(inflateRawSync(Buffer.from(packed, 'base64url')).toString())
+  return { ...grant, expires: new Date(expires), content }
+}
+
+type GrantAsJson = Omit<DownloadGrant, 'expires' | 'content'> & { expires: string; filter: Json }
+
+/** Represents an absent device filter. An empty string represents an empty list. */
+const ALL_DEVICES = '*'
+
+const ID_BYTES = 8
+
+const packIds = (ids: readonly string[]): string =>
+  Buffer.from(ids.join('').replaceAll(':', ''), 'hex').toString('base64url')
+
+function unpackIds(text: string): string[] {
+  const hex = Buffer.from(text, 'base64url').toString('hex')
+  return Array.from({ length: hex.length / 2 / ID_BYTES }, (_, index) =>
+    hex.slice(index * 2 * ID_BYTES, (index + 1) * 2 * ID_BYTES).replace(/..(?=.)/g, '$&:'),
+  )
+}
+
+const mac = (text: string, key: Buffer): string => createHmac('sha256', key).update(text).digest('base64url')
+
+/** The previous release, which would ignore the selection, does not accept this MAC. */
+const macOfSelection = (text: string, key: Buffer): string => mac(`${SELECTION_FORM} ${text}`, key)
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}

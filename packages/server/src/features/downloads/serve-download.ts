@@ -1,0 +1,113 @@
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isSessionAlive } from '../../auth/sessions/sessions.ts'
+import type { Database } from '../../db/database.ts'
+import { downloadDatabase } from '../../db/fair/user-database.ts'
+import { ApiError } from '../../errors.ts'
+import type { AddressOf } from '../../lib/client-address.ts'
+import { REQUEST_POINTS } from '../../rate-limits/points.ts'
+import { type Payer, payerOf, payerOfAddress, type RateLimits } from '../../rate-limits/rate-limits.ts'
+import { spend, spendWhenAvailable } from '../../rate-limits/spend.ts'
+import { isAccessKeyUsable } from '../access-keys/access-keys.ts'
+import { type DownloadContent, type DownloadGrant, readGrant } from './download-link.ts'
+
+export interface DownloadDeps {
+  db: Database
+  linkKey: () => Buffer
+  clock: () => Date
+  rateLimits: RateLimits
+  addressOf: AddressOf
+  /** Attributes the download to its user and waits for free memory. Throws UNAVAILABLE or RATE_LIMITED. */
+  admit: (
+    exchange: { request: FastifyRequest; reply: FastifyReply },
+    operation: { accountId: string; name: string },
+  ) => Promise<void> | undefined
+}
+
+/** A list that can be downloaded as CSV. */
+export interface CsvList {
+  list: 'events' | 'devices'
+  path: string
+  fileName: string
+  /** The field whose URLs lead here. */
+  field: string
+  /** The points of the first page. */
+  firstPoints: number
+  /** Yields the file in pieces. */
+  pages(download: Download): AsyncIterable<string>
+}
+
+/** A download in progress. */
+export interface Download {
+  db: Database
+  accountId: string
+  content: DownloadContent
+  /** Waits until these points are available. Fails if the key or session that requested the link has become invalid. */
+  charge(points: number): Promise<void>
+  /** Reads a page. Waits while the user's other statements are running, because the client would have to start again. */
+  read<Result>(run: (db: Database) => Promise<Result>): Promise<Result>
+}
+
+/** Serves the URLs of a list. */
+export function registerDownload(app: FastifyInstance, deps: DownloadDeps, csv: CsvList): void {
+  app.get<{ Querystring: { link?: unknown } }>(csv.path, async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    const grant = readLink(deps, csv, request.query.link)
+    if (grant === undefined || !(await isGrantValid(deps, grant))) {
+      spend(payerOfAddress(deps.rateLimits, deps.addressOf(request.raw)), REQUEST_POINTS, reply)
+      const message = `this download link is invalid or has expired: request a new one with ${csv.field}`
+      const extensions = { reason: 'download-link', code: 'UNAUTHENTICATED' }
+      return reply
+        .code(401)
+        .header('www-authenticate', 'Signature')
+        .send({ errors: [{ message, extensions }] })
+    }
+    await deps.admit({ request, reply }, { accountId: grant.accountId, name: `GET ${csv.path}` })
+    const payer = payerOf(deps.rateLimits, grant)
+    spend(payer, REQUEST_POINTS + csv.firstPoints, reply)
+    return reply
+      .header('content-type', 'text/csv; charset=utf-8')
+      .header('content-disposition', `attachment; filename="${csv.fileName}"`)
+      .header('referrer-policy', 'no-referrer')
+      .send(Readable.from(csv.pages(downloadOf(deps, grant, payer))))
+  })
+}
+
+function readLink(deps: DownloadDeps, { list }: CsvList, link: unknown): DownloadGrant | undefined {
+  if (typeof link !== 'string') return undefined
+  const grant = readGrant(link, { linkKey: deps.linkKey(), now: deps.clock() })
+  return (grant?.content.selection?.list ?? 'events') === list ? grant : undefined
+}
+
+async function isGrantValid(deps: DownloadDeps, { accountId, accessKey, session }: DownloadGrant): Promise<boolean> {
+  if (accessKey !== undefined) return isAccessKeyUsable(deps.db, accountId, { key: accessKey, now: deps.clock() })
+  return session !== undefined && isSessionAlive(deps, { accountId, session })
+}
+
+function downloadOf(deps: DownloadDeps, grant: DownloadGrant, payer: Payer): Download {
+  const { accountId, content } = grant
+  const db = downloadDatabase(deps.db, accountId)
+  return {
+    db,
+    accountId,
+    content,
+    async charge(points) {
+      await spendWhenAvailable(payer, points)
+      if (!(await isGrantValid(deps, grant)))
+        throw new Error('the access key or session of this download is no longer valid')
+    },
+    read: (run) => retryWhenRateLimited(() => run(db)),
+  }
+}
+
+async function retryWhenRateLimited<Result>(read: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') throw error
+      await sleep(1_000, undefined, { ref: false })
+    }
+  }
+}
