@@ -1,5 +1,6 @@
 import { type Database, query } from '../../db/database.ts'
 import { limits } from '../../limits.ts'
+import { eventInsert, eventTargets } from '../events/event-insert.ts'
 import type { EventSource } from '../events/event-types.ts'
 import { type AttributeName, joinAttributeName } from './attribute-name.ts'
 import { reservedColumns } from './attributes.ts'
@@ -93,12 +94,24 @@ const statement = (parts: {
   ), written as (${parts.write} and change.allowed and change.old is distinct from $5::text
     returning 1
   ), recorded as (
-    insert into event (account_id, type, device_id, actor_id, source, targets, data)
-    select $1, 'ATTRIBUTE_CHANGE', change.device_id, $7, $8::jsonb, change.targets, jsonb_build_object('context', null,
-      'changes', jsonb_build_object($6::text, jsonb_build_object('old', change.old, 'new', $5::text)))
-    from written, change
+    ${eventInsert({
+      ...attributeChange({ name: '$6::text', old: 'change.old', value: '$5::text' }),
+      deviceId: 'change.device_id',
+      actorId: '$7',
+      source: '$8::jsonb',
+      targets: 'change.targets',
+      from: 'written, change',
+    })}
   )
   select allowed from change`
+
+/** The type and data of a change's event, from SQL expressions. */
+const attributeChange = ({ name, old, value }: { name: string; old: string; value: string }) => ({
+  accountId: '$1',
+  type: `'ATTRIBUTE_CHANGE'`,
+  data: `jsonb_build_object('context', null,
+      'changes', jsonb_build_object(${name}, jsonb_build_object('old', ${old}, 'new', ${value})))`,
+})
 
 /** SQL expressions for the parts of a change. */
 interface ChangeColumns {
@@ -152,7 +165,7 @@ const withReserved = `case reserved_count when 0 then '{}' else jsonb_build_obje
 /** Selects one device or several. */
 const deviceTarget = (more: string, isOne = 'd.id = $2') => `
     select d.id as device_id, d.attributes, d.override_names,
-      jsonb_build_array(jsonb_build_object('id', d.id, 'name', d.name, 'kind', 'device')) as targets,
+      ${eventTargets({ id: 'd.id', name: 'd.name', kind: 'device' })} as targets,
       num_nonnulls(${columns}) as reserved_count, ${reservedGroup} as reserved${more}
     from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
     where d.account_id = $1 and ${isOne} for no key update of d, l`
@@ -183,9 +196,8 @@ const onLiveTexts = new Map(
 
 const onServiceText = statement({
   target: `
-    select s.device_id, s.attributes, s.override_names, jsonb_build_array(
-      jsonb_build_object('id', s.id, 'name', s.name, 'kind', 'service'),
-      jsonb_build_object('id', d.id, 'name', d.name, 'kind', 'device')) as targets
+    select s.device_id, s.attributes, s.override_names,
+      ${eventTargets({ id: 's.id', name: 's.name', kind: 'service' }, { id: 'd.id', name: 'd.name', kind: 'device' })} as targets
     from service s join device d on d.account_id = s.account_id and d.id = s.device_id
     where s.account_id = $1 and s.id = $2 for no key update of s`,
   old,
@@ -198,7 +210,7 @@ const onServiceText = statement({
 const onAccountText = statement({
   target: `
     select null as device_id, attributes, override_names,
-      jsonb_build_array(jsonb_build_object('id', id, 'name', coalesce(name, email), 'kind', 'user')) as targets
+      ${eventTargets({ id: 'id', name: 'coalesce(name, email)', kind: 'user' })} as targets
     from account where id = $1 and id = $2 for no key update`,
   old,
   conflict,
@@ -245,10 +257,14 @@ const onDevicesStatement = (locking: string) => `
     where t.account_id = $1 and t.id = any($2) and t.id = change.device_id and change.allowed and change.changes
     returning t.id
   ), recorded as (
-    insert into event (account_id, type, device_id, actor_id, source, targets, data)
-    select $1, 'ATTRIBUTE_CHANGE', device_id, actor_id, source::jsonb, targets, jsonb_build_object('context', null,
-      'changes', jsonb_build_object(concat_ws('.', name, sub_name), jsonb_build_object('old', old, 'new', value)))
-    from judged join written on written.id = device_id where old is distinct from value
+    ${eventInsert({
+      ...attributeChange({ name: `concat_ws('.', name, sub_name)`, old: 'old', value: 'value' }),
+      deviceId: 'device_id',
+      actorId: 'actor_id',
+      source: 'source::jsonb',
+      targets: 'targets',
+      from: 'judged join written on written.id = device_id where old is distinct from value',
+    })}
   )
   select case when allowed then 'done' when not allowed then 'refused'
     when exists (select from device d where d.account_id = $1 and d.id = target_id) then 'locked' end as outcome

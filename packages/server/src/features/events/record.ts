@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { Context } from '../../context.ts'
-import type { Database } from '../../db/database.ts'
+import { type Database, query } from '../../db/database.ts'
 import type { Viewer } from '../../viewer.ts'
+import { eventInsert } from './event-insert.ts'
 import { sourceOf } from './event-source.ts'
 import type { EventSource, EventTypeName, Target } from './event-types.ts'
 
@@ -38,12 +38,21 @@ export async function recordEvents(
     source,
     data,
   }))
-  await sql`
-    insert into event (account_id, type, device_id, actor_id, source, targets, state, data)
-    select ${viewer.accountId}, type, device_id, ${actorOf(viewer)}, source, targets, state, data
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as row (type text, device_id text, source jsonb, targets jsonb, state text, data jsonb)`.execute(db)
+  await query(db, insertText, [viewer.accountId, actorOf(viewer), JSON.stringify(rows)])
 }
+
+const insertText = eventInsert({
+  accountId: '$1',
+  type: 'type',
+  deviceId: 'device_id',
+  actorId: '$2',
+  source: 'source',
+  targets: 'targets',
+  state: 'state',
+  data: 'data',
+  from: `jsonb_to_recordset($3::jsonb)
+    as row (type text, device_id text, source jsonb, targets jsonb, state text, data jsonb)`,
+})
 
 /** Returns the old and new values of the changed fields for an event, or undefined if no field changed. */
 export function fieldChanges<Fields extends object>(

@@ -1,5 +1,6 @@
 import { type Database, query } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
+import { eventInsert, eventTargets } from '../events/event-insert.ts'
 import type { EventSource } from '../events/event-types.ts'
 
 /** Identifies a device. Each statement writes devices of many accounts, because devices connect and disconnect in bursts. */
@@ -119,7 +120,18 @@ const addressedParameters = (devices: readonly AddressedDevice[]) => [
   devices.map(({ address }) => address ?? null),
 ]
 
-const dataWith = (address: string): string => `jsonb_strip_nulls(jsonb_build_object('address', ${address}))`
+const device = { id: 'w.device_id', name: 'w.name', kind: 'device' } as const
+
+/** The event of a device's new state. $4 is the source. */
+const deviceState = (state: State) => ({
+  accountId: 'w.account_id',
+  type: `'DEVICE_STATE'`,
+  deviceId: 'w.device_id',
+  source: '$4::jsonb',
+  targets: eventTargets(device),
+  state: `'${state}'`,
+  data: `jsonb_strip_nulls(jsonb_build_object('address', w.address))`,
+})
 
 /** Makes locked devices active and updates their report times. Records an event for each device that was inactive. */
 export const activate = (db: Database, devices: readonly AddressedDevice[], source: EventSource) =>
@@ -134,10 +146,7 @@ export const activate = (db: Database, devices: readonly AddressedDevice[], sour
          state_since = case l.state when 'active' then l.state_since else statement_timestamp() end
        from before w where ${matchesKey('l')}
      )
-     insert into event (account_id, type, device_id, source, targets, state, data)
-     select account_id, 'DEVICE_STATE', device_id, $4::jsonb,
-       jsonb_build_array(jsonb_build_object('id', device_id, 'name', name, 'kind', 'device')), 'active', ${dataWith('address')}
-     from before where state <> 'active'`,
+     ${eventInsert({ ...deviceState('active'), from: `before w where state <> 'active'` })}`,
     [...addressedParameters(devices), JSON.stringify(source)],
   )
 
@@ -158,15 +167,15 @@ export const deactivateUnheld = (db: Database, devices: readonly AddressedDevice
        update service_live l set state = 'inactive', state_since = statement_timestamp(), until = null
        from unheld w where ${matchesKey('l')} and l.state <> 'inactive' returning w.*, l.service_id
      )
-     insert into event (account_id, type, device_id, source, targets, state, data)
-     select account_id, 'DEVICE_STATE', device_id, $4::jsonb,
-       jsonb_build_array(jsonb_build_object('id', device_id, 'name', name, 'kind', 'device')), 'inactive', ${dataWith('address')}
-     from moved
-     union all
-     select w.account_id, 'SERVICE_STATE', w.device_id, $4::jsonb, jsonb_build_array(
-       jsonb_build_object('id', s.id, 'name', s.name, 'kind', 'service'),
-       jsonb_build_object('id', w.device_id, 'name', w.name, 'kind', 'device')), 'inactive', ${dataWith('w.address')}
-     from moved_service w join service s on s.account_id = w.account_id and s.id = w.service_id`,
+     ${eventInsert(
+       { ...deviceState('inactive'), from: 'moved w' },
+       {
+         ...deviceState('inactive'),
+         type: `'SERVICE_STATE'`,
+         targets: eventTargets({ id: 's.id', name: 's.name', kind: 'service' }, device),
+         from: 'moved_service w join service s on s.account_id = w.account_id and s.id = w.service_id',
+       },
+     )}`,
     [...addressedParameters(devices), JSON.stringify(source)],
   )
 

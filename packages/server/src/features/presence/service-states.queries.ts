@@ -1,5 +1,6 @@
 import { type Database, query } from '../../db/database.ts'
 import type { State } from '../devices/device.ts'
+import { eventInsert, eventTargets } from '../events/event-insert.ts'
 import { serverSource } from '../events/event-source.ts'
 import type { EventSource } from '../events/event-types.ts'
 
@@ -61,12 +62,19 @@ export const saveServiceStates = (
          until = excluded.until,
          state_since = case l.state when excluded.state then l.state_since else excluded.state_since end
      )
-     insert into event (account_id, type, device_id, source, targets, state, data)
-     select $1, 'SERVICE_STATE', device_id, $8::jsonb, jsonb_build_array(
-       jsonb_build_object('id', id, 'name', name, 'kind', 'service'),
-       jsonb_build_object('id', device_id, 'name', device_name, 'kind', 'device')), state,
-       jsonb_strip_nulls(jsonb_build_object('address', address))
-     from reported where state <> old`,
+     ${eventInsert({
+       accountId: '$1',
+       type: `'SERVICE_STATE'`,
+       deviceId: 'device_id',
+       source: '$8::jsonb',
+       targets: eventTargets(
+         { id: 'id', name: 'name', kind: 'service' },
+         { id: 'device_id', name: 'device_name', kind: 'device' },
+       ),
+       state: 'state',
+       data: `jsonb_strip_nulls(jsonb_build_object('address', address))`,
+       from: 'reported where state <> old',
+     })}`,
     [
       accountId,
       rows.map(({ id }) => id),
@@ -98,12 +106,19 @@ export const endTimedServices = (db: Database, devices: readonly { accountId: st
        where l.account_id = w.account_id and l.device_id = w.device_id and l.until <= statement_timestamp()
        returning l.account_id, l.device_id, l.service_id
      )
-     insert into event (account_id, type, device_id, source, targets, state)
-     select m.account_id, 'SERVICE_STATE', m.device_id, $3::jsonb, jsonb_build_array(
-       jsonb_build_object('id', s.id, 'name', s.name, 'kind', 'service'),
-       jsonb_build_object('id', d.id, 'name', d.name, 'kind', 'device')), 'inactive'
-     from moved m join service s on s.account_id = m.account_id and s.id = m.service_id
-     join device d on d.account_id = m.account_id and d.id = m.device_id`,
+     ${eventInsert({
+       accountId: 'm.account_id',
+       type: `'SERVICE_STATE'`,
+       deviceId: 'm.device_id',
+       source: '$3::jsonb',
+       targets: eventTargets(
+         { id: 's.id', name: 's.name', kind: 'service' },
+         { id: 'd.id', name: 'd.name', kind: 'device' },
+       ),
+       state: `'inactive'`,
+       from: `moved m join service s on s.account_id = m.account_id and s.id = m.service_id
+         join device d on d.account_id = m.account_id and d.id = m.device_id`,
+     })}`,
     [devices.map(({ accountId }) => accountId), devices.map(({ deviceId }) => deviceId), JSON.stringify(serverSource)],
   )
 
