@@ -13,8 +13,7 @@ import {
   verifyDeviceCredentials,
 } from '../devices/changes/device-credentials.ts'
 import type { State } from '../devices/device.ts'
-import { applyReport, type DeviceReport, type ServiceReport } from './report.ts'
-import { readState } from './report-fields.ts'
+import { applyReport, type DeviceReport, readState, type ServiceReport } from './report.ts'
 
 export interface ReportDeps {
   db: Database

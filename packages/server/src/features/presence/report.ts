@@ -1,13 +1,17 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
-import { badInput } from '../../errors.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
 import type { StorageQuotas } from '../../rate-limits/storage-quotas.ts'
 import { type AttributesInput, setAttributesTogether } from '../attributes/set-attributes.ts'
 import type { AuthenticatedDevice } from '../devices/changes/device-credentials.ts'
 import type { State } from '../devices/device.ts'
-import { recordReport, reportServiceState, reportStatesIn } from './presence.ts'
-import { assertTtl, DEFAULT_TTL, readState } from './report-fields.ts'
-import type { StateReport } from './state-reports.ts'
+import { sourceOf } from '../events/event-source.ts'
+import { type DeviceKey, lockDevices, touch } from './presence.queries.ts'
+import { applyStateReports, type StateReport } from './state-reports.ts'
+
+/** In seconds. */
+const DEFAULT_TTL = 300
+const MAX_TTL = 86_400
 
 /** Applies the owner's report for a device or service. */
 export async function reportStateOf(
@@ -17,7 +21,7 @@ export async function reportStateOf(
   const report: StateReport = { id: serviceId, state: readState(state, 'state') }
   assertTtl(ttl ?? DEFAULT_TTL, 'ttl')
   if (report.state === 'active') report.ttl = ttl ?? DEFAULT_TTL
-  await reportServiceState(context, report)
+  await context.db.transaction().execute((transaction) => applyStates(transaction, context, [report]))
 }
 
 /** A report that a device sends without a connection. */
@@ -48,9 +52,27 @@ export async function applyReport(
   await db.transaction().execute(async (transaction) => {
     const context = { db: transaction, viewer }
     if (writes.length > 0) await setAttributesTogether(context, writes)
-    if (states.length > 0) await reportStatesIn(transaction, context, states)
-    else await recordReport(transaction, context, deviceId)
+    if (states.length > 0) await applyStates(transaction, context, states)
+    else await recordReport(transaction, { accountId: viewer.accountId, deviceId })
   })
+}
+
+/** Applies all state reports or none. Throws NOT_FOUND if an ID does not belong to a device or service of the viewer. */
+async function applyStates(
+  transaction: Database,
+  { viewer }: Pick<Context, 'viewer'>,
+  reports: readonly StateReport[],
+): Promise<void> {
+  const outcomes = await applyStateReports(transaction, viewer.accountId, { reports, source: sourceOf(viewer) })
+  const failure = outcomes.find((outcome) => outcome instanceof ApiError)
+  if (failure !== undefined) throw failure
+}
+
+/** Records the current time as a device's last report. Used for reports without a state. */
+async function recordReport(transaction: Database, device: DeviceKey): Promise<void> {
+  const locked = await lockDevices(transaction, [device])
+  if (locked.length === 0) throw notFound('device', device.deviceId)
+  await touch(transaction, locked)
 }
 
 function assertValidReport(report: DeviceReport, states: readonly StateReport[]): void {
@@ -83,4 +105,13 @@ function stateReports(deviceId: string, { state, ttl = DEFAULT_TTL, services, ad
     const report: StateReport = { id: each.id, state: each.state, address, deviceId }
     return [each.state === 'active' ? { ...report, ttl } : report]
   })
+}
+
+export function readState(text: string, path: string): State {
+  if (text !== 'active' && text !== 'inactive') throw badInput(`${path} must be active or inactive`)
+  return text
+}
+
+function assertTtl(seconds: number, path: string): void {
+  if (seconds < 1 || seconds > MAX_TTL) throw badInput(`${path} must be from 1 to ${MAX_TTL} seconds, found ${seconds}`)
 }
