@@ -5,6 +5,7 @@ import { flattenAttributes } from './csv/device-row.ts'
 import { type ApplicationType, toServiceEntry } from './csv/device-services.ts'
 import { neutralizeFormula } from './csv/formulas.ts'
 import { formatServices } from './csv/services-cell.ts'
+import { fieldNames } from './fields.ts'
 import { type Device, deviceSelection } from './import/device.ts'
 import { type DeviceFilter, listDevices } from './list-devices.ts'
 
@@ -53,15 +54,13 @@ export async function exportDevices(
 }
 
 function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly ApplicationType[]): Cell[] {
-  const { name, hardwareId, platform, services } = device
+  const { services } = device
   const attributes = flattenAttributes(device.attributes)
   // Sort by code units, so that equal devices produce equal rows.
   const entries = services.map((service) => formatServices([toServiceEntry(service, types)])).sort()
   assertAllWritten(attributes, names)
   return [
-    name,
-    hardwareId,
-    platform,
+    ...fieldNames.map((name) => device[name]),
     entries.join(';') || null,
     ...[...names].map((name) => attributes.get(name) ?? null),
   ]

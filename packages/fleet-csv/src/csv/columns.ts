@@ -1,7 +1,8 @@
+import { type FieldName, fieldNames } from '../fields.ts'
 import type { Cell } from './cells.ts'
 
-export const fixedColumns = ['name', 'hardwareId', 'platform', 'services'] as const
-export type FixedColumn = (typeof fixedColumns)[number]
+export type FixedColumn = FieldName | 'services'
+export const fixedColumns: readonly FixedColumn[] = [...fieldNames, 'services']
 
 /** Fields of a device that an import cannot set. Files that the server exports with such columns can be imported. */
 const readOnlyFields = ['id', 'created', 'state', 'online', 'stateSince', 'lastReported', 'owner', 'contexts'] as const

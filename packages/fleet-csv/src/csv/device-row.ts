@@ -1,24 +1,24 @@
+import { type DeviceFields, fieldNames } from '../fields.ts'
 import type { CsvRow } from './cells.ts'
 import type { Column } from './columns.ts'
 import { parseServices, type ServiceEntry } from './services-cell.ts'
 
 /** A device as described by a row. Empty cells become null or are omitted. */
-export interface DeviceRow {
+export interface DeviceRow extends DeviceFields {
   line: number
-  name: string
-  hardwareId: string | null
-  platform: string | null
   services: ServiceEntry[]
   /** Keyed by full name, such as `net.ssid`. */
   attributes: Map<string, string>
 }
+
+const unset = { ...Object.fromEntries(fieldNames.map((name) => [name, null])), name: '' } as DeviceFields
 
 /** Parses a row by its columns. Throws an Error that explains what is invalid. */
 export function parseDeviceRow(columns: readonly Column[], { line, cells }: CsvRow): DeviceRow {
   if (cells.length !== columns.length) {
     throw new Error(`the row has ${count(cells.length, 'cell')}, but the header has ${count(columns.length, 'column')}`)
   }
-  const row: DeviceRow = { line, name: '', hardwareId: null, platform: null, services: [], attributes: new Map() }
+  const row: DeviceRow = { ...unset, line, services: [], attributes: new Map() }
   columns.forEach((column, index) => {
     const cell = cells[index] ?? null
     if (cell === null || 'ignored' in column) return
@@ -49,7 +49,7 @@ export function assertNoValueIsGroup(attributes: ReadonlyMap<string, string>): v
 }
 
 /** Splits a name at the first dot into the group, if any, and the name within it. */
-export function splitName(name: string): [group: string | undefined, name: string] {
+function splitName(name: string): [group: string | undefined, name: string] {
   const dot = name.indexOf('.')
   return dot === -1 ? [undefined, name] : [name.slice(0, dot), name.slice(dot + 1)]
 }

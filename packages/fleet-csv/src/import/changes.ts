@@ -1,19 +1,19 @@
 import { nestAttributes } from '../csv/device-row.ts'
 import type { ServiceFields } from '../csv/device-services.ts'
+import { type FieldName, fieldNames } from '../fields.ts'
 import type { Difference } from './difference.ts'
 import type { MutationField } from './mutation.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
 /** The mutation that registers a device with all values in its row. */
-export function registration({ name, hardwareId, platform, services, attributes }: WantedDevice): MutationField {
+export function registration(device: WantedDevice): MutationField {
   return {
     field: 'registerDevice',
     arguments: {
-      name: { type: 'String!', value: name },
-      hardwareId: { type: 'String', value: hardwareId },
-      platform: { type: 'String', value: platform },
-      services: { type: '[ServiceInput!]', value: services },
-      attributes: { type: 'Object', value: nestAttributes(attributes) },
+      ...Object.fromEntries(fieldNames.map((name) => [name, { type: 'String', value: device[name] }])),
+      name: { type: 'String!', value: device.name },
+      services: { type: '[ServiceInput!]', value: device.services },
+      attributes: { type: 'Object', value: nestAttributes(device.attributes) },
     },
     selection: '{ device { id } }',
   }
@@ -24,7 +24,7 @@ export function changesOf(deviceId: string, difference: Partial<Difference>): Mu
   const { fields = {}, addServices = [], updateServices = [], attributes = new Map<string, string>() } = difference
   const changes: MutationField[] = []
   if (Object.keys(fields).length > 0) {
-    const values = given(fields, { name: 'String', hardwareId: 'String', platform: 'String' })
+    const values = given(fields, fieldTypes)
     changes.push({
       field: 'updateDevice',
       arguments: { deviceId: { type: 'String!', value: deviceId }, ...values },
@@ -69,6 +69,8 @@ export function portRemovals(
     return port === null ? [] : [serviceUpdate({ id, port: null })]
   })
 }
+
+const fieldTypes = Object.fromEntries(fieldNames.map((name) => [name, 'String'])) as Record<FieldName, string>
 
 const serviceTypes: Record<keyof ServiceFields, string> = {
   name: 'String',

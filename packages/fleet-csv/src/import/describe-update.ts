@@ -2,6 +2,7 @@ import { attributeColumn } from '../csv/columns.ts'
 import { flattenAttributes } from '../csv/device-row.ts'
 import { type ApplicationType, type ServiceFields, toServiceEntry } from '../csv/device-services.ts'
 import { formatServices } from '../csv/services-cell.ts'
+import { fieldNames } from '../fields.ts'
 import type { Update } from './plan.ts'
 
 /** A changed value of a device, in the notation of the file. */
@@ -17,7 +18,7 @@ export interface Change {
 export function describeUpdate({ device, difference }: Update, types: readonly ApplicationType[]): Change[] {
   const written = (service: ServiceFields): string => formatServices([toServiceEntry(service, types)])
   const present = flattenAttributes(device.attributes)
-  const fields = (['name', 'hardwareId', 'platform'] as const).flatMap((column) => {
+  const fields = fieldNames.flatMap((column) => {
     const after = difference.fields[column]
     return after === undefined ? [] : [{ column, before: device[column], after }]
   })

@@ -1,12 +1,13 @@
 import { assertNoValueIsGroup, flattenAttributes } from '../csv/device-row.ts'
 import type { ServiceFields } from '../csv/device-services.ts'
+import { type FieldName, fieldNames } from '../fields.ts'
 import type { Device } from './device.ts'
 import { pairByContent } from './pair.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
 /** The changes that make a device match its row. Values that are not in the row stay unchanged. */
 export interface Difference {
-  fields: { name?: string; hardwareId?: string; platform?: string }
+  fields: Partial<Record<FieldName, string>>
   addServices: ServiceFields[]
   updateServices: (Partial<ServiceFields> & { id: string })[]
   attributes: Map<string, string>
@@ -28,10 +29,8 @@ export function isEmpty({ fields, addServices, updateServices, attributes }: Dif
 }
 
 function changedFields(wanted: WantedDevice, device: Device): Difference['fields'] {
-  const names = ['name', 'hardwareId', 'platform'] as const
-  return Object.fromEntries(
-    names.filter((name) => wanted[name] !== null && wanted[name] !== device[name]).map((name) => [name, wanted[name]]),
-  )
+  const changed = fieldNames.filter((name) => wanted[name] !== null && wanted[name] !== device[name])
+  return Object.fromEntries(changed.map((name) => [name, wanted[name]]))
 }
 
 function serviceDifference(wanted: readonly ServiceFields[], present: Device['services']) {

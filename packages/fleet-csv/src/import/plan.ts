@@ -1,5 +1,6 @@
 import type { CsvProblem } from '../csv/cells.ts'
 import { flattenAttributes } from '../csv/device-row.ts'
+import { fieldNames } from '../fields.ts'
 import type { Device } from './device.ts'
 import { type Difference, findDifference, isEmpty } from './difference.ts'
 import { pairByContent } from './pair.ts'
@@ -81,8 +82,9 @@ function planByName(plan: Plan, rows: WantedDevice[], known: KnownDevices, claim
   }
 }
 
-function countDetails({ hardwareId, platform, services, attributes }: Device): number {
-  return Number(hardwareId !== null) + Number(platform !== null) + services.length + flattenAttributes(attributes).size
+function countDetails(device: Device): number {
+  const fields = fieldNames.filter((name) => device[name] !== null)
+  return fields.length + device.services.length + flattenAttributes(device.attributes).size
 }
 
 function isUnchanged(wanted: WantedDevice, device: Device): boolean {

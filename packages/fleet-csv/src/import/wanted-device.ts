@@ -1,6 +1,7 @@
 import { byteLength } from '../byte-length.ts'
 import type { DeviceRow } from '../csv/device-row.ts'
 import { type ApplicationType, type ServiceFields, toServiceFields } from '../csv/device-services.ts'
+import { fieldLimits, fieldNames } from '../fields.ts'
 
 /** The target state of a device: a row with resolved service types. */
 export interface WantedDevice extends Omit<DeviceRow, 'services'> {
@@ -16,9 +17,7 @@ export type Limits = ReadonlyMap<string, number>
 export function toWantedDevice(row: DeviceRow, types: readonly ApplicationType[], limits: Limits): WantedDevice {
   const services = row.services.map((entry) => toServiceFields(entry, types))
   const assert = limitCheck(limits)
-  assert('deviceNameLength', characters(row.name), 'characters in name')
-  assert('hardwareIdLength', characters(row.hardwareId ?? ''), 'characters in hardwareId')
-  assert('platformLength', characters(row.platform ?? ''), 'characters in platform')
+  for (const name of fieldNames) assert(fieldLimits[name], characters(row[name] ?? ''), `characters in ${name}`)
   assert('servicesPerDevice', services.length, 'services')
   for (const { name, host } of services) {
     assert('serviceNameLength', characters(name), 'characters in the name of a service')

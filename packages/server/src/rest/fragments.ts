@@ -1,3 +1,6 @@
+/** The plain fields of a device that can be null. Clients can set them when they add or change a device. */
+export const optionalDeviceFields: readonly string[] = ['hardwareId', 'platform']
+
 /** The fields that the REST API returns for each type, keyed by the type's OpenAPI name. Documents spread these fragments. */
 export const fragments: Readonly<Record<string, string>> = {
   User: 'fragment User on User { id email name created }',
@@ -55,7 +58,7 @@ export const fragments: Readonly<Record<string, string>> = {
 
 function deviceFields(attributes: string): string {
   return `
-    id name hardwareId platform created state online stateSince lastReported
+    id name ${optionalDeviceFields.join(' ')} created state online stateSince lastReported
     categoryA categoryB categoryC categoryD categoryE statusA statusB statusC statusD statusE
     ${attributes} services { ...Service } owner { ...UserReference }
   `

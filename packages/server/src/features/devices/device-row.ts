@@ -58,16 +58,8 @@ export const columnsFrom = (alias: string, names: readonly string[]): RawBuilder
 
 /** `row` can contain more columns after the device columns. */
 export function toDevice(row: DeviceRow | readonly [...DeviceRow, unknown], attributes: AttributesRead): Device {
-  const device: Device = {
-    id: row[0],
-    name: row[1],
-    hardwareId: row[2],
-    platform: row[3],
-    created: row[4],
-    state: row[5],
-    stateSince: row[6],
-    lastReported: row[7],
-  }
+  const [id, name, hardwareId, platform, created, state, stateSince, lastReported] = row
+  const device: Device = { id, name, hardwareId, platform, created, state, stateSince, lastReported }
   if (attributes === false) return device
   const group = reservedGroup(row, RESERVED_INDEX)
   if (attributes === 'reserved') device.reserved = { [RESERVED_GROUP]: group ?? {} }

@@ -1,15 +1,24 @@
 import type { StoredTime } from '../../db/types.ts'
 import type { List } from '../../graphql/lists/paging.ts'
+import { limits } from '../../limits.ts'
 import type { Attributes, RawAttributes } from '../attributes/attributes.ts'
 
 export type State = 'active' | 'inactive'
 
+/** The plain fields that users set. All are strings, and all except the name can be null. */
+export const deviceFields = {
+  name: { column: 'name', maxLength: limits.deviceNameLength },
+  hardwareId: { column: 'hardware_id', maxLength: limits.hardwareIdLength },
+  platform: { column: 'platform', maxLength: limits.platformLength },
+} as const
+
+export type FieldName = keyof typeof deviceFields
+
+export type DeviceFields = { name: string } & Record<Exclude<FieldName, 'name'>, string | null>
+
 /** A device, as the rest of the server uses it. */
-export interface Device {
+export interface Device extends DeviceFields {
   id: string
-  name: string
-  hardwareId: string | null
-  platform: string | null
   created: StoredTime
   state: State
   stateSince: StoredTime | null

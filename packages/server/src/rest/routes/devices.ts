@@ -1,4 +1,8 @@
+import { optionalDeviceFields } from '../fragments.ts'
 import type { Route } from '../route.ts'
+
+const declared = optionalDeviceFields.map((name) => `$${name}: String`).join(', ')
+const passed = optionalDeviceFields.map((name) => `${name}: $${name}`).join(', ')
 
 export const deviceRoutes: readonly Route[] = [
   {
@@ -84,11 +88,9 @@ export const deviceRoutes: readonly Route[] = [
     path: '/devices',
     summary: 'Adds a device with its services and attributes. Only this response contains the secret.',
     document: `mutation registerDevice(
-      $name: String!, $hardwareId: String, $platform: String, $services: [ServiceInput!], $attributes: Object
+      $name: String!, ${declared}, $services: [ServiceInput!], $attributes: Object
     ) {
-      registerDevice(
-        name: $name, hardwareId: $hardwareId, platform: $platform, services: $services, attributes: $attributes
-      ) { ...DeviceRegistration }
+      registerDevice(name: $name, ${passed}, services: $services, attributes: $attributes) { ...DeviceRegistration }
     }`,
     at: 'registerDevice',
     status: 201,
@@ -114,9 +116,9 @@ export const deviceRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/devices/{id}',
-    summary: 'Changes a device. Omitted members stay unchanged. null clears hardwareId or platform.',
-    document: `mutation updateDevice($id: String!, $name: String, $hardwareId: String, $platform: String) {
-      updateDevice(deviceId: $id, name: $name, hardwareId: $hardwareId, platform: $platform) { ...Device }
+    summary: 'Changes a device. Omitted members stay unchanged. null clears any member except name.',
+    document: `mutation updateDevice($id: String!, $name: String, ${declared}) {
+      updateDevice(deviceId: $id, name: $name, ${passed}) { ...Device }
     }`,
     at: 'updateDevice',
     status: 200,

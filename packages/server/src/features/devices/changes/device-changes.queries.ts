@@ -1,23 +1,27 @@
 import { sql } from 'kysely'
 import { type Database, query } from '../../../db/database.ts'
+import { eventInsert } from '../../events/event-insert.ts'
 import type { EventSource } from '../../events/event-types.ts'
-import type { State } from '../device.ts'
+import { type DeviceFields, deviceFields, type FieldName, type State } from '../device.ts'
 
-export interface NewDeviceRow {
+const fields = Object.entries(deviceFields) as [FieldName, (typeof deviceFields)[FieldName]][]
+const fieldColumns = fields.map(([, { column }]) => column).join(', ')
+const namedFields = fields.map(([name, { column }]) => `${column} as "${name}"`).join(', ')
+/** Returns placeholders or assignments for the fields, whose values are the parameters from `first`. */
+const placeholders = (first: number): string => fields.map((_, index) => `$${first + index}`).join(', ')
+const assignments = (first: number): string =>
+  fields.map(([, { column }], index) => `${column} = $${first + index}`).join(', ')
+const valuesOf = (device: DeviceFields): unknown[] => fields.map(([name]) => device[name])
+
+export interface NewDeviceRow extends DeviceFields {
   id: string
-  name: string
-  hardwareId: string | null
-  platform: string | null
   secretHash: Buffer
   /** Base values of all attributes except the reserved ones. */
   attributes: Record<string, unknown>
   /** Reserved values, keyed by their column in device_live. */
   reserved: Record<string, string>
   services: NewServiceRow[]
-  eventTargets: unknown
-  eventData: unknown
-  actorId: string | null
-  source: EventSource
+  event: { actorId: string | null; source: EventSource; targets: unknown; data: unknown }
 }
 
 export interface NewServiceRow {
@@ -34,70 +38,71 @@ const reservedColumns = ['category', 'status'].flatMap((kind) =>
   ['a', 'b', 'c', 'd', 'e'].map((letter) => `${kind}_${letter}`),
 )
 
-/** A single statement is atomic without the round trips of a transaction. It inserts the event last. */
 const insertDeviceText = `
   with new_device as (
-    insert into device (account_id, id, name, hardware_id, platform, secret_hash, attributes)
-    values ($1, $2, $3, $4, $5, $6, $7::jsonb)
+    insert into device (account_id, id, secret_hash, attributes, ${fieldColumns})
+    values ($1, $2, $3, $4::jsonb, ${placeholders(11)})
     returning account_id, id
   ), new_live as (
     insert into device_live (account_id, device_id, ${reservedColumns.join(', ')})
     select d.account_id, d.id, ${reservedColumns.map((column) => `value.${column}`).join(', ')}
-    from new_device d, jsonb_to_record($8::jsonb) as value (${reservedColumns.map((column) => `${column} text`).join(', ')})
+    from new_device d, jsonb_to_record($5::jsonb) as value (${reservedColumns.map((column) => `${column} text`).join(', ')})
   ), new_service as (
     insert into service (account_id, device_id, id, name, application, host, port, enabled, added_by_device)
     select d.account_id, d.id, value.id, value.name, value.application, value.host, value.port, value.enabled,
       value."addedByDevice"
-    from new_device d, jsonb_to_recordset($9::jsonb) as value
+    from new_device d, jsonb_to_recordset($6::jsonb) as value
       (id text, name text, application integer, host text, port integer, enabled boolean, "addedByDevice" boolean)
   )
-  insert into event (account_id, type, device_id, actor_id, source, targets, data)
-  select account_id, 'DEVICE_REGISTER', id, $12, $13::jsonb, $10::jsonb, $11::jsonb from new_device`
+  ${eventInsert({
+    accountId: 'account_id',
+    type: `'DEVICE_REGISTER'`,
+    deviceId: 'id',
+    actorId: '$7',
+    source: '$8::jsonb',
+    targets: '$9::jsonb',
+    data: '$10::jsonb',
+    from: 'new_device',
+  })}`
 
+/** Inserts a device with its services and its event. One statement is atomic without the round trips of a transaction. */
 export async function insertDevice(db: Database, accountId: string, device: NewDeviceRow): Promise<void> {
   await query(db, insertDeviceText, [
     accountId,
     device.id,
-    device.name,
-    device.hardwareId,
-    device.platform,
     device.secretHash,
     JSON.stringify(device.attributes),
     JSON.stringify(device.reserved),
     JSON.stringify(device.services),
-    JSON.stringify(device.eventTargets),
-    JSON.stringify(device.eventData),
-    device.actorId,
-    JSON.stringify(device.source),
+    device.event.actorId,
+    JSON.stringify(device.event.source),
+    JSON.stringify(device.event.targets),
+    JSON.stringify(device.event.data),
+    ...valuesOf(device),
   ])
 }
 
-export interface LockedDevice {
+export interface LockedDevice extends DeviceFields {
   id: string
-  name: string
-  hardwareId: string | null
-  platform: string | null
 }
 
 /** Locks a device against concurrent changes. Returns undefined if the account has no such device. */
 export async function lockDevice(db: Database, accountId: string, id: string): Promise<LockedDevice | undefined> {
-  const { rows } = await sql<LockedDevice>`
-    select id, name, hardware_id as "hardwareId", platform from device
-    where account_id = ${accountId} and id = ${id} for no key update`.execute(db)
+  const rows = await query<LockedDevice>(
+    db,
+    `select id, ${namedFields} from device where account_id = $1 and id = $2 for no key update`,
+    [accountId, id],
+  )
   return rows[0]
 }
 
 /** Locks devices for removal in ID order, which prevents deadlocks between concurrent calls. */
-export async function lockDevicesForRemoval(
-  db: Database,
-  accountId: string,
-  ids: readonly string[],
-): Promise<LockedDevice[]> {
-  const { rows } = await sql<LockedDevice>`
-    select id, name, hardware_id as "hardwareId", platform from device
-    where account_id = ${accountId} and id = any(${ids}) order by id for update`.execute(db)
-  return rows
-}
+export const lockDevicesForRemoval = (db: Database, accountId: string, ids: readonly string[]) =>
+  query<LockedDevice>(
+    db,
+    `select id, ${namedFields} from device where account_id = $1 and id = any($2) order by id for update`,
+    [accountId, ids],
+  )
 
 /** Locks and returns the current states. The caller must already have locked the devices. */
 export async function lockStates(db: Database, accountId: string, ids: readonly string[]): Promise<Map<string, State>> {
@@ -107,11 +112,12 @@ export async function lockStates(db: Database, accountId: string, ids: readonly 
   return new Map(rows.map(({ id, state }) => [id, state]))
 }
 
-export async function updateDeviceRow(db: Database, accountId: string, device: LockedDevice): Promise<void> {
-  await sql`
-    update device set name = ${device.name}, hardware_id = ${device.hardwareId}, platform = ${device.platform}
-    where account_id = ${accountId} and id = ${device.id}`.execute(db)
-}
+export const updateDeviceRow = (db: Database, accountId: string, device: LockedDevice) =>
+  query(db, `update device set ${assignments(3)} where account_id = $1 and id = $2`, [
+    accountId,
+    device.id,
+    ...valuesOf(device),
+  ])
 
 /** Deletes the overrides of devices and their services. Foreign keys cascade to all other device data. */
 export async function deleteOverridesOfDevices(db: Database, accountId: string, ids: readonly string[]): Promise<void> {

@@ -1,6 +1,5 @@
 import type { Context } from '../../../context.ts'
-import type { Database } from '../../../db/database.ts'
-import { isUniqueViolation } from '../../../db/database.ts'
+import { type Database, isUniqueViolation } from '../../../db/database.ts'
 import { ApiError, notFound } from '../../../errors.ts'
 import { assertName } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
@@ -9,6 +8,7 @@ import { sourceOf } from '../../events/event-source.ts'
 import { actorOf, fieldChanges, recordEvents } from '../../events/record.ts'
 import { createOnce } from '../../idempotency/create-once.ts'
 import { newService, type ServiceInput } from '../../services/new-service.ts'
+import { type DeviceFields, deviceFields, type FieldName } from '../device.ts'
 import { newId, parseId } from '../device-id.ts'
 import { cutOffDevices } from './cut-off.queries.ts'
 import {
@@ -23,10 +23,11 @@ import {
 } from './device-changes.queries.ts'
 import { hashDeviceSecret, newDeviceSecret } from './device-secret.ts'
 
-export interface DeviceInput {
+/** Values of some fields. An omitted field is unset on a new device and unchanged on an existing one. */
+export type DeviceChange = Partial<Record<FieldName, string | null | undefined>>
+
+export interface DeviceInput extends DeviceChange {
   name: string
-  hardwareId?: string | null | undefined
-  platform?: string | null | undefined
   /** `addedByDevice`: whether the device itself added the service, which allows the device to remove it later. */
   services?: readonly (ServiceInput & { addedByDevice?: boolean })[] | null | undefined
   attributes?: Record<string, unknown> | null | undefined
@@ -52,37 +53,27 @@ export async function registerDevice(
 
   const id = newId()
   const secret = newDeviceSecret()
-  const { name, hardwareId = null, platform = null } = input
-  const data = { name, hardwareId, platform, services, attributes: input.attributes ?? {}, registrationCode }
-  const insert = (db: Database) =>
-    insertDevice(db, viewer.accountId, {
-      id,
-      name,
-      hardwareId,
-      platform,
-      secretHash: hashDeviceSecret(secret),
-      attributes,
-      reserved,
-      services: services.map((service, index) => ({
-        ...service,
-        addedByDevice: input.services?.[index]?.addedByDevice ?? false,
-      })),
-      eventTargets: [{ id, name, kind: 'device' }],
-      eventData: data,
-      actorId: actorOf(viewer),
-      source: sourceOf(viewer),
-    })
-  await rejectDuplicateHardwareId(hardwareId, () => createOnce(context, insert, () => ({ kind: 'device', id, secret })))
+  const device = changed({ id, ...unset }, input)
+  const data = { ...valuesOf(device), services, attributes: input.attributes ?? {}, registrationCode }
+  const row = {
+    ...device,
+    secretHash: hashDeviceSecret(secret),
+    attributes,
+    reserved,
+    services: services.map((service, index) => ({
+      ...service,
+      addedByDevice: input.services?.[index]?.addedByDevice ?? false,
+    })),
+    event: { actorId: actorOf(viewer), source: sourceOf(viewer), targets: [target(device)], data },
+  }
+  const insert = (db: Database) => insertDevice(db, viewer.accountId, row)
+  await rejectDuplicateHardwareId(device.hardwareId, () =>
+    createOnce(context, insert, () => ({ kind: 'device', id, secret })),
+  )
   return { id, secret, services: services.map((service) => ({ id: service.id, name: service.name })) }
 }
 
-export interface DeviceChange {
-  name?: string | null | undefined
-  hardwareId?: string | null | undefined
-  platform?: string | null | undefined
-}
-
-/** Changes the given fields; null clears `hardwareId` or `platform`. Returns the device's stored ID. */
+/** Changes the given fields; null clears any field except the name. Returns the device's stored ID. */
 export async function updateDevice(context: Context, deviceId: string, change: DeviceChange): Promise<string> {
   assertDeviceFields(change)
   await rejectDuplicateHardwareId(change.hardwareId ?? null, () =>
@@ -119,7 +110,7 @@ export async function deleteDevices(context: Context, deviceIds: readonly string
         type: 'DEVICE_DELETE',
         deviceId: device.id,
         targets: [target(device)],
-        data: { name: device.name, hardwareId: device.hardwareId, platform: device.platform },
+        data: valuesOf(device),
       })),
     )
   })
@@ -142,10 +133,18 @@ function readDeviceId(deviceId: string): string {
   return id
 }
 
-function assertDeviceFields({ name, hardwareId, platform }: DeviceChange): void {
-  if (name != null) assertName(name, 'name', limits.deviceNameLength)
-  if (hardwareId != null) assertName(hardwareId, 'hardwareId', limits.hardwareIdLength)
-  if (platform != null) assertName(platform, 'platform', limits.platformLength)
+const fieldNames = Object.keys(deviceFields) as FieldName[]
+
+const unset = { ...Object.fromEntries(fieldNames.map((name) => [name, null])), name: '' } as DeviceFields
+
+const valuesOf = (device: DeviceFields): Record<string, string | null> =>
+  Object.fromEntries(fieldNames.map((name) => [name, device[name]]))
+
+function assertDeviceFields(change: DeviceChange): void {
+  for (const name of fieldNames) {
+    const value = change[name]
+    if (value != null) assertName(value, name, deviceFields[name].maxLength)
+  }
 }
 
 function newServices(inputs: readonly ServiceInput[]) {
@@ -158,13 +157,10 @@ function newServices(inputs: readonly ServiceInput[]) {
   return inputs.map((input, index) => newService(input, `services[${index}].`))
 }
 
-function changed(device: LockedDevice, { name, hardwareId, platform }: DeviceChange): LockedDevice {
-  return {
-    id: device.id,
-    name: name ?? device.name,
-    hardwareId: hardwareId === undefined ? device.hardwareId : hardwareId,
-    platform: platform === undefined ? device.platform : platform,
-  }
+function changed(device: LockedDevice, change: DeviceChange): LockedDevice {
+  const given = fieldNames.filter((name) => change[name] !== undefined)
+  const values = Object.fromEntries(given.map((name) => [name, change[name]]))
+  return { ...device, ...values, name: change.name ?? device.name }
 }
 
 function assertIdCount(ids: readonly string[]): void {

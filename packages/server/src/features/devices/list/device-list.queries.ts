@@ -223,7 +223,7 @@ export async function countDevices(db: Database, accountId: string, filter: Devi
   return rows[0]!.count
 }
 
-export function deviceCountSql(accountId: string, filter: DeviceFilter): Sql {
+function deviceCountSql(accountId: string, filter: DeviceFilter): Sql {
   if (Object.keys(filter).length === 0) return sql`select ${deviceCount(accountId)} as count`
   const { where, reads } = sqlFilter(accountId, filter)
   const read = { ...reads, device: reads.device || !reads.live }

@@ -1,0 +1,13 @@
+/** The plain fields of a device in files, in the order of their columns, each with the name of the server's length limit. */
+export const fieldLimits = {
+  name: 'deviceNameLength',
+  hardwareId: 'hardwareIdLength',
+  platform: 'platformLength',
+} as const
+
+export type FieldName = keyof typeof fieldLimits
+
+export const fieldNames = Object.keys(fieldLimits) as FieldName[]
+
+/** The values of the fields. Only the name is always set. */
+export type DeviceFields = { name: string } & Record<Exclude<FieldName, 'name'>, string | null>
