@@ -14,7 +14,7 @@ export interface DocLocation {
   anchor: string
 }
 
-export function parseHash(hash: string): DocLocation {
+function parseHash(hash: string): DocLocation {
   const anchor = decode(hash.replace(/^#(overview$)?/, ''))
   if (anchor === 'diagram' || anchor === 'try') return { view: anchor, type: '', anchor: '' }
   return { view: 'reference', type: anchor.split('.', 1)[0] ?? '', anchor }

@@ -35,7 +35,7 @@ A bulk change asks for confirmation unless you pass --yes. Ctrl-C lets requests 
 run "muster attributes resume". Each device changes completely or not at all. If the server rejects a device, the
 command reports the device and continues.`
 
-export const isBulk = ({ where, all, from }: ChangeOptions): boolean =>
+const isBulk = ({ where, all, from }: ChangeOptions): boolean =>
   where !== undefined || all === true || from !== undefined
 
 /** Separates the target, which is the first argument, from the other arguments. A bulk change has no target argument. */

@@ -5,7 +5,7 @@ import { CliError, usageError } from '../errors/cli-error.ts'
 import type { Plan } from './plan.ts'
 
 /** The default folder for state files of bulk changes. */
-export const changesFolder = (env = process.env): string => join(env.HOME || homedir(), '.muster', 'changes')
+const changesFolder = (env = process.env): string => join(env.HOME || homedir(), '.muster', 'changes')
 
 export function newStateFile(given: string | undefined): string {
   if (given !== undefined) return resolve(given)

@@ -26,7 +26,7 @@ export async function findDeviceId(muster: Muster, meant: string): Promise<strin
   return found[0]
 }
 
-export const deviceNotFound = (meant: string): CliError =>
+const deviceNotFound = (meant: string): CliError =>
   new CliError(`no device has the ID, hardware ID, or name ${JSON.stringify(meant)}`, {
     hint: 'To list all devices, run "muster devices list".',
     exitCode: exitCodes.notFound,

@@ -1,6 +1,6 @@
 import type { ObjectTypes } from '../schema/types.generated.ts'
 import type { ArgumentsOf } from '../select/fields.ts'
-import type { Checked, Selected, Selection } from '../select/selection.ts'
+import type { Checked, Selected } from '../select/selection.ts'
 import type { CallOptions } from '../types.ts'
 import type { PageOptions } from './list.ts'
 
@@ -18,8 +18,6 @@ export interface Choice<Name extends keyof ObjectTypes, Given> {
 export type Chosen<Name extends keyof ObjectTypes, Given, Plain> = [Given] extends [never]
   ? Plain
   : Selected<Name, Given>
-
-export type AnySelection<Name extends keyof ObjectTypes> = Selection<Name>
 
 /** Filter and page options of a device list. `name` is a case-insensitive part of the name. All other filters match exactly. */
 export interface DeviceListOptions extends Filter<ObjectTypes['User']['devices']>, ListOptions {}

@@ -14,8 +14,6 @@ export interface Branch<Name extends string, Shape, Arguments = NoArguments> {
   arguments: Arguments
 }
 
-export type AnyField = { arguments: unknown }
-
 /** The arguments of a field. */
 export type ArgumentsOf<Field> = Field extends { arguments: infer Arguments } ? Arguments : never
 

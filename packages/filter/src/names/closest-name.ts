@@ -23,7 +23,7 @@ export function closestName(name: string, candidates: Iterable<string>): string 
  * Returns the optimal string alignment distance, or a number above `most` if the distance exceeds it. Computes only the
  * cells near the diagonal and stops early, because an account can have 10,000 names.
  */
-export function editDistance(a: string, b: string, most: number): number {
+function editDistance(a: string, b: string, most: number): number {
   const beyond = most + 1
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -176,7 +176,7 @@ function missingValue({ text }: Parsing, { subject, comparator }: Left, token: T
   return fault(comparator, `${message}, or ${written}* for any value.`, ':*')
 }
 
-export const toValue = ({ kind, from, to, parts }: ValueToken): Value => ({
+const toValue = ({ kind, from, to, parts }: ValueToken): Value => ({
   type: 'value',
   from,
   to,

@@ -37,7 +37,7 @@ export const deviceReasons = {
 } as const
 
 /** Why a console sign-in, or a request with a session cookie, is rejected. */
-export const sessionReasons = {
+const sessionReasons = {
   'wrong-password': { status: 401, meaning: 'The email address or the password is wrong.' },
   'wrong-code': { status: 401, meaning: 'The code is wrong, was used before, or is no longer valid.' },
   'sign-in-expired': {
@@ -60,8 +60,6 @@ export const authenticationReasons = {
   ...deviceReasons,
   ...sessionReasons,
 } as const
-
-export type AuthenticationReason = keyof typeof authenticationReasons
 
 export const deviceAuthError = (reason: keyof typeof deviceReasons): ApiError =>
   new ApiError('UNAUTHENTICATED', deviceReasons[reason].meaning, { reason })

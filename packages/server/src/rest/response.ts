@@ -47,4 +47,4 @@ export function fillPath(path: string, body: unknown): string {
 }
 
 /** Percent-encodes a path segment except colons, which every ID contains and RFC 3986 §3.3 allows in a path. */
-export const encodePathPart = (text: string): string => encodeURIComponent(text).replaceAll('%3A', ':')
+const encodePathPart = (text: string): string => encodeURIComponent(text).replaceAll('%3A', ':')

@@ -8,7 +8,7 @@ export interface HardwareId {
 }
 
 /** The agent's application ID. It makes the agent's derived IDs differ from the IDs that other programs derive. */
-export const APPLICATION = '6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4'
+const APPLICATION = '6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4'
 
 const MACHINE_ID = '/etc/machine-id'
 const PRODUCT_UUID = '/sys/class/dmi/id/product_uuid'

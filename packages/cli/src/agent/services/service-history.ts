@@ -23,7 +23,7 @@ export interface ServiceChange {
 }
 
 /** The API's limit on services per device. */
-export const MAX_SERVICES = 100
+const MAX_SERVICES = 100
 
 export async function openServiceHistory(folder: string, settings: ServiceSettings): Promise<ServiceHistory> {
   const file = join(folder, 'services.json')

@@ -27,7 +27,7 @@ const HOUR = 3_600
 const DAY = 86_400
 
 /** Formats a duration in its largest unit, so that after one day the value changes only once a day. */
-export function roughly(seconds: number): string {
+function roughly(seconds: number): string {
   if (seconds >= DAY) return count(Math.floor(seconds / DAY), 'day')
   if (seconds >= HOUR) return count(Math.floor(seconds / HOUR), 'hour')
   const minutes = Math.floor(seconds / MINUTE / 10) * 10

@@ -96,7 +96,7 @@ interface EventRowsProps {
   deviceId: string
 }
 
-export function EventRows({ events, deviceId }: EventRowsProps) {
+function EventRows({ events, deviceId }: EventRowsProps) {
   return (
     <ListTable label="Events" columns={['Time', 'Event', 'Changes', 'Actor']} minWidth={700}>
       {events.map((event) => (

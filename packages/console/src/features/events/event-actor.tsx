@@ -4,7 +4,7 @@ import type { LoggedEvent } from './use-event-log.ts'
 type Origin = Pick<LoggedEvent, 'actor' | 'source'>
 
 /** Describes the source of an event. Empty if the source is unknown. */
-export function sourceLabel({ source }: Pick<LoggedEvent, 'source'>): string {
+function sourceLabel({ source }: Pick<LoggedEvent, 'source'>): string {
   if (source.kind === 'accessKey') return `key ${source.name ?? source.id}`
   return { console: 'console', device: 'the device', server: 'the server' }[source.kind] ?? ''
 }

@@ -60,7 +60,7 @@ export function pickRange({ ranges, timeline }: Recoverable, to: Date | 'latest'
   throw new BackupError('out-of-range', `${moment} cannot be restored. The archive covers ${describeRanges(ranges)}.`)
 }
 
-export const describeRanges = (ranges: readonly RecoveryRange[]): string =>
+const describeRanges = (ranges: readonly RecoveryRange[]): string =>
   mergeRanges(ranges)
     .map(({ from, until }) => `from ${from.toISOString()} to ${until.toISOString()}`)
     .join(', and ')

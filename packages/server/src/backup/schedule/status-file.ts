@@ -25,7 +25,7 @@ export interface ArchiveStatus {
   pendingBytes: number
 }
 
-export const statusFile = (dataFolder: string): string => join(dataFolder, 'backup-status.json')
+const statusFile = (dataFolder: string): string => join(dataFolder, 'backup-status.json')
 
 export const writeStatus = (dataFolder: string, status: BackupStatus): Promise<void> =>
   replacePrivateFile(statusFile(dataFolder), `${JSON.stringify(status)}\n`)

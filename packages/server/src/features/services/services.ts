@@ -27,7 +27,7 @@ export async function findServices(
 }
 
 /** Returns the bulk service that represents a device. */
-export function bulkService(device: Device): Service {
+function bulkService(device: Device): Service {
   const { id, name, created, state, lastReported, attributes } = device
   const service: Service = {
     id,

@@ -50,7 +50,7 @@ export const DateTime = new GraphQLScalarType<Date, string>({
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const JsonObject = new GraphQLScalarType<Record<string, unknown>, Record<string, unknown>>({
+const JsonObject = new GraphQLScalarType<Record<string, unknown>, Record<string, unknown>>({
   name: 'Object',
   description: 'A JSON object.',
   serialize: (value) => value as Record<string, unknown>,

@@ -60,7 +60,7 @@ const isKnownSmall = ({ estimate }: Expected): boolean => estimate !== undefined
 export const queueFull = (): ApiError =>
   new ApiError('RATE_LIMITED', `${QUEUE_FULL}: read them, then retry`, { retryAfter: 1 })
 
-export const QUEUE_FULL = 'earlier responses have not been read'
+const QUEUE_FULL = 'earlier responses have not been read'
 
 export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesOptions): ResponseBytes {
   const { config, callerOf } = options

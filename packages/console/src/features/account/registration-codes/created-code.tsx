@@ -7,10 +7,9 @@ import type { CreateRegistrationCodeMutation } from './codes.generated.ts'
 export type NewCode = CreateRegistrationCodeMutation['createRegistrationCode']
 
 /** The command that registers a machine. It needs root because the agent becomes a systemd service. */
-export const agentCommand = (code: string): string =>
-  `sudo npx muster agent install --url ${location.origin} --code ${code}`
+const agentCommand = (code: string): string => `sudo npx muster agent install --url ${location.origin} --code ${code}`
 
-export const curlCommand = (code: string): string =>
+const curlCommand = (code: string): string =>
   `curl ${location.origin}/devices/v1/register \\
   -H 'content-type: application/json' \\
   -d "{\\"code\\": \\"${code}\\", \\"hardwareId\\": \\"$(sha256sum /etc/machine-id | cut -c1-32)\\", \\"name\\": \\"$(hostname)\\"}"`

@@ -45,7 +45,7 @@ export function eventBody(event: DeliverableEvent, owner: { id: string; email: s
 const multiWordKinds = ['ACCESS_KEY', 'REGISTRATION_CODE', 'MASTER_KEY', 'DOWNLOAD_LINK']
 
 /** Converts `DEVICE_STATE` to `device.state` and `ACCESS_KEY_CREATE` to `access_key.create`. */
-export function messageType(type: string): string {
+function messageType(type: string): string {
   const kind = multiWordKinds.find((each) => type.startsWith(`${each}_`)) ?? type.slice(0, type.indexOf('_'))
   return `${kind}.${type.slice(kind.length + 1)}`.toLowerCase()
 }
