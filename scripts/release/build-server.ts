@@ -1,4 +1,4 @@
-import { copyFile, cp, rm } from 'node:fs/promises'
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { copyProgram } from './build-cli.ts'
 import { copySources, root } from './copy-sources.ts'
@@ -25,7 +25,12 @@ export async function buildServer(target: string, { withPrograms }: ServerBuild)
   const site = 'docs/.vitepress/dist'
   await cp(join(root, site), join(target, site), { recursive: true })
   const manifest = await serverManifest()
-  await copyFile(join(root, 'package-lock.json'), join(target, 'package-lock.json'))
+  // npm replaces the host of the URLs only with this repository's .npmrc. Without URLs, it asks the registry.
+  const lock = await readFile(join(root, 'package-lock.json'), 'utf8')
+  await writeFile(
+    join(target, 'package-lock.json'),
+    lock.replaceAll(/ *"resolved": "https:\/\/registry\.invalid\/.*\n/g, ''),
+  )
   await npm(target, ['install', '--package-lock-only', '--omit=dev'])
   await npm(target, ['ci', '--ignore-scripts', '--omit=dev', ...(withPrograms ? [] : ['--omit=optional'])])
   await writeManifest(target, { ...manifest, bundleDependencies: Object.keys(manifest.dependencies ?? {}) })
