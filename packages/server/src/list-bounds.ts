@@ -1,5 +1,6 @@
 import { MAX_SEGMENTS } from './features/availability/availability.ts'
 import { MAX_POINTS } from './features/availability/presence-samples.ts'
+import { DEFAULT_INTERVALS, MAX_INTERVALS } from './features/events/counts/event-counts.ts'
 import type { ListBounds } from './graphql/cost/object-count.ts'
 import { limits } from './limits.ts'
 
@@ -23,6 +24,7 @@ export const listBounds: ListBounds = {
   'View.problems': 10,
   'User.facets': ({ by }) => (by as unknown[]).length,
   'Facet.buckets': 100,
+  'User.eventCounts': ({ intervals }) => Math.min((intervals as number | null) ?? DEFAULT_INTERVALS, MAX_INTERVALS),
   'User.presence': MAX_POINTS,
   'Availability.segments': MAX_SEGMENTS,
   'FilterCheck.completions': 300,

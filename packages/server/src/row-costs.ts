@@ -3,7 +3,7 @@ import { samplesRead } from './features/availability/presence-samples.ts'
 import type { DeviceListArguments } from './features/devices/list/device-list-arguments.ts'
 import { rowsRead } from './features/devices/list/rows-read.ts'
 import type { EventListArguments } from './features/events/events.ts'
-import { eventRowsRead } from './features/events/list-rows-read.ts'
+import { ASSUMED_EVENTS, eventRowsRead } from './features/events/list-rows-read.ts'
 import { SAMPLED_ROWS } from './features/filters/sampled-values.queries.ts'
 import type { ServicesArguments } from './features/services/list/service-list-arguments.ts'
 import { serviceRowsRead } from './features/services/list/services-list.ts'
@@ -22,6 +22,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   },
   'User.services': (args, { devices }) => serviceRowsRead(args as ServicesArguments, { devices, firstRecord }),
   'User.events': (args, size) => rowsOfEvents(args, size),
+  'User.eventCounts': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
   // An index finds the events of one device. The events of all devices are at most the account's events.
   'Device.events': (_args, { events }) => ({ rows: 0, total: events }),
   'Webhook.deliveries': (_args, { events }) => ({ rows: 0, total: events }),

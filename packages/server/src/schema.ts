@@ -4,6 +4,7 @@ import { attributesPart } from './features/attributes/attributes.resolvers.ts'
 import { availabilityPart } from './features/availability/availability.resolvers.ts'
 import { deviceChangesPart } from './features/devices/changes/device-changes.resolvers.ts'
 import { devicesPart } from './features/devices/devices.resolvers.ts'
+import { eventCountsPart } from './features/events/counts/event-counts.resolvers.ts'
 import { eventsPart } from './features/events/events.resolvers.ts'
 import { eventsSubscriptionPart } from './features/events/events-subscription.resolvers.ts'
 import { facetsPart } from './features/facets/facets.resolvers.ts'
@@ -37,6 +38,7 @@ export function buildSchema(): GraphQLSchema {
     facetsPart,
     availabilityPart,
     eventsPart,
+    eventCountsPart,
     eventsSubscriptionPart,
   ])
 }

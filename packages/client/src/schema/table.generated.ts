@@ -159,6 +159,11 @@ export const schemaTable: SchemaTable = {
   "timestamp": "DateTime!",
   "type": "EventType!"
  },
+ "EventCount": {
+  "count": "Int!",
+  "from": "DateTime!",
+  "until": "DateTime!"
+ },
  "EventList": {
   "cursor": "String",
   "hasMore": "Boolean!",
@@ -199,6 +204,7 @@ export const schemaTable: SchemaTable = {
   "count": "Int",
   "from": "Int!",
   "kind": "String!",
+  "label": "String",
   "text": "String!",
   "to": "Int!"
  },
@@ -599,6 +605,20 @@ export const schemaTable: SchemaTable = {
    }
   ],
   "email": "String!",
+  "eventCounts": [
+   "[EventCount!]!",
+   {
+    "context": "String",
+    "deviceId": "[String!]",
+    "intervals": "Int",
+    "maxDate": "DateTime",
+    "minDate": "DateTime",
+    "now": "DateTime",
+    "types": "[EventType!]",
+    "view": "ID",
+    "where": "String"
+   }
+  ],
   "events": [
    "EventList!",
    {

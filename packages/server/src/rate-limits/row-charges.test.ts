@@ -59,6 +59,7 @@ describe('a field that reads more devices than it returns', () => {
     ['a page by a filter with an index', '{ login { devices(size: 1, where: "attributes.rack = 1") { last } } }'],
     ['a page that the first devices fill', '{ login { devices(size: 1, where: "attributes.rack:1") { last } } }'],
     ['a check of a filter', '{ login { checkFilter(where: "name:a") { canonical } } }'],
+    ['counts of few events', '{ login { eventCounts { count } } }'],
     ['a list of few events', '{ login { events(size: 1, types: [DEVICE_STATE]) { total } } }'],
   ])('costs nothing extra if it reads only the devices that it returns: %s', async (_what, document) => {
     expect(await costOf(document)).toBe(0)

@@ -44,6 +44,7 @@ export const fragments: Readonly<Record<string, string>> = {
     name buckets { value count active where } missing missingActive other otherActive distinct total
   }`,
   DeviceTotals: 'fragment DeviceTotals on DeviceTotals { total active inactive neverReported }',
+  EventCount: 'fragment EventCount on EventCount { from until count }',
   PresencePoint: 'fragment PresencePoint on PresencePoint { at devices online minOnline }',
   Availability: `fragment Availability on Availability {
     from until share onlineSeconds outages longestOutage segments { from until state }

@@ -7,6 +7,7 @@ const page = ['size', 'from']
 const noDevices = { finds: { login: { devices: { items: [], total: 0 } } } }
 const noServices = { finds: { login: { services: { items: [], total: 0 } } } }
 const noEvents = { finds: { login: { events: { items: [], total: 0 } } } }
+const noCounts = { finds: { login: { eventCounts: [{ count: 0 }] } } }
 
 /** Builds a query for a list of devices with this argument. */
 const devices = (argument: string): string =>
@@ -17,6 +18,7 @@ const checkFilter = (where: string): string =>
   `{ login { checkFilter(where: ${literal(where)}, cursor: ${where.length}) { completions { text } } } }`
 const events = (argument: string): string =>
   `{ login { events(${argument}) { items { id data target { name } } total } } }`
+const eventCounts = (argument: string): string => `{ login { eventCounts(intervals: 1, ${argument}) { count } } }`
 const eventsOfOwn = (device: string, argument: string): string =>
   `{ login { device(id: ${literal(device)}) { events(${argument}) { items { id } total } } } }`
 
@@ -201,6 +203,15 @@ export const queryCalls: Record<string, Call> = {
       view: notFound(({ eventView }) => events(`view: ${literal(eventView)}`)),
     },
     others: [...page, 'minDate', 'maxDate', 'types', 'context', 'now'],
+  },
+  'User.eventCounts': {
+    plain: user('eventCounts { from until count }'),
+    naming: {
+      deviceId: attempt(noCounts, ({ device }) => eventCounts(`deviceId: ${literal(device)}`)),
+      where: attempt(noCounts, ({ device }) => eventCounts(`where: ${literal(`device.id = ${device}`)}`)),
+      view: notFound(({ eventView }) => eventCounts(`view: ${literal(eventView)}`)),
+    },
+    others: ['intervals', 'minDate', 'maxDate', 'types', 'context', 'now'],
   },
   'User.eventsUrl': {
     plain: user('eventsUrl'),

@@ -40,6 +40,7 @@ export const typeQueries: Record<string, TypeQuery> = {
   AvailabilitySegment: throughLogin(
     ({ device }) => `device(id: ${literal(device)}) { availability(from: "2026-11-01T00:00:00Z") { segments`,
   ),
+  EventCount: throughLogin(() => 'eventCounts'),
   PresencePoint: throughLogin(() => 'presence(from: "2026-11-01T00:00:00Z")'),
   Facet: throughLogin(() => 'facets(by: ["name"])'),
   FacetBucket: throughLogin(() => 'facets(by: ["name"]) { buckets'),

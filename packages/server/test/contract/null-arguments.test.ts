@@ -42,6 +42,7 @@ const fieldCalls: Record<string, FieldCall> = {
   'User.devices': { document: (args) => `{ login { devices${args} { total hasMore items { name } } } }` },
   'User.events': { document: (args) => `{ login { events${args} { total hasMore items { id } } } }` },
   'User.devicesUrl': { document: (args) => `{ login { __typename devicesUrl${args} } }` },
+  'User.eventCounts': { document: (args) => `{ login { eventCounts${args} { count } } }` },
   'User.eventsUrl': { document: (args) => `{ login { __typename eventsUrl${args} } }` },
   'User.webhooks': { document: (args) => `{ login { webhooks${args} { url } } }` },
   'Webhook.deliveries': { document: (args) => `{ login { webhooks { deliveries${args} { total hasMore } } } }` },

@@ -32,6 +32,9 @@ function matching(accountId: string, { from, until, types, deviceIds, fromId, wh
   return conditions
 }
 
+/** The condition of a filter in SQL, on the table `event`. */
+export const matchingEvents = (accountId: string, filter: EventFilter): Sql => all(matching(accountId, filter))
+
 function slice(conditions: readonly Sql[], { start, limit }: EventSlice, selected = columns): Sql {
   const behind = 'afterId' in start ? [sql`id < ${start.afterId}::bigint`] : []
   const offset = 'offset' in start && start.offset > 0 ? sql`offset ${start.offset}` : sql``
@@ -83,7 +86,7 @@ export async function selectEventsOfDevices(
 
 export async function countEvents(db: Database, accountId: string, filter: EventFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from event where ${all(matching(accountId, filter))}`.execute(db)
+    select count(*)::int as count from event where ${matchingEvents(accountId, filter)}`.execute(db)
   return rows[0]!.count
 }
 

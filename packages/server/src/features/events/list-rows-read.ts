@@ -14,7 +14,7 @@ interface Conditions {
 }
 
 /** The server does not count an account's events. Cost estimates assume this number for lists that can read all of them. */
-const ASSUMED_EVENTS = 100_000
+export const ASSUMED_EVENTS = 100_000
 /** Skipping at most this many events is cheap. */
 const FAR = 5_000
 

@@ -5,6 +5,7 @@ import {
   type Expectation,
   type FilterKind,
   printName,
+  quote,
   splitAttributeName,
   toCodePoints,
   toIndex,
@@ -24,7 +25,7 @@ import { filterKinds } from '../views/view.ts'
 import { listViews } from '../views/views.ts'
 import { selectNamesOfVersions } from './account-names.queries.ts'
 import { check, toFilterProblem } from './read-filter.ts'
-import { SAMPLED_ROWS, selectFrequentValues } from './sampled-values.queries.ts'
+import { SAMPLED_ROWS, selectFrequentContexts, selectFrequentValues } from './sampled-values.queries.ts'
 
 const kinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const satisfies Record<string, FilterKind>
 
@@ -77,12 +78,13 @@ async function complete(context: Context, completing: Completing): Promise<Filte
   const span = { from: toCodePoints(where, from), to: toCodePoints(where, to) }
   const found = await Promise.all(expected.map((each) => completionsFor(context, each, completing)))
   return [...items.map((item: CompletionItem) => ({ ...item, count: null })), ...found.flat()].map((item) => ({
+    label: null,
     ...item,
     ...span,
   }))
 }
 
-type Found = Pick<FilterCompletion, 'kind' | 'text'> & { count: number | null }
+type Found = Pick<FilterCompletion, 'kind' | 'text' | 'label'> & { count: number | null }
 
 async function completionsFor(context: Context, expected: Expectation, completing: Completing): Promise<Found[]> {
   switch (expected.type) {
@@ -90,11 +92,21 @@ async function completionsFor(context: Context, expected: Expectation, completin
       return namesFor(expected, completing)
     case 'value':
       return expected.valueType === 'eventType' ? eventTypesFor(expected) : valuesFor(context, expected, completing)
+    case 'context':
+      return contextsFor(context, expected.prefix)
     case 'view':
       return viewsFor(context, expected, completing)
     default:
       return []
   }
+}
+
+async function contextsFor({ db, viewer, rowMeter }: Context, prefix: string): Promise<Found[]> {
+  rowMeter.add(() => SAMPLED_ROWS)
+  const contexts = await selectFrequentContexts(db, viewer.accountId)
+  return contexts
+    .filter(({ value }) => value.toLowerCase().startsWith(prefix.toLowerCase()))
+    .map(({ value, count }) => ({ kind: 'value', text: quote([value]), count }))
 }
 
 const eventTypesFor = ({ prefix }: Extract<Expectation, { type: 'value' }>): Found[] =>
@@ -109,7 +121,7 @@ async function viewsFor(context: Context, { prefix }: { prefix: string }, { kind
   return views
     .filter(({ id, name }) => id.startsWith(start) || name.toLowerCase().startsWith(start))
     .slice(0, MAX_NAMES)
-    .map(({ id }) => ({ kind: 'view', text: writeNameArgument(id), count: null }))
+    .map(({ id, name }) => ({ kind: 'view', text: writeNameArgument(id), label: name, count: null }))
 }
 
 const MAX_NAMES = 100

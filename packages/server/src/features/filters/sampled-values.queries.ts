@@ -15,6 +15,15 @@ export interface ValueCount {
   count: number
 }
 
+/** Returns the contexts that most of a sample of devices and services have values in. */
+export async function selectFrequentContexts(db: Database, accountId: string): Promise<ValueCount[]> {
+  const { rows } = await sql<ValueCount>`
+    select context as value, count(*)::int as count from (
+      select context from attribute_override where account_id = ${accountId} limit ${sql.lit(SAMPLE)}) as sampled
+    group by context order by count desc, context limit ${sql.lit(VALUES)}`.execute(db)
+  return rows
+}
+
 /** Returns the most frequent values of a name in a sample of devices, or of their services. */
 export async function selectFrequentValues(
   db: Database,

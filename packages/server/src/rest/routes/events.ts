@@ -22,6 +22,24 @@ export const eventRoutes: readonly Route[] = [
   },
   {
     method: 'GET',
+    path: '/events/counts',
+    summary: 'Counts the same events in intervals of time, the oldest first.',
+    document: `query countEvents(
+      $intervals: Int = 60, $minDate: DateTime, $maxDate: DateTime, $types: [EventType!], $deviceId: [String!]
+      $where: String, $view: ID, $context: String, $now: DateTime
+    ) {
+      login {
+        items: eventCounts(
+          intervals: $intervals, minDate: $minDate, maxDate: $maxDate, types: $types, deviceId: $deviceId
+          where: $where, view: $view, context: $context, now: $now
+        ) { ...EventCount }
+      }
+    }`,
+    at: 'login',
+    status: 200,
+  },
+  {
+    method: 'GET',
     path: '/events/download',
     summary: 'Returns a link for downloading the same events as CSV. The link is valid for one hour.',
     document: `query getEventsUrl(

@@ -1,0 +1,46 @@
+/** Intervals of equal length. The first one contains `from`, and the last one ends at or after the end of the range. */
+export interface Intervals {
+  /** The start of the first interval, in milliseconds since 1970. */
+  start: number
+  /** The length of an interval in milliseconds. */
+  step: number
+  /** The number of intervals. */
+  size: number
+}
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** Lengths that divide a minute, an hour, a day, or weeks. */
+const steps = [
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR),
+  ...[1, 7, 14, 28].map((days) => days * DAY),
+]
+const LONGEST = 28 * DAY
+/** A Monday at 0:00 UTC, from which weeks count. */
+const MONDAY = 4 * DAY
+
+/** Divides a range of time into at most `size` intervals of a round length in UTC. An empty range has no intervals. */
+export function divide({ from, until }: { from: Date; until: Date }, size: number): Intervals {
+  const step = steps.find((each) => countOf(each, from, until) <= size) ?? longStep(from, until, size)
+  return { start: startOf(step, from), step, size: countOf(step, from, until) }
+}
+
+function longStep(from: Date, until: Date, size: number): number {
+  let step = Math.max(1, Math.ceil((until.getTime() - from.getTime()) / size / LONGEST)) * LONGEST
+  // The range can begin and end within an interval.
+  while (countOf(step, from, until) > size) step += LONGEST
+  return step
+}
+
+function startOf(step: number, time: Date): number {
+  const first = step < 7 * DAY ? 0 : MONDAY
+  return first + Math.floor((time.getTime() - first) / step) * step
+}
+
+const countOf = (step: number, from: Date, until: Date): number =>
+  from >= until ? 0 : Math.ceil((until.getTime() - startOf(step, from)) / step)

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createUserWithDevices } from '../../../test/api/device-lists.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+interface Completion {
+  text: string
+  label: string | null
+  kind: string
+  from: number
+  to: number
+  count: number | null
+}
+
+const document = `query ($where: String!, $kind: FilterKind!, $cursor: Int!) { login {
+  checkFilter(where: $where, kind: $kind, cursor: $cursor) { completions { text label kind from to count } } } }`
+
+/** Returns what can be written at the end of a filter. */
+const complete = async (user: TestUser, where: string, kind = 'DEVICES'): Promise<Completion[]> =>
+  (await user.data(document, { where, kind, cursor: where.length })).login.checkFilter.completions
+
+const texts = async (user: TestUser, where: string, kind?: string): Promise<string[]> =>
+  (await complete(user, where, kind)).map(({ text }) => text)
+
+it('completes contexts, the most used first, and then the name in a context', async () => {
+  const { user } = await createUserWithDevices(app, [
+    { name: 'a', attributes: { site: 'oslo' }, overrides: { night: { site: 'rome' }, 'week end': { rack: '1' } } },
+    { name: 'b', overrides: { night: { site: 'riga' } } },
+  ])
+  expect(await complete(user, 'in(')).toEqual([
+    { text: '"night"', label: null, kind: 'value', from: 3, to: 3, count: 2 },
+    { text: '"week end"', label: null, kind: 'value', from: 3, to: 3, count: 1 },
+  ])
+  expect(await texts(user, 'override("We')).toEqual(['"week end"'])
+  expect(await complete(user, 'in("n')).toMatchObject([{ text: '"night"', from: 3, to: 5 }])
+  expect(await texts(user, 'in("night", si')).toContain('site')
+  expect(await texts(user, 'base(si')).toContain('site')
+  const other = await app.createUser()
+  expect(await texts(other, 'in(')).toEqual([])
+})
+
+it('completes views of the same kind by the beginning of their names or IDs', async () => {
+  const user = await app.createUser()
+  const create = async (name: string, kind: string, where: string): Promise<string> =>
+    (
+      await user.data(
+        'mutation ($name: String!, $kind: FilterKind!, $where: String) { createView(name: $name, kind: $kind, where: $where) { id } }',
+        { name, kind, where },
+      )
+    ).createView.id
+  const gates = await create('Gates', 'DEVICES', 'name:gate')
+  const pumps = await create('Pumps', 'DEVICES', 'name:pump')
+  const states = await create('States', 'EVENTS', 'state:*')
+  expect(await complete(user, 'view(')).toEqual(
+    [
+      [gates, 'Gates'],
+      [pumps, 'Pumps'],
+    ].map(([id, label]) => ({ text: id, label, kind: 'view', from: 5, to: 5, count: null })),
+  )
+  expect(await texts(user, 'view("pu')).toEqual([pumps])
+  expect(await texts(user, `view("${gates.slice(0, 20)}`)).toEqual([gates])
+  expect(await texts(user, 'view(', 'EVENTS')).toEqual([states])
+  expect(await texts(user, 'view(', 'SERVICES')).toEqual([])
+  expect(await texts(await app.createUser(), 'view(')).toEqual([])
+})
