@@ -8,7 +8,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 /** The limit for the compressed scripts that sign-in and the device list load before the first click. */
-const FIRST_LOAD_BYTES = 300_000
+const FIRST_LOAD_BYTES = 250_000
 
 const run = promisify(execFile)
 const cwd = fileURLToPath(new URL('../', import.meta.url))

@@ -31,7 +31,7 @@ function Frame() {
       <PaletteKeys />
       <AppShell
         header={{ height: 48 }}
-        navbar={{ width: 196, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+        navbar={{ width: 212, breakpoint: 'sm', collapsed: { mobile: !opened } }}
         padding="md"
       >
         <AppShell.Header>

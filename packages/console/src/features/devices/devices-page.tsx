@@ -7,7 +7,6 @@ import { Loading } from '../../components/loading.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { errorText } from '../../graphql/describe-error.ts'
 import { useUrlState } from '../../hooks/use-url-state.ts'
-import { joinFilters } from '../filters/conditions.ts'
 import { problemOf } from '../filters/filter-problem.ts'
 import { useLabels } from '../user-settings/labels.ts'
 import { SelectionBar } from './bulk/selection-bar.tsx'
@@ -106,7 +105,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
         views={views}
         view={view}
         content={{
-          where: joinFilters(view?.where ?? undefined, search.where),
+          filters: [view?.where ?? undefined, search.where],
           context,
           sortBy: search.sort === undefined && view === undefined ? [] : query.sortBy,
           columns: columns.map(({ id, label }) => ({
@@ -121,7 +120,8 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
       <DeviceFilters
         search={search}
         context={context}
-        isBusy={isStale}
+        hasRows={rows.isReady || rows.error !== undefined}
+        isBusy={isStale || !rows.isReady}
         problem={problemOf(rows.error)}
         onChange={change}
         options={options}

@@ -1,6 +1,8 @@
 import { Group, Pill } from '@mantine/core'
 import { type Chip, showChipValue } from '@muster/filter'
-import { type ComparisonName, chipsOf, comparisons, removeChip } from './conditions.ts'
+import { useQuery } from 'urql'
+import { chipsOf, comparisonOf, comparisons, isPresence, removeChip } from './conditions.ts'
+import { ViewNamesDocument } from './filters.generated.ts'
 
 interface ConditionPillsProps {
   where: string | undefined
@@ -16,6 +18,7 @@ export function ConditionPills({ where, context, onChange }: ConditionPillsProps
   const chips = chipsOf(where)
   // The search box already shows bare words completely.
   const shown = chips.length === 1 && chips[0]?.subject === '' ? [] : chips
+  const nameOfView = useViewNames(shown)
   if (shown.length === 0 && context === undefined) return null
   return (
     <Group gap={6} mb="xs" role="group" aria-label="Conditions">
@@ -25,10 +28,10 @@ export function ConditionPills({ where, context, onChange }: ConditionPillsProps
           key={index}
           size="md"
           withRemoveButton
-          removeButtonProps={removeProps(describe(chip))}
+          removeButtonProps={removeProps(describe(chip, nameOfView))}
           onRemove={() => onChange({ where: removeChip(where, index) })}
         >
-          {describe(chip)}
+          {describe(chip, nameOfView)}
         </Pill>
       ))}
       {context === undefined ? null : (
@@ -47,12 +50,24 @@ export function ConditionPills({ where, context, onChange }: ConditionPillsProps
 
 const removeProps = (what: string) => ({ 'aria-label': `Remove ${what}`, 'aria-hidden': false, tabIndex: 0 })
 
-function describe({ subject, operator, values, isNegated, matchesAll }: Chip): string {
-  const name = subject.replace(/^attributes\./, '')
-  if (operator === null) return `${isNegated ? 'not ' : ''}${subject === '' ? values.map(showChipValue).join() : name}`
-  const comparison = operator === ':' ? `${isNegated ? '!' : ''}${values[0] === '*' ? '*' : ':'}` : operator
+/** Returns the name of a view, or undefined until the names are loaded. Loads them only if a condition is a view. */
+function useViewNames(chips: readonly Chip[]): (id: string) => string | undefined {
+  const hasView = chips.some(({ subject }) => viewCall.test(subject))
+  const [{ data }] = useQuery({ query: ViewNamesDocument, pause: !hasView })
+  return (id) => data?.login?.views.find((view) => view.id === id)?.name
+}
+
+const viewCall = /^view\("?([^")]*)"?\)$/
+
+function describe(chip: Chip, nameOfView: (id: string) => string | undefined): string {
+  const { subject, operator, values, isNegated, matchesAll } = chip
+  const view = nameOfView(viewCall.exec(subject)?.[1] ?? '')
+  const name = view === undefined ? subject.replace(/^attributes\./, '') : `in view ${view}`
+  const comparison = comparisonOf(chip)
+  if (comparison === undefined)
+    return `${isNegated ? 'not ' : ''}${subject === '' ? values.map(showChipValue).join() : name}`
   const not = isNegated && operator !== ':' ? 'not: ' : ''
-  const label = `${not}${name} ${comparisons[comparison as ComparisonName]}`
-  if (comparison.endsWith('*')) return label
+  const label = `${not}${name} ${comparisons[comparison]}`
+  if (isPresence(comparison)) return label
   return `${label} ${values.map((value) => showChipValue(value) || '(empty)').join(matchesAll ? ' and ' : ' or ')}`
 }

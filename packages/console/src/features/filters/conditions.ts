@@ -54,7 +54,36 @@ export function joinFilters(...filters: readonly (string | undefined)[]): string
     : given.map((each) => (toChips(each) === undefined ? `(${each})` : each)).join(' AND ')
 }
 
-/** Returns the values that the filter requires of a field, as in `platform = (linux OR windows)`. */
+/** How the filter compares a field. Undefined if it does not, or in more than one way. */
+export function conditionOn(where: string | undefined, subject: string): Omit<Condition, 'subject'> | undefined {
+  const found = chipsOf(where).filter((chip) => chip.subject === subject)
+  const [chip] = found
+  if (found.length !== 1 || chip === undefined) return undefined
+  const comparison = comparisonOf(chip)
+  return comparison && { comparison, values: isPresence(comparison) ? [] : chip.values.map(showChipValue) }
+}
+
+/** Returns the filter with this condition instead of all others on the field. Undefined if nothing is left. */
+export function replaceCondition(
+  where: string | undefined,
+  subject: string,
+  condition: Omit<Condition, 'subject'> | undefined,
+): string | undefined {
+  const own = condition === undefined ? undefined : { ...condition, subject }
+  const chips = toChips(where ?? '')
+  if (chips === undefined) return own === undefined ? where : addCondition(where, own)
+  const others = chips.filter((chip) => chip.subject !== subject)
+  return fromChips(own === undefined ? others : [...others, toChip(own)]) || undefined
+}
+
+/** The comparison of a chip. Undefined for words and functions. */
+export function comparisonOf({ operator, values, isNegated }: Chip): ComparisonName | undefined {
+  if (operator === null) return undefined
+  const name = operator === ':' ? `${isNegated ? '!' : ''}${values[0] === '*' ? '*' : ':'}` : operator
+  return isComparison(name) ? name : undefined
+}
+
+/** The values that the filter requires of a field, as in `platform = (linux OR windows)`. */
 export function valuesOf(where: string | undefined, subject: string): string[] {
   return chipsOf(where).find(isChoice(subject))?.values.map(showChipValue) ?? []
 }

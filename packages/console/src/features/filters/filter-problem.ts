@@ -1,4 +1,3 @@
-import { checkFilter } from '@muster/filter'
 import type { CombinedError } from 'urql'
 
 /** The kind of objects that a filter selects, as in the API. */
@@ -16,11 +15,7 @@ export interface FilterProblem {
   length: number
 }
 
-/** Checks the syntax of a filter without the server. Does not check the names of attributes. */
-export const syntaxProblemOf = (where: string, kind: ListKind): FilterProblem | undefined =>
-  checkFilter(where, { kind: filterKinds[kind] }).problems[0]
-
-/** Returns the first problem of a filter that the server rejected. Undefined for other errors. */
+/** The first problem of a filter that the server rejected. Undefined for other errors. */
 export function problemOf(error: CombinedError | undefined): FilterProblem | undefined {
   const problems = error?.graphQLErrors[0]?.extensions.filter
   return Array.isArray(problems) ? (problems[0] as FilterProblem) : undefined

@@ -1,10 +1,10 @@
 import { Anchor, Combobox, Group, Text, TextInput, useCombobox } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
-import { type FilterProblem, type ListKind, syntaxProblemOf } from './filter-problem.ts'
-import { FilterTokens } from './filter-tokens.tsx'
+import type { FilterProblem, ListKind } from './filter-problem.ts'
 import classes from './search-box.module.css'
 import { useCompletions } from './use-completions.ts'
+import { type SearchLanguage, useSearchLanguage } from './use-search-language.ts'
 
 interface SearchBoxProps {
   kind: ListKind
@@ -30,12 +30,14 @@ const PROBLEM_DELAY_MS = 900
  * value if the URL changes for another reason.
  */
 export function SearchBox({ kind, label, placeholder, where, context, isBusy, problem, onChange }: SearchBoxProps) {
-  const { typed, setTyped } = useTypedFilter({ kind, where, isBusy, onChange })
+  const [isFocused, setFocused] = useState(false)
+  const language = useSearchLanguage(isFocused || !isBusy)
+  const { typed, setTyped } = useTypedFilter({ kind, where, isBusy, language, onChange })
   const [cursor, setCursor] = useState<number>()
   const input = useRef<HTMLInputElement>(null)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
-  const completions = useCompletions(typed, { kind, cursor, context })
-  const shown = useProblem(typed, kind, where === typed ? problem : undefined)
+  const completions = useCompletions(typed, { kind, cursor, context, language })
+  const shown = useProblem(typed, kind, { language, problem: where === typed ? problem : undefined })
 
   const complete = (index: number): void => {
     const { text, from, to } = completions[index]!
@@ -57,7 +59,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
             aria-label={label}
             placeholder={placeholder}
             leftSection={<IconSearch size={14} aria-hidden="true" />}
-            classNames={{ input: classes.input }}
+            classNames={language === undefined ? {} : { input: classes.input! }}
             spellCheck={false}
             autoCapitalize="off"
             value={typed}
@@ -69,6 +71,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
               combobox.openDropdown()
               combobox.resetSelectedOption()
             }}
+            onFocus={() => setFocused(true)}
             onClick={follow}
             onKeyUp={follow}
             onBlur={() => {
@@ -79,10 +82,10 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
         </Combobox.Target>
         <Combobox.Dropdown hidden={completions.length === 0}>
           <Combobox.Options>
-            {completions.map(({ text, kind, count }, index) => (
+            {completions.map(({ text, label: shownAs, kind, count }, index) => (
               <Combobox.Option value={String(index)} key={`${kind} ${text}`}>
                 <Group justify="space-between" gap="md" wrap="nowrap">
-                  <span>{text}</span>
+                  <span>{shownAs ?? text}</span>
                   <Text size="xs" c="dimmed">
                     {count === null || count === undefined ? kind : count.toLocaleString()}
                   </Text>
@@ -92,7 +95,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
           </Combobox.Options>
         </Combobox.Dropdown>
       </Combobox>
-      <FilterTokens text={typed} kind={kind} problem={shown} input={input} />
+      {language === undefined ? null : <language.FilterTokens text={typed} kind={kind} problem={shown} input={input} />}
       {shown === undefined ? null : (
         <Text id="search-problem" size="xs" role="status" className={classes.problem}>
           {shown.message}{' '}
@@ -107,15 +110,19 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   )
 }
 
-/** Returns the error in the typed filter, once the user pauses. */
-function useProblem(typed: string, kind: ListKind, problem: FilterProblem | undefined): FilterProblem | undefined {
+/** What is wrong with the typed filter, once the user pauses. */
+function useProblem(
+  typed: string,
+  kind: ListKind,
+  { language, problem }: { language: SearchLanguage | undefined; problem: FilterProblem | undefined },
+): FilterProblem | undefined {
   const [shown, setShown] = useState<{ typed: string; problem: FilterProblem }>()
   useEffect(() => {
-    const found = syntaxProblemOf(typed, kind)
+    const found = language?.syntaxProblemOf(typed, kind)
     if (found === undefined) return setShown(undefined)
     const timer = setTimeout(() => setShown({ typed, problem: found }), PROBLEM_DELAY_MS)
     return () => clearTimeout(timer)
-  }, [typed, kind])
+  }, [typed, kind, language])
   return shown?.typed === typed ? shown.problem : problem
 }
 
@@ -124,8 +131,9 @@ function useTypedFilter({
   kind,
   where,
   isBusy,
+  language,
   onChange,
-}: Pick<SearchBoxProps, 'kind' | 'where' | 'isBusy' | 'onChange'>) {
+}: Pick<SearchBoxProps, 'kind' | 'where' | 'isBusy' | 'onChange'> & { language: SearchLanguage | undefined }) {
   const [typed, setTyped] = useState(where ?? '')
   /** Applied values that are not in the URL yet. */
   const pending = useRef<(string | undefined)[]>([])
@@ -139,11 +147,13 @@ function useTypedFilter({
     const index = pending.current.lastIndexOf(where)
     pending.current.splice(0, index < 0 ? Number.POSITIVE_INFINITY : index + 1)
   }, [where])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing and arriving rows apply the filter
+  const isRight = (filter: string): boolean =>
+    language !== undefined && language.syntaxProblemOf(filter, kind) === undefined
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing, arriving rows, and the language apply the filter
   useEffect(() => {
     const before = pending.current.length > 0 ? pending.current.at(-1) : where
     const next = typed.trim() === '' ? undefined : typed
-    if (next === before || (next !== undefined && syntaxProblemOf(next, kind) !== undefined)) return
+    if (next === before || (next !== undefined && !isRight(next))) return
     const apply = (): void => {
       pending.current.push(next)
       onChange(next, { replace: next !== undefined && before !== undefined })
@@ -151,6 +161,6 @@ function useTypedFilter({
     if (!isBusy) return apply()
     const timer = setTimeout(apply, TYPING_DELAY_MS)
     return () => clearTimeout(timer)
-  }, [typed, isBusy])
+  }, [typed, isBusy, language])
   return { typed, setTyped }
 }

@@ -1,8 +1,8 @@
-import { toCodePoints, toIndex } from '@muster/filter'
 import { useEffect, useState } from 'react'
 import { useClient } from 'urql'
 import type { ListKind } from './filter-problem.ts'
 import { CheckFilterDocument, type CheckFilterQuery } from './filters.generated.ts'
+import type { SearchLanguage } from './use-search-language.ts'
 
 /** A possible completion at the cursor. `from` and `to` are string indexes. */
 export type Completion = NonNullable<CheckFilterQuery['login']>['checkFilter']['completions'][number]
@@ -10,15 +10,21 @@ export type Completion = NonNullable<CheckFilterQuery['login']>['checkFilter']['
 const DELAY_MS = 60
 const MAX_SHOWN = 12
 
-/** Requests completions at the cursor from the server. Without a cursor, sends no request. */
-export function useCompletions(
-  text: string,
-  { kind, cursor, context }: { kind: ListKind; cursor: number | undefined; context: string | undefined },
-): Completion[] {
+interface CompletionOptions {
+  kind: ListKind
+  /** Undefined if nothing must be completed. */
+  cursor: number | undefined
+  context: string | undefined
+  language: SearchLanguage | undefined
+}
+
+/** Asks the server what can be written at the cursor. */
+export function useCompletions(text: string, { kind, cursor, context, language }: CompletionOptions): Completion[] {
   const client = useClient()
   const [found, setFound] = useState<{ text: string; cursor: number; completions: Completion[] }>()
   useEffect(() => {
-    if (cursor === undefined || text === '') return
+    if (cursor === undefined || language === undefined || text === '') return
+    const { toCodePoints, toIndex } = language
     let isCurrent = true
     const ask = async (): Promise<void> => {
       const variables = { where: text, kind, cursor: toCodePoints(text, cursor), context }
@@ -36,7 +42,7 @@ export function useCompletions(
       isCurrent = false
       clearTimeout(timer)
     }
-  }, [client, text, kind, cursor, context])
+  }, [client, text, kind, cursor, context, language])
   if (found === undefined || found.text !== text || found.cursor !== cursor) return []
   // After a complete value, offers nothing until the user types a space.
   const isUseful = ({ text: completion, from, to }: Completion): boolean =>

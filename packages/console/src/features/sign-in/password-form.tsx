@@ -1,7 +1,6 @@
 import { Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { IconFingerprint } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { signIn, signInWithPasskey, supportsPasskeys } from './auth-api.ts'
 import { SignInError } from './sign-in-error.tsx'
 
@@ -11,23 +10,26 @@ interface PasswordFormProps {
 }
 
 export function PasswordForm({ onDone, onNeedsCode }: PasswordFormProps) {
-  const form = useForm({
-    mode: 'uncontrolled',
-    initialValues: { email: '', password: '' },
-    validate: {
-      email: (value) => (value.includes('@') ? null : 'Enter your email address'),
-      password: (value) => (value === '' ? 'Enter your password' : null),
-    },
-  })
+  const [wrong, setWrong] = useState<{ email?: string | undefined; password?: string | undefined }>({})
   const { running, error, run } = useAttempt()
 
-  const submit = form.onSubmit(({ email, password }) =>
-    run('password', async () => {
-      const result = await signIn(email.trim(), password)
+  // The fields are read from the form, because password managers fill them without events.
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault()
+    const values = new FormData(event.currentTarget)
+    const [email, password] = [String(values.get('email')).trim(), String(values.get('password'))]
+    const found = {
+      email: email.includes('@') ? undefined : 'Enter your email address',
+      password: password === '' ? 'Enter your password' : undefined,
+    }
+    setWrong(found)
+    if (found.email !== undefined || found.password !== undefined) return
+    void run('password', async () => {
+      const result = await signIn(email, password)
       if (result.signedIn) onDone()
       else onNeedsCode()
-    }),
-  )
+    })
+  }
 
   return (
     <form onSubmit={submit} noValidate>
@@ -39,15 +41,15 @@ export function PasswordForm({ onDone, onNeedsCode }: PasswordFormProps) {
           name="email"
           autoComplete="username"
           autoFocus
-          key={form.key('email')}
-          {...form.getInputProps('email')}
+          error={wrong.email}
+          onChange={() => setWrong({ ...wrong, email: undefined })}
         />
         <PasswordInput
           label="Password"
           name="password"
           autoComplete="current-password"
-          key={form.key('password')}
-          {...form.getInputProps('password')}
+          error={wrong.password}
+          onChange={() => setWrong({ ...wrong, password: undefined })}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         />
         <Button type="submit" loading={running === 'password'}>

@@ -3,12 +3,14 @@ import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { useChange, useCreation } from '../../../graphql/use-change.ts'
+import { joinFilters } from '../../filters/conditions.ts'
 import type { DeviceView } from './use-views.ts'
 import { CreateDeviceViewDocument, UpdateDeviceViewDocument } from './views.generated.ts'
 
 /** The parts of the list that a view stores. */
 export interface ViewContent {
-  where: string | undefined
+  /** The filters of the view and of the list, of which both must be true. */
+  filters: readonly (string | undefined)[]
   context: string | undefined
   sortBy: readonly string[]
   columns: readonly { name: string; label?: string | null; width?: number | null }[]
@@ -26,6 +28,7 @@ interface SaveViewProps {
 export function SaveView({ view, content, onClose, onSaved }: SaveViewProps) {
   const create = useCreation(CreateDeviceViewDocument, ['View'])
   const update = useChange(UpdateDeviceViewDocument, ['View'])
+  const where = joinFilters(...content.filters)
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<unknown>()
   const form = useForm({
@@ -38,7 +41,7 @@ export function SaveView({ view, content, onClose, onSaved }: SaveViewProps) {
     const variables = {
       name: name.trim(),
       description: description.trim() || null,
-      where: content.where ?? null,
+      where: where ?? null,
       context: content.context ?? null,
       sortBy: [...content.sortBy],
       columns: content.columns.map((column) => ({ ...column })),
@@ -62,11 +65,11 @@ export function SaveView({ view, content, onClose, onSaved }: SaveViewProps) {
           <TextInput label="Name" data-autofocus maxLength={100} {...form.getInputProps('name')} />
           <Textarea label="Description" autosize maxLength={1000} {...form.getInputProps('description')} />
           <Text size="sm" component="div">
-            {content.where === undefined ? (
+            {where === undefined ? (
               'The view lists all devices.'
             ) : (
               <>
-                The view lists the devices that match <Code>{content.where}</Code>
+                The view lists the devices that match <Code>{where}</Code>
               </>
             )}
           </Text>
