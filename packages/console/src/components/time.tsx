@@ -7,8 +7,8 @@ interface TimeProps {
   value: string | null | undefined
   /** Shown if there is no value. */
   none?: string
-  /** `relative`: 3 min ago. `local`: the date and time in the user's time zone. */
-  format?: 'relative' | 'local'
+  /** `relative`: 3 min ago. `local`: the date and time in the user's time zone. `clock`: only the time. */
+  format?: 'relative' | 'local' | 'clock'
 }
 
 /** Shows a time. On hover, shows the exact time with the time zone. */
@@ -18,7 +18,9 @@ export function Time({ value, none = 'never', format = 'relative' }: TimeProps) 
   const date = new Date(value)
   return (
     <Hint className={classes.time} label={() => exactTime(date)}>
-      <time dateTime={value}>{format === 'relative' ? relativeTime(date, now) : localTime(date)}</time>
+      <time dateTime={value}>
+        {format === 'relative' ? relativeTime(date, now) : (format === 'clock' ? clock : local).format(date)}
+      </time>
     </Hint>
   )
 }
@@ -39,6 +41,7 @@ const dimmedTime = `${classes.time} ${classes.dimmed}`
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 export const exactTime = (date: Date): string => `${exact.format(date)} · ${date.toISOString()}`

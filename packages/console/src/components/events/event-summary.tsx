@@ -1,5 +1,5 @@
 import { Badge, Box, Group, Text } from '@mantine/core'
-import { labeledFields, useLabels } from '../../features/user-settings/labels.ts'
+import { labelOfName, useLabels } from '../../features/user-settings/labels.ts'
 import { StateBadge } from '../state-badge.tsx'
 
 interface EventSummaryProps {
@@ -25,20 +25,15 @@ interface Change {
 }
 
 const SHOWN = 5
-const RESERVED = '$svc.'
 
 function Changes({ changes }: { changes: readonly Change[] }) {
   const labels = useLabels()
-  const nameOf = (name: string): string => {
-    const field = labeledFields.find((each) => name === `${RESERVED}${each}`)
-    return field === undefined ? name : labels[field]
-  }
   return (
     <Box miw={0}>
       {changes.slice(0, SHOWN).map((change) => (
         <Text key={change.name} inherit component="div" pos="relative" style={{ overflowWrap: 'anywhere' }}>
           <Text span inherit fw={500}>
-            {nameOf(change.name)}
+            {labelOfName(change.name, labels)}
           </Text>
           : <Value value={change.old} />
           <span aria-hidden="true"> → </span>

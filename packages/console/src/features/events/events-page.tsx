@@ -1,41 +1,49 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
-import { useQuery } from 'urql'
 import { PageHeader } from '../../components/page-header.tsx'
 import { useUrlState } from '../../hooks/use-url-state.ts'
 import { problemOf } from '../filters/filter-problem.ts'
 import { CsvButton } from './csv-button.tsx'
-import { EventFilters } from './event-filters.tsx'
-import { EventList } from './event-list.tsx'
-import { EventTotalDocument } from './events.generated.ts'
 import { type EventFilter, filterOf } from './events-search.ts'
+import { EventFilters } from './filters/event-filters.tsx'
+import { EventHistogram } from './histogram/event-histogram.tsx'
+import { useEventCounts } from './histogram/use-event-counts.ts'
+import { EventList } from './log/event-list.tsx'
 
 export function EventsPage() {
   const [search, change] = useUrlState('/shell/events')
   const [isLive, setLive] = useState(true)
   const filter = filterOf(search)
   const { after } = search
-  // A separate query, so that the list does not wait for the count.
-  const [{ data, error, fetching }] = useQuery({ query: EventTotalDocument, variables: { ...filter } })
+  // A separate query, so that the list does not wait for the counts.
+  const { intervals, total, error, isCounting } = useEventCounts(filter, isLive)
   const problem = problemOf(error)
   return (
     <>
       <PageHeader
         title="Events"
-        beside={<Total filter={filter} total={data?.login?.events.total} />}
-        // Downloads do not support the filter language.
+        beside={<Total filter={filter} total={total} />}
+        // A download has no filter in the filter language.
         actions={filter.where === undefined ? <CsvButton filter={filter} /> : null}
       />
-      <EventFilters search={search} isBusy={fetching} problem={problem} onChange={change} />
+      <EventFilters search={search} isBusy={isCounting} problem={problem} onChange={change} />
       {problem === undefined ? (
-        <EventList
-          key={JSON.stringify([filter, after])}
-          filter={filter}
-          after={after}
-          isLive={isLive}
-          onLive={setLive}
-          onPage={(next) => change({ after: next })}
-        />
+        <>
+          <EventHistogram
+            intervals={intervals}
+            error={error}
+            isNarrowed={search.from !== undefined || search.to !== undefined}
+            onRange={(range) => change({ ...range, after: undefined })}
+          />
+          <EventList
+            key={JSON.stringify([filter, after])}
+            filter={filter}
+            after={after}
+            isLive={isLive}
+            onLive={setLive}
+            onPage={(next) => change({ after: next })}
+          />
+        </>
       ) : null}
     </>
   )
@@ -44,7 +52,7 @@ export function EventsPage() {
 function Total({ filter, total }: { filter: EventFilter; total: number | undefined }) {
   if (total === undefined) return null
   return (
-    <Text c="dimmed">
+    <Text c="dimmed" role="status">
       {total.toLocaleString()}
       {filter.minDate === undefined
         ? filter.maxDate === undefined

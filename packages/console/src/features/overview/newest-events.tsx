@@ -3,8 +3,8 @@ import { RouterAnchor } from '../../app/links.tsx'
 import { EventSummary } from '../../components/events/event-summary.tsx'
 import { eventLabel } from '../../components/events/event-types.ts'
 import { Time } from '../../components/time.tsx'
-import { EventTargets } from '../events/event-target.tsx'
-import { useEventLog } from '../events/use-event-log.ts'
+import { EventTargets } from '../events/log/event-target.tsx'
+import { useEventLog } from '../events/log/use-event-log.ts'
 import { Part } from './part.tsx'
 
 const SHOWN = 12
@@ -12,7 +12,7 @@ const everything = {}
 
 /** The newest events, updated live. */
 export function NewestEvents() {
-  const { events } = useEventLog({ filter: everything, after: undefined, isLive: true })
+  const { events } = useEventLog({ filter: everything, after: undefined, isLive: true, size: 20 })
   return (
     <Part
       title="Newest events"
@@ -27,7 +27,13 @@ export function NewestEvents() {
         {events?.slice(0, SHOWN).map((event) => (
           <li
             key={event.id}
-            style={{ display: 'flex', flexWrap: 'wrap', gap: '2px 12px', fontSize: 'var(--mantine-font-size-sm)' }}
+            style={{
+              display: 'flex',
+              flexWrap: 'wrap',
+              gap: '2px 12px',
+              alignItems: 'flex-start',
+              fontSize: 'var(--mantine-font-size-sm)',
+            }}
           >
             <Text span inherit c="dimmed" w={90}>
               <Time value={event.timestamp} />

@@ -4,7 +4,7 @@ import { useQuery } from 'urql'
 import { RouterAnchor } from '../../app/links.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { useAttributeNames } from '../attributes/use-attribute-names.ts'
-import { labeledFields, useLabels } from '../user-settings/labels.ts'
+import { labelOfName, useLabels } from '../user-settings/labels.ts'
 import classes from './online-by-value.module.css'
 import { OverviewByValueDocument } from './overview.generated.ts'
 import { Part } from './part.tsx'
@@ -33,10 +33,7 @@ export function OnlineByValue({ by: chosen, onBy, version }: OnlineByValueProps)
     if (version > 0) refetch({ requestPolicy: 'network-only' })
   }, [version, refetch])
   const facet = data?.login?.facets[0]
-  const labelOf = (name: string): string => {
-    const field = labeledFields.find((each) => name === `$svc.${each}`)
-    return field === undefined ? name : labels[field]
-  }
+  const labelOf = (name: string): string => labelOfName(name, labels)
   const options = [...new Set([by, ...used, 'platform', 'services.port'])]
   return (
     <Part

@@ -49,7 +49,7 @@ export function OnlineOverTime({ points, span, onSpan }: OnlineOverTimeProps) {
         </div>
       }
     >
-      <div style={{ minHeight: CHART_HEIGHT }}>
+      <div style={{ minHeight: points?.length === 0 ? undefined : CHART_HEIGHT }}>
         {points === undefined ? null : points.length === 0 ? (
           <Text c="dimmed">The server counts the devices online every five minutes. It has not counted yet.</Text>
         ) : form === 'curve' ? (

@@ -26,7 +26,13 @@ export const defaultLabel = (field: LabeledField): string =>
 /** The setting under `$ui` that stores the user's label. */
 export const labelSetting = (field: LabeledField): string => `label.${field}`
 
-/** Returns the user's labels for all ten fields. */
+/** The label of a reserved attribute. Other names are their own labels. */
+export function labelOfName(name: string, labels: Readonly<Record<LabeledField, string>>): string {
+  const field = labeledFields.find((each) => name === `$svc.${each}`)
+  return field === undefined ? name : labels[field]
+}
+
+/** The user's labels for all ten fields. */
 export function useLabels(): Readonly<Record<LabeledField, string>> {
   const { settings } = useViewer()
   return useMemo(() => {

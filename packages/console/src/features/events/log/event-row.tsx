@@ -1,27 +1,29 @@
 import { ActionIcon, Badge, Group, Table, Text } from '@mantine/core'
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { memo, useState } from 'react'
-import { EventSummary } from '../../components/events/event-summary.tsx'
-import { eventLabel } from '../../components/events/event-types.ts'
-import { Time } from '../../components/time.tsx'
+import { EventSummary } from '../../../components/events/event-summary.tsx'
+import { eventLabel } from '../../../components/events/event-types.ts'
+import { Time } from '../../../components/time.tsx'
 import { EventActor } from './event-actor.tsx'
 import { EventDetails } from './event-details.tsx'
 import { EventTargets } from './event-target.tsx'
-import type { LoggedEvent } from './use-event-log.ts'
+import type { LoggedEvent } from './logged-event.ts'
 
 interface EventRowProps {
   event: LoggedEvent
   isFresh: boolean
+  /** Whether the row is one of the rows of a burst. */
+  isInBurst?: boolean
 }
 
-export const EventRow = memo(function EventRow({ event, isFresh }: EventRowProps) {
+export const EventRow = memo(function EventRow({ event, isFresh, isInBurst = false }: EventRowProps) {
   const [isOpen, setOpen] = useState(false)
   const label = eventLabel(event.type)
   const Icon = isOpen ? IconChevronDown : IconChevronRight
   return (
     <>
       <Table.Tr bg={isFresh ? 'var(--mantine-primary-color-light)' : undefined}>
-        <Table.Td>
+        <Table.Td pl={isInBurst ? 36 : undefined}>
           <Time value={event.timestamp} format="local" />
         </Table.Td>
         <Table.Td>

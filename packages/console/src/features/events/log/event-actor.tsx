@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import type { LoggedEvent } from './use-event-log.ts'
+import type { LoggedEvent } from './logged-event.ts'
 
 type Origin = Pick<LoggedEvent, 'actor' | 'source'>
 

@@ -24,6 +24,8 @@ export function TimeFilter({ label, value, onChange }: TimeFilterProps) {
   return (
     <TextInput
       type="datetime-local"
+      // A bar of the histogram can begin at any second.
+      step={typed.length > 16 ? 1 : undefined}
       aria-label={label}
       leftSection={label}
       leftSectionWidth={48}
@@ -40,5 +42,5 @@ function inputValue(value: string | undefined): string {
   if (value === undefined) return ''
   const date = new Date(value)
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
-  return local.toISOString().slice(0, 16)
+  return local.toISOString().slice(0, date.getTime() % 60_000 === 0 ? 16 : 19)
 }

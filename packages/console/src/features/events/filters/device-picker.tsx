@@ -2,7 +2,7 @@ import { MultiSelect } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useQuery } from 'urql'
-import { DevicesToFilterByDocument } from './events.generated.ts'
+import { DevicesToFilterByDocument } from '../events.generated.ts'
 
 interface DevicePickerProps {
   /** Ids of devices. */

@@ -1,11 +1,11 @@
 import { Anchor, Badge, Group, Paper, Text } from '@mantine/core'
 import { memo, useState } from 'react'
-import { EventSummary } from '../../components/events/event-summary.tsx'
-import { eventLabel } from '../../components/events/event-types.ts'
-import { Time } from '../../components/time.tsx'
+import { EventSummary } from '../../../components/events/event-summary.tsx'
+import { eventLabel } from '../../../components/events/event-types.ts'
+import { Time } from '../../../components/time.tsx'
 import { EventDetails } from './event-details.tsx'
 import { EventTargets } from './event-target.tsx'
-import type { LoggedEvent } from './use-event-log.ts'
+import type { LoggedEvent } from './logged-event.ts'
 
 interface EventCardProps {
   event: LoggedEvent

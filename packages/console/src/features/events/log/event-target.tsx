@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core'
-import { RouterAnchor } from '../../app/links.tsx'
-import type { LoggedEvent } from './use-event-log.ts'
+import { RouterAnchor } from '../../../app/links.tsx'
+import type { LoggedEvent } from './logged-event.ts'
 
 type Target = LoggedEvent['target'][number]
 

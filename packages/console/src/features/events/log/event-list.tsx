@@ -1,15 +1,20 @@
 import { Button, Group, Stack, Switch, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconHistory, IconHistoryOff } from '@tabler/icons-react'
-import { EmptyState } from '../../components/empty-state.tsx'
-import { ErrorNotice } from '../../components/error-notice.tsx'
-import { ListTable } from '../../components/list-table.tsx'
-import { Loading } from '../../components/loading.tsx'
-import { useLiveStatus } from '../../graphql/use-live-events.ts'
+import { useMemo } from 'react'
+import { EmptyState } from '../../../components/empty-state.tsx'
+import { ErrorNotice } from '../../../components/error-notice.tsx'
+import { ListTable } from '../../../components/list-table.tsx'
+import { Loading } from '../../../components/loading.tsx'
+import { useLiveStatus } from '../../../graphql/use-live-events.ts'
+import { type EventFilter, isFiltered } from '../events-search.ts'
+import { type EventGroup, groupEvents, mayContinue } from './burst.ts'
+import { BurstCard } from './burst-card.tsx'
+import { BurstRow } from './burst-row.tsx'
 import { EventCard } from './event-card.tsx'
 import { EventRow } from './event-row.tsx'
-import { type EventFilter, isFiltered } from './events-search.ts'
-import { type LoggedEvent, useEventLog } from './use-event-log.ts'
+import type { LoggedEvent } from './logged-event.ts'
+import { useEventLog } from './use-event-log.ts'
 
 interface EventListProps {
   filter: EventFilter
@@ -23,7 +28,7 @@ const columns = ['Time', 'Event', 'Target', 'Changes', 'Actor', '']
 
 /** The events that match a filter. Each filter needs a new instance of this component. */
 export function EventList({ filter, after, isLive, onLive, onPage }: EventListProps) {
-  const { events, fresh, held, showHeld, hasMore, error, reload } = useEventLog({ filter, after, isLive })
+  const { events, fresh, held, showHeld, hasMore, error, reload } = useEventLog({ filter, after, isLive, fills: true })
   const last = events?.at(-1)
   const switchLive = (live: boolean): void => {
     if (live) showHeld()
@@ -53,7 +58,7 @@ export function EventList({ filter, after, isLive, onLive, onPage }: EventListPr
       {events?.length === 0 ? <NoEvents isFiltered={isFiltered(filter)} /> : null}
       {events === undefined || events.length === 0 ? null : (
         <>
-          <Events events={events} fresh={fresh} />
+          <Events events={events} fresh={fresh} hasMore={hasMore} />
           <Group justify="flex-end" mt="xs">
             <Paging {...{ after, last: hasMore ? last?.id : undefined, onPage }} />
           </Group>
@@ -63,22 +68,38 @@ export function EventList({ filter, after, isLive, onLive, onPage }: EventListPr
   )
 }
 
+interface EventsProps {
+  events: readonly LoggedEvent[]
+  fresh: ReadonlySet<string>
+  hasMore: boolean
+}
+
 /** A table, or cards on narrow screens. */
-function Events({ events, fresh }: { events: readonly LoggedEvent[]; fresh: ReadonlySet<string> }) {
+function Events({ events, fresh, hasMore }: EventsProps) {
+  const groups = useMemo(() => groupEvents(events), [events])
+  const isCut = (group: EventGroup): boolean => hasMore && mayContinue(group, events)
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
   if (isNarrow)
     return (
       <Stack component="ul" gap="xs" p={0} m={0} aria-label="Events" style={{ listStyle: 'none' }}>
-        {events.map((event) => (
-          <EventCard key={event.id} event={event} isFresh={fresh.has(event.id)} />
-        ))}
+        {groups.map((group) =>
+          group.events.length > 1 ? (
+            <BurstCard key={group.id} group={group} isCut={isCut(group)} fresh={fresh} />
+          ) : (
+            <EventCard key={group.id} event={group.events[0]!} isFresh={fresh.has(group.id)} />
+          ),
+        )}
       </Stack>
     )
   return (
     <ListTable label="Events" columns={columns} minWidth={920}>
-      {events.map((event) => (
-        <EventRow key={event.id} event={event} isFresh={fresh.has(event.id)} />
-      ))}
+      {groups.map((group) =>
+        group.events.length > 1 ? (
+          <BurstRow key={group.id} group={group} isCut={isCut(group)} fresh={fresh} />
+        ) : (
+          <EventRow key={group.id} event={group.events[0]!} isFresh={fresh.has(group.id)} />
+        ),
+      )}
     </ListTable>
   )
 }

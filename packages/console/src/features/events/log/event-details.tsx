@@ -1,8 +1,8 @@
 import { Code, Group, Stack, Table, Text } from '@mantine/core'
-import { CopyButton } from '../../components/copy-button.tsx'
-import { changesOf } from '../../components/events/event-summary.tsx'
-import { LongText } from '../../components/long-text.tsx'
-import type { LoggedEvent } from './use-event-log.ts'
+import { CopyButton } from '../../../components/copy-button.tsx'
+import { changesOf } from '../../../components/events/event-summary.tsx'
+import { LongText } from '../../../components/long-text.tsx'
+import type { LoggedEvent } from './logged-event.ts'
 
 /** An event with all its data. */
 export function EventDetails({ event: { id, data, target } }: { event: LoggedEvent }) {

@@ -1,0 +1,117 @@
+import { MultiSelect, Select } from '@mantine/core'
+import { useState } from 'react'
+import { useQuery } from 'urql'
+import { useAttributeNames } from '../../attributes/use-attribute-names.ts'
+import { chooseValues, conditionOn, replaceCondition, valuesOf } from '../../filters/conditions.ts'
+import { labelOfName, useLabels } from '../../user-settings/labels.ts'
+import { useViewer } from '../../user-settings/viewer.ts'
+import { EventKeysDocument } from '../events.generated.ts'
+
+interface EventConditionsProps {
+  where: string | undefined
+  onChange(where: string | undefined): void
+}
+
+/** Controls that write conditions of the filter, for users who do not type filters. */
+export function EventConditions(props: EventConditionsProps) {
+  return (
+    <>
+      <ChangedAttribute {...props} />
+      <Actor {...props} />
+      <Source {...props} />
+    </>
+  )
+}
+
+/** Selects attributes of which one must have changed. */
+function ChangedAttribute({ where, onChange }: EventConditionsProps) {
+  const { names } = useAttributeNames()
+  const labels = useLabels()
+  const value = valuesOf(where, 'changed')
+  // The filter can name an attribute that no device has any more.
+  const options = [...new Set([...value, ...(names ?? []).map(({ name }) => name)])]
+  return (
+    <MultiSelect
+      aria-label="Changed attribute"
+      placeholder={value.length === 0 ? 'Any attribute' : undefined}
+      data={options.map((name) => ({ value: name, label: labelOfName(name, labels) }))}
+      value={value}
+      onChange={(chosen) => onChange(chooseValues(where, 'changed', chosen))}
+      limit={100}
+      nothingFoundMessage="No such attribute"
+      searchable
+      clearable
+      miw={160}
+      maw={320}
+    />
+  )
+}
+
+const ANY = 'any'
+const NONE = 'none'
+
+/** The value of a control whose options are any, none, and single values. Null if the filter has no such condition. */
+function choiceOf(where: string | undefined, subject: string): string | null {
+  const condition = conditionOn(where, subject)
+  if (condition?.comparison === '*') return ANY
+  if (condition?.comparison === '!*') return NONE
+  return condition?.comparison === '=' && condition.values.length === 1 ? `=${condition.values[0]}` : null
+}
+
+function withChoice(where: string | undefined, subject: string, choice: string | null): string | undefined {
+  if (choice === null) return replaceCondition(where, subject, undefined)
+  if (choice === ANY) return replaceCondition(where, subject, { comparison: '*', values: [] })
+  if (choice === NONE) return replaceCondition(where, subject, { comparison: '!*', values: [] })
+  return replaceCondition(where, subject, { comparison: '=', values: [choice.slice(1)] })
+}
+
+function Actor({ where, onChange }: EventConditionsProps) {
+  const { email } = useViewer()
+  const value = choiceOf(where, 'actor')
+  const people = [...new Set([email, ...(value?.startsWith('=') ? [value.slice(1)] : [])])]
+  return (
+    <Select
+      aria-label="Actor"
+      placeholder="Any actor"
+      data={[
+        ...people.map((person) => ({ value: `=${person}`, label: person })),
+        { value: ANY, label: 'Any user' },
+        { value: NONE, label: 'A device or the server' },
+      ]}
+      value={value}
+      onChange={(choice) => onChange(withChoice(where, 'actor', choice))}
+      clearable
+      searchable
+      miw={150}
+      maw={240}
+    />
+  )
+}
+
+/** Selects an access key, including what it did before it was deleted. */
+function Source({ where, onChange }: EventConditionsProps) {
+  const [isOpen, setOpen] = useState(false)
+  const value = choiceOf(where, 'key')
+  const chosen = value?.startsWith('=') ? value.slice(1) : undefined
+  const [{ data }] = useQuery({ query: EventKeysDocument, pause: !isOpen && chosen === undefined })
+  const keys = data?.login?.accessKeys ?? []
+  const deleted = chosen === undefined || keys.some(({ key }) => key === chosen) ? [] : [{ key: chosen, name: null }]
+  return (
+    <Select
+      aria-label="Source"
+      placeholder="Any source"
+      data={[
+        { value: ANY, label: 'Any access key' },
+        { value: NONE, label: 'Console, device, or server' },
+        ...[...deleted, ...keys].map(({ key, name }) => ({ value: `=${key}`, label: `Key ${name || key}` })),
+      ]}
+      value={value}
+      onChange={(choice) => onChange(withChoice(where, 'key', choice))}
+      onDropdownOpen={() => setOpen(true)}
+      clearable
+      searchable
+      miw={150}
+      maw={240}
+    />
+  )
+}

@@ -1,0 +1,25 @@
+import { useQuery } from 'urql'
+import { useLiveEvents } from '../../../graphql/use-live-events.ts'
+import { useLastValue } from '../../../hooks/use-last-value.ts'
+import { EventCountsDocument, type EventCountsQuery } from '../events.generated.ts'
+import type { EventFilter } from '../events-search.ts'
+import { useThrottled } from '../log/use-throttled.ts'
+
+export type EventInterval = NonNullable<EventCountsQuery['login']>['eventCounts'][number]
+
+/** Counting reads all matching events. */
+const COUNT_INTERVAL_MS = 30_000
+
+/** Counts the matching events over time, and again some time after new ones while `isLive`. Undefined until counted. */
+export function useEventCounts(filter: EventFilter, isLive: boolean) {
+  const [{ data, error, fetching }, refetch] = useQuery({
+    query: EventCountsDocument,
+    variables: { ...filter },
+    requestPolicy: 'cache-and-network',
+  })
+  const count = useThrottled(COUNT_INTERVAL_MS, () => refetch({ requestPolicy: 'network-only' }))
+  useLiveEvents({ onEvents: () => isLive && filter.maxDate === undefined && count(), onGap: count })
+  const intervals = useLastValue(data?.login?.eventCounts)
+  const total = data?.login?.eventCounts.reduce((sum, interval) => sum + interval.count, 0)
+  return { intervals, total, error, isCounting: fetching }
+}

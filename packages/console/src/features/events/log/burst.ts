@@ -1,0 +1,70 @@
+import type { LoggedEvent } from './logged-event.ts'
+
+/** Events of a burst are at most this far apart. */
+const MAX_GAP_MS = 60_000
+const MAX_SPAN_MS = 10 * 60_000
+/** Fewer events are shown one by one. */
+const MIN_EVENTS = 3
+
+/** Events that are shown as one row: a single event, or a burst of similar ones. */
+export interface EventGroup {
+  /** The id of its oldest event, which stays the same while newer events join. */
+  id: string
+  /** Newest first. */
+  events: readonly LoggedEvent[]
+}
+
+interface Collecting {
+  first: number
+  last: number
+  /** Oldest first, with their positions in the list. */
+  members: { event: LoggedEvent; position: number }[]
+}
+
+/**
+ * Groups similar events of devices that follow each other closely, even if others are between them. Groups are ordered by their
+ * newest events. They are formed from the oldest event on, so that a new event never changes the groups before it.
+ */
+export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
+  const open = new Map<string, Collecting>()
+  const all: Collecting[] = []
+  for (let position = events.length - 1; position >= 0; position--) {
+    const event = events[position]!
+    const at = Date.parse(event.timestamp)
+    const key = similarityOf(event)
+    const found = key === undefined ? undefined : open.get(key)
+    if (found !== undefined && at - found.last <= MAX_GAP_MS && at - found.first <= MAX_SPAN_MS) {
+      found.members.push({ event, position })
+      found.last = Math.max(found.last, at)
+      continue
+    }
+    const started: Collecting = { first: at, last: at, members: [{ event, position }] }
+    all.push(started)
+    if (key !== undefined) open.set(key, started)
+  }
+  return all
+    .flatMap(({ members }) => (members.length < MIN_EVENTS ? members.map((member) => [member]) : [members]))
+    .sort((one, other) => one.at(-1)!.position - other.at(-1)!.position)
+    .map((members) => ({ id: members[0]!.event.id, events: members.map(({ event }) => event).reverse() }))
+}
+
+/** What the events of a burst have in common. Undefined for events that are always shown one by one. */
+function similarityOf({ type, state, actor, source, target, data }: LoggedEvent): string | undefined {
+  if (!target.some(({ kind }) => kind === 'device')) return undefined
+  // Each device is a source of its own.
+  const from = source.kind === 'accessKey' ? source.id : null
+  return JSON.stringify([type, state, actor?.id, source.kind, from, data.context])
+}
+
+/** Returns the newest events that fill at most this many rows. */
+export function eventsOfRows(events: readonly LoggedEvent[], rows: number): readonly LoggedEvent[] {
+  let kept = events
+  for (let excess = groupEvents(kept).length - rows; excess > 0; excess = groupEvents(kept).length - rows)
+    kept = kept.slice(0, -excess)
+  return kept
+}
+
+/** Whether events on the next page may belong to the group. */
+export const mayContinue = ({ events }: EventGroup, shown: readonly LoggedEvent[]): boolean =>
+  events.length >= MIN_EVENTS &&
+  Date.parse(events.at(-1)!.timestamp) - Date.parse(shown.at(-1)?.timestamp ?? '') <= MAX_GAP_MS
