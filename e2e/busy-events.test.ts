@@ -29,7 +29,7 @@ describeConsole('the event log of a busy fleet', () => {
     const page = await site.open(person, { path: '/events' })
     const burst = page.getByRole('row', { name: /600 × Attributes changed.*580 devices.*site/ })
     await burst.waitFor()
-    // The sign-in and the two older changes are rows of their own.
+    // The sign-in and the two older changes are separate rows.
     await expect.poll(() => page.getByRole('table', { name: 'Events' }).getByRole('row').count()).toBe(1 + 1 + 1 + 2)
     const expand = burst.getByRole('button', { name: 'Show 600 events: Attributes changed on 580 devices' })
     await expand.focus()

@@ -72,7 +72,7 @@ describeConsole('filters of the device list', () => {
     await page.getByText('20 in total').waitFor()
   })
 
-  it('accepts filters, completes them, and explains what is wrong', async () => {
+  it('accepts and completes filters, and explains errors', async () => {
     const person = await personWith(site, [
       { name: 'gate-1', attributes: { site: 'oslo' }, state: 'active' },
       { name: 'gate-2', attributes: { site: 'bergen' } },
@@ -106,7 +106,7 @@ describeConsole('filters of the device list', () => {
     await field.fill('site = oslo OR site = bergen name:gate')
     await page.getByText(/AND and OR need parentheses/).waitFor()
 
-    // The id of a device finds it, too.
+    // The ID of a device finds it, too.
     const { login } = await person.data('{ login { devices(name: "pump") { items { id } } } }')
     await field.fill(login.devices.items[0].id)
     await page.getByRole('link', { name: 'pump-1' }).waitFor()
@@ -126,7 +126,7 @@ describeConsole('filters of the device list', () => {
     await page.getByRole('option', { name: /^Gates/ }).click()
     await field.press('End')
     await field.pressSequentially(')')
-    expect(await field.inputValue()).toBe(`view("${createView.id}")`)
+    expect(await field.inputValue()).toBe(`view(${createView.id})`)
     await page.getByText('1 match').waitFor()
     await page.getByRole('group', { name: 'Conditions' }).getByText('in view Gates').waitFor()
 
@@ -155,7 +155,7 @@ describeConsole('filters of the device list', () => {
     )
   })
 
-  it('saves what it shows as a view, changes the view, and deletes it', async () => {
+  it('saves the list as a view, changes the view, and deletes it', async () => {
     const person = await personWith(
       site,
       numbered(12, (index) => ({ attributes: { site: index < 4 ? 'oslo' : 'riga', rack: `r${index}` } })),
@@ -173,7 +173,7 @@ describeConsole('filters of the device list', () => {
     await expect.poll(() => page.getByLabel('Search devices').inputValue()).toBe('')
     await expect.poll(() => page.getByRole('row').getByRole('link').first().textContent()).toBe('node-4')
 
-    // A filter narrows the view, and can become a part of it.
+    // A filter narrows the view, and can become part of it.
     await page.getByLabel('Search devices').fill('rack = (r1 OR r7)')
     await page.getByText('1 match').waitFor()
     await page.getByRole('button', { name: 'Change view' }).click()

@@ -113,5 +113,5 @@ async function signIn(page: Page, url: string, { email, password }: Credentials)
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('heading', { name: 'Devices' }).waitFor()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
 }

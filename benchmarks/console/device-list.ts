@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { chromiumOptions } from '../../e2e/chromium.ts'
-import { type StartedEnvironment, startEnvironment } from '../environment/start-environment.ts'
+import { startEnvironment } from '../environment/start-environment.ts'
 import { percentile } from '../report/statistics.ts'
 import { graphql, send, toRequest } from '../run/operation.ts'
+import { openSignedIn } from './open-signed-in.ts'
 
 const [devices = 100_000, rounds = 10, changesPerSecond = 100, seconds = 20] = process.argv.slice(2).map(Number)
 const ROW_HEIGHT = 36
@@ -31,16 +29,9 @@ try {
   await environment.close()
 }
 
-/** Signs in as the owner, opens the device list, and waits for the first rows. */
+/** Opens the device list, and waits for the first rows. */
 async function openList(browser: Browser): Promise<List> {
-  const { url } = await environment.processOf('server')
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-  const response = await page.request.post(`${url}/auth/sign-in/email`, {
-    headers: { 'muster-session': '1', origin: url },
-    data: await readOwner(environment),
-  })
-  if (!response.ok()) throw new Error(`The sign-in failed with status ${response.status()}.`)
-  await page.addInitScript({ path: fileURLToPath(new URL('in-page.js', import.meta.url)) })
+  const { page, url } = await openSignedIn(browser, environment)
   await page.goto(`${url}/devices`)
   await page.evaluate(`measure.untilShown(${TIMEOUT_MS})`)
   return {
@@ -51,12 +42,6 @@ async function openList(browser: Browser): Promise<List> {
       return page.evaluate<number>(`measure.untilShown(${TIMEOUT_MS})`)
     },
   }
-}
-
-async function readOwner({ database }: StartedEnvironment): Promise<{ email: string; password: string }> {
-  const text = await readFile(join(database.folder, 'server', 'credentials'), 'utf8')
-  const read = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? ''
-  return { email: read('MUSTER_EMAIL'), password: read('MUSTER_PASSWORD') }
 }
 
 async function measureActions({ page, time }: List): Promise<Record<string, object>> {
@@ -72,8 +57,7 @@ async function measureActions({ page, time }: List): Promise<Record<string, obje
     'sort by created': () => header('Created').click(),
     'sort by name': () => header('Name').click(),
     'sort by Status A': () => header('Status A').click(),
-    'filter by part of the name': (round) =>
-      page.getByLabel('Part of the name').fill(round % 2 === 0 ? '' : `${round}4`),
+    'search for a word': (round) => page.getByLabel('Search devices').fill(round % 2 === 0 ? '' : `${round}4`),
   }
   const figures: Record<string, object> = {}
   for (const [name, action] of Object.entries(actions)) {
@@ -82,7 +66,7 @@ async function measureActions({ page, time }: List): Promise<Record<string, obje
       times.push(await time(() => action(round + 1)))
       await sleep(300)
     }
-    await page.getByLabel('Part of the name').fill('')
+    await page.getByLabel('Search devices').fill('')
     await scrollTo(0)
     await sleep(1_000)
     figures[name] = {

@@ -1,4 +1,4 @@
-// device-list.ts runs this script in the page, so the times do not include browser automation.
+// The benchmarks run this script in the page, so the times do not include browser automation.
 const measure = (() => {
   let began = 0
   let previous
@@ -11,7 +11,11 @@ const measure = (() => {
   /** Describes the visible rows. Returns undefined while a row is missing. */
   const describeRows = () => {
     const table = document.querySelector('[role=table][aria-label=Devices]')
-    if (table === null || table.getAttribute('aria-busy') === 'true') return undefined
+    if (table === null)
+      return [...document.querySelectorAll('main h2, main h3')].find(
+        (title) => title.textContent === 'No matching devices',
+      )?.textContent
+    if (table.getAttribute('aria-busy') === 'true') return undefined
     const { top, bottom } = table.getBoundingClientRect()
     const rows = [...table.querySelectorAll('[role=row][aria-selected]')].filter((row) => {
       const bounds = row.getBoundingClientRect()
@@ -25,10 +29,24 @@ const measure = (() => {
   /** Calls the function before each frame until the function returns true. */
   const eachFrame = (callback) => requestAnimationFrame(() => callback() || eachFrame(callback))
 
+  /** Resolves with the milliseconds since the clock was started until the condition is true before a frame. */
+  const until = (isDone, timeout) =>
+    new Promise((resolve, reject) => {
+      const end = performance.now() + timeout
+      eachFrame(() => {
+        if (isDone()) resolve(performance.now() - began)
+        else if (performance.now() > end)
+          reject(new Error(`after ${timeout} ms: ${describeRows() ?? 'rows are missing'}`))
+        else return false
+        return true
+      })
+    })
+
   return {
     /** Starts the clock at the next user event. */
     begin() {
       previous = describeRows()
+      began = 0
       listening.abort()
       listening = new AbortController()
       const start = (event) => {
@@ -40,16 +58,20 @@ const measure = (() => {
     },
     /** Resolves with the milliseconds until all visible rows are loaded and differ from the previous rows. */
     untilShown: (timeout) =>
-      new Promise((resolve, reject) => {
-        const until = performance.now() + timeout
-        eachFrame(() => {
-          const now = describeRows()
-          const isDone = now !== undefined && now !== previous
-          if (isDone) resolve(performance.now() - began)
-          else if (performance.now() > until) reject(new Error(`after ${timeout} ms: ${now ?? 'rows are missing'}`))
-          return isDone || performance.now() > until
-        })
-      }),
+      until(() => {
+        const now = describeRows()
+        return now !== undefined && now !== previous
+      }, timeout),
+    /** Resolves with the milliseconds until completions are shown. */
+    untilOptions: (timeout) => {
+      const isShown = () => [...document.querySelectorAll('[role=option]')].some((option) => option.checkVisibility())
+      return until(() => began > 0 && isShown(), timeout)
+    },
+    /** Resolves with the milliseconds since the page was opened until there is an element for each selector. */
+    untilAll: (selectors, timeout) => {
+      began = 0
+      return until(() => selectors.every((selector) => document.querySelector(selector) !== null), timeout)
+    },
     /** Resolves with the milliseconds between frames, and the number of tasks over 50 ms during the measurement. */
     frames: (milliseconds) =>
       new Promise((resolve) => {

@@ -10,6 +10,7 @@ export const scripts = [
   'webhooks/kills',
   'mqtt/fleet',
   'console/device-list',
+  'console/search',
   'growth/growth',
   'processes/workers',
 ]

@@ -23,6 +23,7 @@ export async function prepareFleet(page: Page, receivers: Receivers): Promise<Sc
   const device = devices[1]
   if (device === undefined) throw new Error('The fleet has no devices.')
   return [
+    { name: 'overview', path: '/overview', text: 'Longest without a report', onPhone: true },
     { name: 'devices', path: '/devices?sort=lastReported%20desc', text: 'in total', onPhone: true },
     { name: 'device', path: `/devices/${device}`, text: 'Platform', onPhone: true },
     {
@@ -32,6 +33,7 @@ export async function prepareFleet(page: Page, receivers: Receivers): Promise<Sc
       scrollTo: 'Custom attributes',
       onPhone: true,
     },
+    { name: 'services', path: '/services', text: 'in total' },
     { name: 'events', path: '/events', text: 'in the last month', onPhone: true },
     { name: 'webhooks', path: '/webhooks', text: 'Inventory' },
     { name: 'webhook', path: `/webhooks/${inventory}`, text: 'kept for 30 days', onPhone: true },

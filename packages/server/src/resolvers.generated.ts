@@ -54,6 +54,12 @@ export type User = {
   devicesUrl: Scalars['String']['output'];
   /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other users' devices. */
   device: Array<Device>;
+  /**
+   * Counts the same events as the list, in intervals of equal length, the oldest first. The server chooses the length, from one second
+   * up, so that there are at most as many intervals as requested. The first interval starts at minDate, and the last one ends at maxDate
+   * or includes now. Reads every event that matches.
+   */
+  eventCounts: Array<EventCount>;
   /** The user's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
   /**
@@ -154,6 +160,20 @@ export type UserDevicesUrlArgs = {
 /** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserDeviceArgs = {
   id: Array<Scalars['String']['input']>;
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserEventCountsArgs = {
+  intervals?: InputMaybe<Scalars['Int']['input']>;
+  minDate?: InputMaybe<Scalars['DateTime']['input']>;
+  maxDate?: InputMaybe<Scalars['DateTime']['input']>;
+  types?: InputMaybe<Array<EventType>>;
+  deviceId?: InputMaybe<Array<Scalars['String']['input']>>;
+  where?: InputMaybe<Scalars['String']['input']>;
+  view?: InputMaybe<Scalars['ID']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
+  now?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 
@@ -844,6 +864,16 @@ export type DeviceRegistration = {
   secret?: Maybe<Scalars['String']['output']>;
 };
 
+/** The events of an interval of time. */
+export type EventCount = {
+  __typename?: 'EventCount';
+  /** The start of the interval, inclusive. */
+  from: Scalars['DateTime']['output'];
+  /** The end of the interval, exclusive. */
+  until: Scalars['DateTime']['output'];
+  count: Scalars['Int']['output'];
+};
+
 /** Subscriptions run over Server-Sent Events at /graphql/v1/stream. */
 export type Subscription = {
   __typename?: 'Subscription';
@@ -1120,6 +1150,8 @@ export type FilterTerm = {
 export type FilterCompletion = {
   __typename?: 'FilterCompletion';
   text: Scalars['String']['output'];
+  /** What to show instead of text, such as the name of a view; null if text says it. */
+  label?: Maybe<Scalars['String']['output']>;
   /** name, operator, value, function, view, or keyword */
   kind: Scalars['String']['output'];
   /** The start of the replaced part of the filter, in code points from 0. */
@@ -1424,6 +1456,7 @@ export type ResolversTypes = {
   AvailabilitySegment: ResolverTypeWrapper<AvailabilitySegment>;
   DeviceList: ResolverTypeWrapper<DeviceListModel>;
   DeviceRegistration: ResolverTypeWrapper<Omit<DeviceRegistration, 'device'> & { device: ResolversTypes['Device'] }>;
+  EventCount: ResolverTypeWrapper<EventCount>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   EventList: ResolverTypeWrapper<EventListModel>;
   Event: ResolverTypeWrapper<EventModel>;
@@ -1478,6 +1511,7 @@ export type ResolversParentTypes = {
   AvailabilitySegment: AvailabilitySegment;
   DeviceList: DeviceListModel;
   DeviceRegistration: Omit<DeviceRegistration, 'device'> & { device: ResolversParentTypes['Device'] };
+  EventCount: EventCount;
   Subscription: Record<PropertyKey, never>;
   EventList: EventListModel;
   Event: EventModel;
@@ -1519,6 +1553,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   devices?: Resolver<ResolversTypes['DeviceList'], ParentType, ContextType, RequireFields<UserDevicesArgs, 'size' | 'sort'>>;
   devicesUrl?: Resolver<ResolversTypes['String'], ParentType, ContextType, Partial<UserDevicesUrlArgs>>;
   device?: Resolver<Array<ResolversTypes['Device']>, ParentType, ContextType, RequireFields<UserDeviceArgs, 'id'>>;
+  eventCounts?: Resolver<Array<ResolversTypes['EventCount']>, ParentType, ContextType, RequireFields<UserEventCountsArgs, 'intervals'>>;
   events?: Resolver<ResolversTypes['EventList'], ParentType, ContextType, RequireFields<UserEventsArgs, 'size'>>;
   eventsUrl?: Resolver<ResolversTypes['String'], ParentType, ContextType, Partial<UserEventsUrlArgs>>;
   facets?: Resolver<Array<ResolversTypes['Facet']>, ParentType, ContextType, RequireFields<UserFacetsArgs, 'by' | 'size' | 'interval'>>;
@@ -1684,6 +1719,12 @@ export type DeviceRegistrationResolvers<ContextType = Context, ParentType extend
   secret?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
+export type EventCountResolvers<ContextType = Context, ParentType extends ResolversParentTypes['EventCount'] = ResolversParentTypes['EventCount']> = {
+  from?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  until?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
 export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
   events?: SubscriptionResolver<ResolversTypes['Event'], "events", ParentType, ContextType, Partial<SubscriptionEventsArgs>>;
 };
@@ -1773,6 +1814,7 @@ export type FilterTermResolvers<ContextType = Context, ParentType extends Resolv
 
 export type FilterCompletionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['FilterCompletion'] = ResolversParentTypes['FilterCompletion']> = {
   text?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  label?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   from?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   to?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -1908,6 +1950,7 @@ export type Resolvers<ContextType = Context> = {
   AvailabilitySegment?: AvailabilitySegmentResolvers<ContextType>;
   DeviceList?: DeviceListResolvers<ContextType>;
   DeviceRegistration?: DeviceRegistrationResolvers<ContextType>;
+  EventCount?: EventCountResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;
   EventList?: EventListResolvers<ContextType>;
   Event?: EventResolvers<ContextType>;

@@ -230,6 +230,15 @@ export interface Event {
   type: EventType
 }
 
+/** The events of an interval of time. */
+export interface EventCount {
+  count: number
+  /** The start of the interval, inclusive. */
+  from: string
+  /** The end of the interval, exclusive. */
+  until: string
+}
+
 /** A page of events. */
 export interface EventList {
   /** An opaque position after the last item on the page. Pass it as after. */
@@ -302,6 +311,8 @@ export interface FilterCompletion {
   from: number
   /** name, operator, value, function, view, or keyword */
   kind: string
+  /** What to show instead of text, such as the name of a view; null if text says it. */
+  label: string | null
   text: string
   /** The end of the replaced part of the filter, in code points from 0. */
   to: number
@@ -760,6 +771,15 @@ export interface EventFields {
   type: Leaf<EventType>
 }
 
+/** The selectable fields of EventCount. */
+export interface EventCountFields {
+  count: Leaf<number>
+  /** The start of the interval, inclusive. */
+  from: Leaf<string>
+  /** The end of the interval, exclusive. */
+  until: Leaf<string>
+}
+
 /** The selectable fields of EventList. */
 export interface EventListFields {
   /** An opaque position after the last item on the page. Pass it as after. */
@@ -833,6 +853,8 @@ export interface FilterCompletionFields {
   from: Leaf<number>
   /** name, operator, value, function, view, or keyword */
   kind: Leaf<string>
+  /** What to show instead of text, such as the name of a view; null if text says it. */
+  label: Leaf<string | null>
   text: Leaf<string>
   /** The end of the replaced part of the filter, in code points from 0. */
   to: Leaf<number>
@@ -1258,6 +1280,24 @@ export interface UserFields {
     where?: string | null | undefined
   }>
   email: Leaf<string>
+  /** Counts the same events as the list, in intervals of equal length, the oldest first. The server chooses the length, from one second up, so that there are at most as many intervals as requested. The first interval starts at minDate, and the last one ends at maxDate or includes now. Reads every event that matches. */
+  eventCounts: Branch<'EventCount', 'many', {
+    /** The context in which the filter reads attributes. */
+    context?: string | null | undefined
+    deviceId?: readonly string[] | null | undefined
+    /** The maximum number of intervals, 1 to 200. */
+    intervals?: number | null | undefined
+    maxDate?: string | Date | null | undefined
+    /** Without minDate, the intervals cover the month before maxDate or now. */
+    minDate?: string | Date | null | undefined
+    /** The time from which relative times in where count. Default: the start of the request. */
+    now?: string | Date | null | undefined
+    types?: readonly EventType[] | null | undefined
+    /** The ID of a saved view of events. Its filter applies in addition to where. */
+    view?: string | null | undefined
+    /** A filter of events. Reads devices as they are now. */
+    where?: string | null | undefined
+  }>
   /** The user's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: Branch<'EventList', 'one', {
     /** Start after this event ID or page cursor, with older events. */
@@ -1486,6 +1526,7 @@ export interface ObjectTypes {
   DeviceRegistration: DeviceRegistrationFields
   DeviceTotals: DeviceTotalsFields
   Event: EventFields
+  EventCount: EventCountFields
   EventList: EventListFields
   EventTarget: EventTargetFields
   Facet: FacetFields

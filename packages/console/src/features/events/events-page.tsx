@@ -23,8 +23,7 @@ export function EventsPage() {
       <PageHeader
         title="Events"
         beside={<Total filter={filter} total={total} />}
-        // A download has no filter in the filter language.
-        actions={filter.where === undefined ? <CsvButton filter={filter} /> : null}
+        actions={problem === undefined ? <CsvButton filter={filter} /> : null}
       />
       <EventFilters search={search} isBusy={isCounting} problem={problem} onChange={change} />
       {problem === undefined ? (

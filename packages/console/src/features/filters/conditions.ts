@@ -83,7 +83,7 @@ export function comparisonOf({ operator, values, isNegated }: Chip): ComparisonN
   return isComparison(name) ? name : undefined
 }
 
-/** The values that the filter requires of a field, as in `platform = (linux OR windows)`. */
+/** Returns the values that the filter requires of a field, as in `platform = (linux OR windows)`. */
 export function valuesOf(where: string | undefined, subject: string): string[] {
   return chipsOf(where).find(isChoice(subject))?.values.map(showChipValue) ?? []
 }

@@ -15,7 +15,7 @@ export interface FilterProblem {
   length: number
 }
 
-/** The first problem of a filter that the server rejected. Undefined for other errors. */
+/** Returns the first problem of a filter that the server rejected. Undefined for other errors. */
 export function problemOf(error: CombinedError | undefined): FilterProblem | undefined {
   const problems = error?.graphQLErrors[0]?.extensions.filter
   return Array.isArray(problems) ? (problems[0] as FilterProblem) : undefined

@@ -110,7 +110,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   )
 }
 
-/** What is wrong with the typed filter, once the user pauses. */
+/** Returns the error in the typed filter, once the user pauses. */
 function useProblem(
   typed: string,
   kind: ListKind,

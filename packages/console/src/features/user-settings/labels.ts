@@ -32,7 +32,7 @@ export function labelOfName(name: string, labels: Readonly<Record<LabeledField, 
   return field === undefined ? name : labels[field]
 }
 
-/** The user's labels for all ten fields. */
+/** Returns the user's labels for all ten fields. */
 export function useLabels(): Readonly<Record<LabeledField, string>> {
   const { settings } = useViewer()
   return useMemo(() => {

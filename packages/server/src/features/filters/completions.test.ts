@@ -24,7 +24,7 @@ const document = `query ($where: String!, $kind: FilterKind!, $cursor: Int!) { l
 const complete = async (user: TestUser, where: string, kind = 'DEVICES'): Promise<Completion[]> =>
   (await user.data(document, { where, kind, cursor: where.length })).login.checkFilter.completions
 
-const texts = async (user: TestUser, where: string, kind?: string): Promise<string[]> =>
+const stringsAt = async (user: TestUser, where: string, kind?: string): Promise<string[]> =>
   (await complete(user, where, kind)).map(({ text }) => text)
 
 it('completes contexts, the most used first, and then the name in a context', async () => {
@@ -36,12 +36,12 @@ it('completes contexts, the most used first, and then the name in a context', as
     { text: '"night"', label: null, kind: 'value', from: 3, to: 3, count: 2 },
     { text: '"week end"', label: null, kind: 'value', from: 3, to: 3, count: 1 },
   ])
-  expect(await texts(user, 'override("We')).toEqual(['"week end"'])
+  expect(await stringsAt(user, 'override("We')).toEqual(['"week end"'])
   expect(await complete(user, 'in("n')).toMatchObject([{ text: '"night"', from: 3, to: 5 }])
-  expect(await texts(user, 'in("night", si')).toContain('site')
-  expect(await texts(user, 'base(si')).toContain('site')
+  expect(await stringsAt(user, 'in("night", si')).toContain('site')
+  expect(await stringsAt(user, 'base(si')).toContain('site')
   const other = await app.createUser()
-  expect(await texts(other, 'in(')).toEqual([])
+  expect(await stringsAt(other, 'in(')).toEqual([])
 })
 
 it('completes views of the same kind by the beginning of their names or IDs', async () => {
@@ -62,9 +62,9 @@ it('completes views of the same kind by the beginning of their names or IDs', as
       [pumps, 'Pumps'],
     ].map(([id, label]) => ({ text: id, label, kind: 'view', from: 5, to: 5, count: null })),
   )
-  expect(await texts(user, 'view("pu')).toEqual([pumps])
-  expect(await texts(user, `view("${gates.slice(0, 20)}`)).toEqual([gates])
-  expect(await texts(user, 'view(', 'EVENTS')).toEqual([states])
-  expect(await texts(user, 'view(', 'SERVICES')).toEqual([])
-  expect(await texts(await app.createUser(), 'view(')).toEqual([])
+  expect(await stringsAt(user, 'view("pu')).toEqual([pumps])
+  expect(await stringsAt(user, `view("${gates.slice(0, 20)}`)).toEqual([gates])
+  expect(await stringsAt(user, 'view(', 'EVENTS')).toEqual([states])
+  expect(await stringsAt(user, 'view(', 'SERVICES')).toEqual([])
+  expect(await stringsAt(await app.createUser(), 'view(')).toEqual([])
 })

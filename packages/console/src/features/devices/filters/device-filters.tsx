@@ -23,7 +23,7 @@ interface DeviceFiltersProps extends FilterControlsProps {
   onChange(patch: Partial<DevicesSearch>, options?: { replace?: boolean }): void
 }
 
-/** The filter of the list as text, with controls that change it for users who do not type filters. */
+/** Shows the filter of the list as text, with controls that change it for users who do not type filters. */
 export function DeviceFilters({ search, context, hasRows, isBusy, problem, onChange, options }: DeviceFiltersProps) {
   const { where } = search
   return (

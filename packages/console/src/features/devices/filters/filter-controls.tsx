@@ -53,7 +53,7 @@ interface PlatformFilterProps {
   onChange(platforms: string[]): void
 }
 
-/** Offers the platforms that devices have. */
+/** Offers the platforms that devices use. */
 function PlatformFilter({ value, onChange }: PlatformFilterProps) {
   const [isOpen, setOpen] = useState(false)
   const platforms = useKnownValues(isOpen ? 'platform' : undefined)
@@ -61,7 +61,7 @@ function PlatformFilter({ value, onChange }: PlatformFilterProps) {
     <MultiSelect
       aria-label="Platform"
       placeholder={value.length === 0 ? 'Any platform' : undefined}
-      // The filter can name a platform that no device has any more.
+      // The filter can name a platform that no device uses anymore.
       data={[...new Set([...value, ...platforms])]}
       value={value}
       onChange={onChange}

@@ -14,7 +14,7 @@ interface EventFiltersProps {
   search: EventsSearch
   /** Whether the events of a new filter are loading. */
   isBusy: boolean
-  /** What the server found wrong with `search.where`. */
+  /** The server's error in `search.where`, if any. */
   problem: FilterProblem | undefined
   onChange: (patch: Partial<EventsSearch>, options?: { replace?: boolean }) => void
 }

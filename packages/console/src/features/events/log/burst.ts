@@ -51,7 +51,7 @@ export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
 /** What the events of a burst have in common. Undefined for events that are always shown one by one. */
 function similarityOf({ type, state, actor, source, target, data }: LoggedEvent): string | undefined {
   if (!target.some(({ kind }) => kind === 'device')) return undefined
-  // Each device is a source of its own.
+  // Each device is a different source.
   const from = source.kind === 'accessKey' ? source.id : null
   return JSON.stringify([type, state, actor?.id, source.kind, from, data.context])
 }

@@ -10,7 +10,7 @@ import { useThrottled } from './use-throttled.ts'
 interface EventLogOptions {
   filter: EventFilter
   after: string | undefined
-  /** Whether new events are shown as they arrive. Otherwise they are held back and counted. */
+  /** Whether to show new events as they arrive. Otherwise, they are held back and counted. */
   isLive: boolean
   /** How many events are loaded first. */
   size?: number
@@ -21,9 +21,9 @@ interface EventLogOptions {
 export interface EventLog {
   /** Newest first, without gaps. Undefined until loaded. */
   events: readonly LoggedEvent[] | undefined
-  /** The ids of events that arrived after the page was loaded. */
+  /** The IDs of events that arrived after the page was loaded. */
   fresh: ReadonlySet<string>
-  /** How many events arrived while `isLive` was false. */
+  /** The number of events that arrived while `isLive` was false. */
   held: number
   showHeld(): void
   hasMore: boolean
@@ -39,7 +39,7 @@ interface Page {
 const PAGE_SIZE = 100
 /** How many events are loaded at once while bursts leave room for more rows. */
 const FILL_SIZE = 300
-/** With more rows, rendering each new event would be slow. Older events are on the next page. */
+/** With more rows, rendering each new event would be slow. The next page shows older events. */
 const MAX_ROWS = 100
 const MAX_LIVE_ROWS = 300
 const MAX_EVENTS = 1_000

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { chromiumOptions } from '../../e2e/chromium.ts'
+import { startEnvironment } from '../environment/start-environment.ts'
+import { percentile } from '../report/statistics.ts'
+import { openSignedIn } from './open-signed-in.ts'
+
+const [devices = 100_000, rounds = 5] = process.argv.slice(2).map(Number)
+/** Maximum time until something is shown. */
+const TIMEOUT_MS = 30_000
+
+/** The text before the key whose completions are measured, and the key. */
+const typing: Record<string, [before: string, key: string]> = {
+  'a name': ['', 's'],
+  'a longer name': ['firmwar', 'e'],
+  'an operator': ['site', ' '],
+  'the values of an attribute': ['site =', ' '],
+  'the values of a field': ['platform =', ' '],
+  'the values in a group': ['net.ssid = ', 'o'],
+  'the ports of services': ['services.port =', ' '],
+  'a relative time': ['lastReported >', ' '],
+  'a second condition': ['site = oslo AND ', 'f'],
+  'a context': ['in', '('],
+}
+
+const filters: Record<string, string> = {
+  'one value of an attribute': 'site = oslo',
+  'two values and a state': 'site = (oslo OR bergen) AND state = inactive',
+  'a group': 'net.ssid = "warehouse 5 GHz"',
+  'part of a name': 'camera-oslo',
+  'a port of services': 'services.port = 22',
+  'not, without an index': 'NOT site:* OR firmware = "1.8.2"',
+  'a pattern, without an index': 'site = *berg*',
+  'a comparison of versions, without an index': 'firmware >= "2.4"',
+  'no matches, without an index': 'firmware:nothing',
+}
+
+const environment = await startEnvironment({ devices, services: 4, profile: undefined })
+let browser: Browser | undefined
+try {
+  browser = await chromium.launch(chromiumOptions)
+  const { page, url } = await openSignedIn(browser, environment)
+  console.log('From opening the address until the page is complete:')
+  console.table({ overview: await measureOverview(page, url), events: await measureEvents(page, url) })
+  await page.goto(`${url}/devices`)
+  await page.evaluate(`measure.untilShown(${TIMEOUT_MS})`)
+  await page.getByLabel('Search devices').click()
+  await sleep(1_000)
+  console.log('From a key until completions are shown:')
+  console.table(await measureTyping(page))
+  console.log('From a filter until its first rows are shown:')
+  console.table(await measureFilters(page))
+} finally {
+  await browser?.close()
+  await environment.close()
+}
+
+async function measureOverview(page: Page, url: string): Promise<object> {
+  return measurePage(page, `${url}/overview`, [
+    'figure svg path',
+    'table[aria-label^="Devices online by"] tbody tr',
+    'section[aria-label="Longest without a report"] li',
+    'section[aria-label="Newest events"] :is(li, p)',
+  ])
+}
+
+async function measureEvents(page: Page, url: string): Promise<object> {
+  return measurePage(page, `${url}/events`, [
+    'section[aria-label="Events over time"] button[title]',
+    'table[aria-label="Events"] tr',
+  ])
+}
+
+/** The first time, the browser has cached nothing. */
+async function measurePage(page: Page, address: string, selectors: readonly string[]): Promise<object> {
+  const times: number[] = []
+  for (let round = 0; round <= rounds; round++) {
+    await page.goto(address, { waitUntil: 'commit' })
+    times.push(await page.evaluate<number>(`measure.untilAll(${JSON.stringify(selectors)}, ${TIMEOUT_MS})`))
+    await sleep(500)
+  }
+  return { 'first ms': Math.round(times[0]!), ...summary(times.slice(1)) }
+}
+
+async function measureTyping(page: Page): Promise<Record<string, object>> {
+  const input = page.getByLabel('Search devices')
+  const figures: Record<string, object> = {}
+  for (const [name, [before, key]] of Object.entries(typing)) {
+    const times: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      await input.fill(before)
+      await sleep(600)
+      await page.evaluate('measure.begin()')
+      await page.keyboard.type(key)
+      times.push(await page.evaluate<number>(`measure.untilOptions(${TIMEOUT_MS})`))
+    }
+    figures[name] = summary(times)
+  }
+  await input.fill('')
+  await sleep(1_000)
+  return figures
+}
+
+async function measureFilters(page: Page): Promise<Record<string, object>> {
+  const input = page.getByLabel('Search devices')
+  const figures: Record<string, object> = {}
+  for (const [name, filter] of Object.entries(filters)) {
+    const times: number[] = []
+    for (let round = 0; round < rounds; round++) {
+      await page.evaluate('measure.begin()')
+      await input.fill(filter)
+      times.push(await page.evaluate<number>(`measure.untilShown(${TIMEOUT_MS})`))
+      await input.fill('')
+      await sleep(800)
+    }
+    figures[name] = summary(times)
+  }
+  return figures
+}
+
+const summary = (times: readonly number[]): object => ({
+  'median ms': Math.round(percentile(times, 0.5)),
+  'max ms': Math.round(Math.max(...times)),
+})
