@@ -19,6 +19,8 @@ export function createRequestQueue(): Enqueue {
   const next = (): (() => void) => {
     const [caller, queue] = queues.entries().next().value!
     const start = queue.shift()!
+    // A single caller keeps its place: a Map skips its deleted entries one by one.
+    if (queues.size === 1 && queue.length > 0) return start
     queues.delete(caller)
     if (queue.length > 0) queues.set(caller, queue)
     return start
