@@ -5,11 +5,13 @@ import {
   allOf,
   rowsByKeys,
   rowsFromEnd,
+  type SqlPlace,
   type SqlStart,
   type SqlStartByKeys,
   scannedRows,
   sortedRows,
 } from '../../../db/sorted-page.ts'
+import { cacheStatements } from '../../../db/statement-cache.ts'
 import { parseTime } from '../../../db/types.ts'
 import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
 import { deviceCount } from '../device-count.queries.ts'
@@ -61,9 +63,34 @@ export async function selectDevicePage(
   accountId: string,
   page: DevicePageQuery,
 ): Promise<ListedDeviceRow[]> {
-  const { rows } =
-    await sql<ListedDeviceRow>`${planning(page.filter)}${devicesAsRows}${devicePageSql(accountId, page)}`.execute(db)
-  return rows
+  const shape = shapeOf(page)
+  if (shape === undefined) return (await pageStatement(accountId, page).execute(db)).rows
+  const after = 'after' in page.start ? page.start.after : undefined
+  return runCached(db, shape, { accountId, key: after?.key ?? null, id: after?.id ?? '' }, ({ accountId, key, id }) =>
+    pageStatement(
+      accountId,
+      after === undefined ? page : { ...page, start: { after: { key: after.key === null ? null : key, id } } },
+    ),
+  )
+}
+
+const pageStatement = (accountId: string, page: DevicePageQuery) =>
+  sql<ListedDeviceRow>`${planning(page.filter)}${devicesAsRows}${devicePageSql(accountId, page)}`
+
+const MAX_CACHED = 500
+
+const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & SqlPlace>(MAX_CACHED)
+
+/**
+ * Returns a string that is equal for pages with the same statement. Returns undefined for pages whose statements differ too
+ * much to be cached: with a filter, an order by an attribute or by several keys, or a position.
+ */
+function shapeOf({ filter, order, start, limit, attributes, search }: DevicePageQuery): string | undefined {
+  const { by, direction, further } = order
+  const isPosition = 'afterKeys' in start || ('offset' in start && start.offset > 0)
+  if (Object.keys(filter).length > 0 || typeof by !== 'string' || further.length > 0 || isPosition) return undefined
+  const begins = 'offset' in start ? 'first' : start.after.key === null ? 'after null' : 'after'
+  return `${by} ${direction} ${begins} ${limit} ${attributes} ${search}`
 }
 
 /**
