@@ -68,6 +68,7 @@ import { traceOperations } from './tracing/operation-spans.ts'
 import { traceRequests } from './tracing/request-spans.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import type { Viewer } from './viewer.ts'
+import { writtenFields } from './written-fields.ts'
 
 /** The dependencies of the app. Tests and the command use the same dependencies. */
 export interface AppDeps {
@@ -164,6 +165,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     listBounds,
     rowCosts: rowCosts(deps.config),
     publicFields,
+    writers: writtenFields,
     jit: deps.jit ?? true,
     onDocument,
   })

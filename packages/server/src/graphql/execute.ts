@@ -21,6 +21,7 @@ import { type DocumentLimits, tooComplex } from './documents/limits.ts'
 import { formatApiError, formatBadRequest } from './error-mapping.ts'
 import { adaptListResults, deferItems, isPromise } from './lists/list-results.ts'
 import { resolvePageMembers } from './lists/page-members.ts'
+import type { RowWriters } from './written/row-writers.ts'
 
 /** A caller's GraphQL request. */
 export interface OperationRequest {
@@ -92,6 +93,8 @@ export interface ExecutorInput {
   readonly jit: boolean
   /** Root fields that require no credentials. */
   readonly publicFields?: readonly string[]
+  /** The fields that compiled operations write directly from database rows. If omitted, all fields are resolved. */
+  readonly writers?: RowWriters
   readonly limits?: Partial<DocumentLimits>
   /** Called at every document lookup. */
   readonly onDocument?: ((found: DocumentFound) => void) | undefined
@@ -122,6 +125,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     countObjects: createObjectCounter({ schema, listBounds: input.listBounds, maxPageSize: apiLimits.pageSize }),
     countRows: createRowCounter(schema, input.rowCosts),
     publicFields: new Set(publicFields),
+    writers: input.writers ?? { pages: new Set(), fields: {} },
     jit: input.jit,
     onDocument: input.onDocument ?? (() => {}),
   })

@@ -70,6 +70,10 @@ async function readLists(user: TestUser, { device, hardwareId, context, attribut
     'sort: "id"',
   ])
     await user.data(`{ login { devices { items { services(${args}) { id attributes(context: "night") } } } } }`)
+  // The second use of a document is compiled, and writes the items directly from the rows.
+  for (const args of ['', '(name: "x", state: "active", application: [22])', '(sort: "site")'])
+    for (let use = 1; use <= 2; use++)
+      await user.data(`{ login { devices { items { attributes(context: "night") services${args} { id name } } } } }`)
   const dates = 'minDate: "2000-01-01", maxDate: "2100-01-01", types: [DEVICE_STATE]'
   await user.data(
     `{ login { devices { items { events(${dates}) { total items { id } } } } events(${dates}) { total } } }`,

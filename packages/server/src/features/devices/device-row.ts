@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { rowsAsArrays } from '../../db/database.ts'
 import type { StoredTime } from '../../db/types.ts'
 import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
-import { joinReservedRaw, reservedColumns, reservedGroup } from '../attributes/attributes.ts'
+import { joinReservedRaw, type RawAttributes, reservedColumns, reservedGroup } from '../attributes/attributes.ts'
 import type { Device, State } from './device.ts'
 
 /** Which attributes of a device to read: all, none, or only the reserved ones, which have their own columns. */
@@ -56,13 +56,20 @@ export function deviceColumns(attributes: AttributesRead, { device, live }: { de
 export const columnsFrom = (alias: string, names: readonly string[]): RawBuilder<unknown> =>
   sql.raw(names.map((name) => `${alias}.${name}`).join(', '))
 
+/** Returns the index of a reserved value in a row, by its sub-name. */
+export const columnOfReserved = (subName: string): number =>
+  RESERVED_INDEX + Array.from(reservedColumns.keys()).indexOf(subName)
+
+/** Returns a device's base attributes from a row that was read with all attributes. */
+export const attributesOfRow = (row: DeviceRow | readonly [...DeviceRow, unknown]): RawAttributes =>
+  joinReservedRaw(row[ATTRIBUTES_INDEX] as string, reservedGroup(row, RESERVED_INDEX))
+
 /** `row` can contain more columns after the device columns. */
 export function toDevice(row: DeviceRow | readonly [...DeviceRow, unknown], attributes: AttributesRead): Device {
   const [id, name, hardwareId, platform, created, state, stateSince, lastReported] = row
   const device: Device = { id, name, hardwareId, platform, created, state, stateSince, lastReported }
   if (attributes === false) return device
-  const group = reservedGroup(row, RESERVED_INDEX)
-  if (attributes === 'reserved') device.reserved = { [RESERVED_GROUP]: group ?? {} }
-  else device.attributes = joinReservedRaw(row[ATTRIBUTES_INDEX] as string, group)
+  if (attributes === 'reserved') device.reserved = { [RESERVED_GROUP]: reservedGroup(row, RESERVED_INDEX) ?? {} }
+  else device.attributes = attributesOfRow(row)
   return device
 }

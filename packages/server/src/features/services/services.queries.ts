@@ -52,6 +52,39 @@ export async function selectServicesOfDevices<Of extends { id: string; state: St
   return found
 }
 
+/** A page of devices, and their services as the database writes them. */
+export interface WrittenServices {
+  devices: readonly { id: string; state: State }[]
+  filter: ServiceFilter
+  order: ServiceOrder
+  /** An expression for the JSON of a service. */
+  json: Sql
+}
+
+/** The position of a device, counted from 1, the JSON of its services, separated by commas, and their number. */
+export type WrittenServicesRow = readonly [position: number, services: string | null, count: number]
+
+/** Like `selectServicesOfDevices`, but returns the services of each device as JSON. */
+export async function writeServicesOfDevices(
+  db: Database,
+  accountId: string,
+  { devices, filter, order, json }: WrittenServices,
+): Promise<WrittenServicesRow[]> {
+  const ids = devices.map(({ id }) => id)
+  const states = devices.map(({ state }) => state)
+  const { rows } = await sql<WrittenServicesRow>`${servicesAsRows}
+    select device.position::int, found.services, found.count
+    from unnest(${ids}::text[], ${states}::text[]) with ordinality as device (id, state, position)
+    cross join lateral (
+      select string_agg(one.json, ',') as services, count(*)::int as count from (
+        select ${json} as json from service s ${joinLive}
+        where s.account_id = ${accountId} and s.device_id = device.id and ${matching(filter)}
+        order by ${orderBy(order)}
+      ) as one
+    ) as found`.execute(db)
+  return rows
+}
+
 function matching({ name, state, applications }: ServiceFilter): Sql {
   const conditions: Sql[] = [sql`true`]
   if (name !== undefined) conditions.push(contains(sql`s.name`, name))

@@ -12,6 +12,7 @@ import {
 import { introspectionBounds } from '../documents/introspection-bounds.ts'
 import type { OperationPlan, PlannedField, SelectionPlan } from '../documents/selection-plan.ts'
 import { isPageType } from '../lists/page-members.ts'
+import { WrittenItems } from '../written/written-items.ts'
 
 export type Arguments = Readonly<Record<string, unknown>>
 
@@ -33,6 +34,7 @@ export function objectsIn(data: unknown, plan: SelectionPlan): number {
 }
 
 function objectsAt(value: unknown, plan: SelectionPlan): number {
+  if (value instanceof WrittenItems) return value.objects
   if (!Array.isArray(value)) return value === null || value === undefined ? 0 : 1 + objectsIn(value, plan)
   let count = 0
   for (const item of value) count += objectsAt(item, plan)

@@ -17,8 +17,12 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { compileQuery, isCompiledQuery } from 'graphql-jit'
+import { causeOf } from '../error-mapping.ts'
 import { firstErrors } from '../first-errors.ts'
 import { compiledMark, isPromise } from '../lists/list-results.ts'
+import type { RowWriters } from '../written/row-writers.ts'
+import { WritingError } from '../written/written-items.ts'
+import { infoOfPage, planWrittenPages, type WrittenPages, withWrittenPages } from '../written/written-pages.ts'
 import type { OperationPlan } from './selection-plan.ts'
 
 /** Runs a compiled operation with coerced variables. */
@@ -45,22 +49,54 @@ export function compileOperation(input: {
   document: DocumentNode
   operation: OperationDefinitionNode
   plan: OperationPlan
+  writers: RowWriters
 }): CompiledOperation | undefined {
+  const { schema, writers } = input
   const { document, literals } = liftLiterals(input)
   if (literals.some(({ value }) => value() === undefined)) return undefined
-  const compiled = compileQuery(withCoercedScalar(input.schema), document, undefined, {
+  const variablesOf = (variables: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+    const all: Record<string, unknown> = { ...variables }
+    for (const { name, value } of literals) all[name] = value()
+    return all
+  }
+  const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION)!
+  const written = planWrittenPages({ schema, document, operation, writers })
+  const run = runCompiled(input, document, written)
+  if (run === undefined) return undefined
+  if (written === undefined) return (contextValue, variables) => run(contextValue, variablesOf(variables))
+  let runResolving: CompiledOperation | undefined
+  return async (contextValue, variables) => {
+    const result = await run(contextValue, variablesOf(variables))
+    if (!result.errors?.some((error) => causeOf(error) instanceof WritingError)) return result
+    runResolving ??= runCompiled(input, document)
+    return runResolving === undefined ? result : runResolving(contextValue, variablesOf(variables))
+  }
+}
+
+/** Compiles a document without literals. With `written`, the items of its pages are written from rows. */
+function runCompiled(
+  input: { schema: GraphQLSchema; operation: OperationDefinitionNode; plan: OperationPlan; writers: RowWriters },
+  document: DocumentNode,
+  written?: WrittenPages,
+): CompiledOperation | undefined {
+  const { schema, operation, plan, writers } = input
+  const view = written === undefined ? schema : withWrittenPages(schema, writers.pages)
+  const compiled = compileQuery(withCoercedScalar(view), document, undefined, {
     disablingCapturingStackErrors: true,
     // Leaf serialization would allocate two error lists for each value, which is most of the memory for a page of devices.
     disableLeafSerialization: true,
-    resolverInfoEnricher: () => ({ ...compiledMark, schema: input.schema, operation: input.operation }),
+    resolverInfoEnricher: ({ fieldNodes }) => ({
+      ...compiledMark,
+      schema,
+      operation,
+      ...(written && infoOfPage(written, fieldNodes[0])),
+    }),
   })
   if (!isCompiledQuery(compiled)) return undefined
   const withFirstErrors = (result: ExecutionResult): ExecutionResult =>
-    result.errors === undefined ? result : { ...result, errors: firstErrors(result, input.plan) }
+    result.errors === undefined ? result : { ...result, errors: firstErrors(result, plan) }
   return (contextValue, variables) => {
-    const all: Record<string, unknown> = { ...variables }
-    for (const { name, value } of literals) all[name] = value()
-    const result = compiled.query(undefined, contextValue, all) as ExecutionResult | Promise<ExecutionResult>
+    const result = compiled.query(undefined, contextValue, variables) as ExecutionResult | Promise<ExecutionResult>
     return isPromise(result) ? result.then(withFirstErrors) : withFirstErrors(result)
   }
 }

@@ -12,6 +12,7 @@ import { ApiError } from '../../errors.ts'
 import type { ObjectCount } from '../cost/object-count.ts'
 import type { CountRows } from '../cost/row-count.ts'
 import { formatBadRequest } from '../error-mapping.ts'
+import type { RowWriters } from '../written/row-writers.ts'
 import { createByteCache } from './byte-cache.ts'
 import { type CompiledOperation, compileOperation } from './compile.ts'
 import { assertDocumentLimits, type DocumentLimits, isIntrospectionField, tooComplex } from './limits.ts'
@@ -62,6 +63,7 @@ export interface DocumentCacheInput {
   readonly countObjects: (plan: OperationPlan) => ObjectCount
   readonly countRows: (plan: OperationPlan) => CountRows
   readonly publicFields: ReadonlySet<string>
+  readonly writers: RowWriters
   readonly jit: boolean
   readonly onDocument: (found: DocumentFound) => void
 }
@@ -192,15 +194,16 @@ function compiledAtSecondUse(input: {
   document: DocumentNode
   definition: OperationDefinitionNode
   plan: OperationPlan
+  writers: RowWriters
   grow: (bytes: number) => void
 }): () => CompiledOperation | undefined {
-  const { schema, document, definition: operation, plan } = input
+  const { schema, document, definition: operation, plan, writers } = input
   let uses = 0
   let compiled: CompiledOperation | undefined
   return () => {
     uses += 1
     if (uses !== 2 || reasonNotToCompile({ document, operation, plan })) return compiled
-    compiled = compileOperation({ schema, document, operation, plan })
+    compiled = compileOperation({ schema, document, operation, plan, writers })
     input.grow(plan.selections * bytesPer.compiled)
     return compiled
   }

@@ -4,7 +4,9 @@ import { decodeCursor, encodeCursor, isCursor, type Place } from './cursor.ts'
 
 /** A page of a list, as resolvers return it. `total` is counted only if the operation selects it. */
 export interface List<Item> {
-  items: Item[]
+  readonly items: Item[]
+  /** The database rows of `items`. */
+  readonly rows: readonly unknown[]
   total: () => Promise<number>
   hasMore: boolean
   /** The ID of the page's last item; null on an empty page. */
@@ -63,7 +65,10 @@ function readFrom(from: number | null | undefined, firstRecord: 0 | 1): number {
   return position - firstRecord
 }
 
-/** Creates a page from up to `size` + 1 rows. The extra row shows that another page follows. */
+/**
+ * Creates a page from up to `size` + 1 rows. The extra row shows that another page follows. Items are created at their first
+ * use, because `graphql/written` may write them from the rows instead.
+ */
 export function listOf<Row, Item>(input: {
   rows: readonly Row[]
   size: number
@@ -74,8 +79,13 @@ export function listOf<Row, Item>(input: {
 }): List<Item> {
   const rows = input.rows.slice(0, input.size)
   const last = rows.length === 0 ? undefined : input.placeOf(rows.at(-1)!)
+  let items: Item[] | undefined
   return {
-    items: rows.map(input.toItem),
+    get items() {
+      items ??= rows.map(input.toItem)
+      return items
+    },
+    rows,
     hasMore: input.rows.length > input.size,
     last: last?.id ?? null,
     cursor: last === undefined ? null : encodeCursor(input.order, last),

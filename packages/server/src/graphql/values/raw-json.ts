@@ -32,6 +32,8 @@ export class RawJson<Value = unknown> {
   }
 }
 
+const FEW = 8
+
 /** Serializes a value as `JSON.stringify` does, but copies raw JSON unchanged. */
 export function withRawJson(value: unknown): string {
   const raw: string[] = []
@@ -43,7 +45,10 @@ export function withRawJson(value: unknown): string {
     written = undefined
   }
   if (raw.length === 0) return text
+  const around = text.split(`"${placeholder}"`)
+  // Concatenation copies nothing until the whole response is encoded. For many short parts, joining them is faster.
+  if (raw.length <= FEW) return around.reduce((before, after, index) => before + raw[index - 1]! + after)
   const parts: string[] = []
-  for (const around of text.split(`"${placeholder}"`)) parts.push(around, raw[parts.length / 2] ?? '')
+  for (const each of around) parts.push(each, raw[parts.length / 2] ?? '')
   return parts.join('')
 }

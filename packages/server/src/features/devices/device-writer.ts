@@ -1,0 +1,20 @@
+import { type FieldWriter, plainColumn, textColumn, timeColumn } from '../../graphql/written/row-writers.ts'
+import { categoryAndStatus } from '../attributes/attribute-name.ts'
+import type { DeviceRow } from './device-row.ts'
+import { columnOfReserved } from './device-row.ts'
+
+const reserved = categoryAndStatus.map((name) => [name, textColumn(columnOfReserved(name))] as const)
+
+/** Writes the fields of devices from their rows, as the resolvers of `Device` return them. */
+export const deviceWriter: Readonly<Record<string, FieldWriter<DeviceRow, unknown>>> = {
+  id: plainColumn(0),
+  name: textColumn(1),
+  hardwareId: textColumn(2),
+  platform: textColumn(3),
+  created: timeColumn(4),
+  state: plainColumn(5),
+  online: (row) => String(row[5] === 'active'),
+  stateSince: timeColumn(6),
+  lastReported: timeColumn(7),
+  ...Object.fromEntries(reserved),
+}

@@ -1,0 +1,20 @@
+import { RawJson } from '../values/raw-json.ts'
+
+/** The items of a page as JSON, which was written directly from database rows. */
+export class WrittenItems extends RawJson {
+  /** Number of objects in the JSON. */
+  readonly objects: number
+
+  constructor(text: string, objects: number) {
+    super(text)
+    this.objects = objects
+  }
+}
+
+/** Thrown if items cannot be written from rows. The operation then runs again and resolves every field. */
+export class WritingError extends Error {
+  constructor(cause: unknown) {
+    super('the items of a page could not be written from rows', { cause })
+    this.name = 'WritingError'
+  }
+}

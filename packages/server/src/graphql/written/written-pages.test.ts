@@ -1,0 +1,169 @@
+import { signRequest } from '@muster/http-signature'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { seedDevices } from '../../../test/factories/seed-devices.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+
+/** Each run uses the same documents, so only a code change can fail the test. With PARITY_RUNS, it uses new documents. */
+const { PARITY_RUNS } = process.env
+const extent = PARITY_RUNS === undefined ? { numRuns: 60, seed: 1 } : { numRuns: Number(PARITY_RUNS) }
+
+/** Writes pages from rows, from the second use of a document on. */
+let app: TestApp
+/** Resolves every field in the plain executor. */
+let plain: TestApp
+
+const texts = ['plain', 'quote " and \\ backslash', 'tab \t and line \n', 'é', '機器', '🚀', '\u007f\u0085\u2028', '']
+
+beforeAll(async () => {
+  app = await startTestApp()
+  plain = await app.startAnother({ jit: false })
+  const ids = await seedDevices(
+    app.db,
+    app.owner.accountId,
+    texts.map((text, index) => ({
+      name: `${index} ${text}`,
+      hardwareId: index % 3 === 0 ? null : `hardware ${index} ${text}`,
+      platform: index % 2 === 0 ? null : text,
+      created: new Date(1_700_000_000_000 + index * 10),
+      state: index % 2 === 0 ? 'active' : 'inactive',
+      lastReported: index % 4 === 0 ? null : new Date(1_700_000_000_000 + index),
+      statusA: index % 3 === 0 ? null : text,
+      attributes: index % 2 === 0 ? {} : { site: text, net: { ssid: text } },
+      overrides: index % 4 === 1 ? { night: { site: `night ${text}`, net: { mask: text } } } : {},
+    })),
+  )
+  const add = `mutation ($device: String!, $name: String!, $port: Int!) {
+    addService(deviceId: $device, name: $name, application: 28, port: $port) { id }
+  }`
+  for (const [index, device] of ids.slice(0, 5).entries())
+    for (let port = 1; port <= index; port++)
+      await app.owner.data(add, { device, name: `service ${port} of "${index}" é`, port })
+})
+afterAll(async () => {
+  await plain.close()
+  await app.close()
+})
+
+interface Document {
+  query: string
+  variables?: object
+}
+
+/** Returns the response's text and its rate-limit header. */
+async function send(server: TestApp, document: Document): Promise<{ text: string; rateLimit: string | null }> {
+  const { owner } = app
+  const headers = { 'content-type': 'application/json' }
+  const request = { method: 'POST', url: `${server.url}/graphql/v1`, body: JSON.stringify(document) }
+  const key = { algorithm: 'hmac-sha256' as const, secret: Buffer.from(owner.secret, 'base64') }
+  const created = Math.floor(Date.now() / 1_000)
+  const signature = signRequest({ ...request, headers, keyId: owner.keyId, key, created })
+  const response = await fetch(request.url, { ...request, headers: { ...headers, ...signature } })
+  return { text: await response.text(), rateLimit: response.headers.get('ratelimit') }
+}
+
+async function expectSameResponse(document: Document): Promise<void> {
+  const expected = await send(plain, document)
+  for (let use = 1; use <= 3; use++) expect((await send(app, document)).text, document.query).toBe(expected.text)
+}
+
+const scalars =
+  'id name hardwareId platform created state online stateSince lastReported categoryA statusA statusE __typename'
+const leaf = fc.constantFrom(...scalars.split(' '))
+const serviceScalars =
+  'id name application title protocol host port enabled created state online lastReported __typename'
+const serviceLeaf = fc.constantFrom(...serviceScalars.split(' '))
+
+const context = fc.constantFrom('', '(context: "night")', '(context: $context)', '(context: "none")')
+const serviceArguments = fc.constantFrom(
+  '',
+  '(sort: "port desc")',
+  '(name: $name)',
+  '(state: "inactive")',
+  '(application: [28])',
+  '(application: [])',
+)
+
+/** Fields that are resolved, so that the whole page is. */
+const resolvedField = fc.constantFrom(
+  'attribute(name: "site")',
+  'contexts',
+  'owner { email }',
+  'name @include(if: $yes)',
+  'hardwareId @skip(if: $yes)',
+)
+
+const several = (field: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<string> =>
+  fc
+    .array(field, { minLength: 1, maxLength })
+    .map((fields) =>
+      fields.map((each, index) => (/[({]/.test(each) || index % 3 === 2 ? `k${index}: ${each}` : each)).join(' '),
+    )
+
+const service = several(serviceLeaf, 5)
+const deviceField = fc.oneof(
+  { weight: 6, arbitrary: leaf },
+  { weight: 2, arbitrary: context.map((args) => `attributes${args}`) },
+  { weight: 2, arbitrary: fc.tuple(serviceArguments, service).map(([args, below]) => `services${args} { ${below} }`) },
+  { weight: 1, arbitrary: resolvedField },
+)
+const device = several(deviceField, 6)
+const page = fc
+  .tuple(
+    device,
+    fc.constantFrom('(size: 3)', '', '(size: $size)', '(sort: "-name")', '(size: 2, from: 4)', '(name: "nothing")'),
+    fc.constantFrom('', 'hasMore', 'total cursor', 'last total hasMore'),
+    fc.boolean(),
+  )
+  .map(([items, args, others, isFragment]) => {
+    const selection = isFragment ? '{ ... on Device { ...F } }' : `{ ${items} }`
+    return { text: `devices${args} { ${others} items ${selection} }`, fragment: isFragment ? items : 'id' }
+  })
+
+const declared = { $size: 'Int = 2', $name: 'String', $context: 'String', $yes: 'Boolean!' }
+const values = { name: 'service', context: 'night', yes: true }
+
+const document = fc.tuple(page, fc.boolean()).map(([{ text, fragment }, isAlone]): Document => {
+  const fragments = text.includes('...F') ? `fragment F on Device { ${fragment} }` : ''
+  const body = `{ login { ${isAlone ? '' : 'email '}list: ${text} } } ${fragments}`
+  const used = Object.entries(declared).filter(([name]) => body.includes(name))
+  const declarations = used.length === 0 ? '' : `query (${used.map((each) => each.join(': ')).join(', ')}) `
+  return { query: declarations + body, variables: values }
+})
+
+describe('a page that is written from rows', () => {
+  it('has the same bytes as a page whose fields are resolved', async () => {
+    await fc.assert(fc.asyncProperty(document, expectSameResponse), extent)
+  })
+
+  it.each([
+    '{ login { devices(size: 2) { items { services(sort: "a b c") { id } } } } }',
+    '{ login { devices(size: 2) { items { name attributes(context: "") } } } }',
+    '{ login { devices(size: 0) { items { id } } } }',
+    'query ($state: String) { login { devices(size: 2) { items { services(state: $state) { id } } } } }',
+  ])('reports the same errors for %s', (query) => expectSameResponse({ query, variables: { state: 'no state' } }))
+
+  it.each([
+    '{ login { a: devices(size: 1) { items { id } } b: devices(size: 2) { items { name services { id } } } } }',
+    '{ login { devices(size: 2) { items { id } items { name services { id } services { name } } } } }',
+    '{ login { a: devices(size: 2) { ...F } b: devices(size: 3) { ...F } } } fragment F on DeviceList { items { id } }',
+    `{ login { a: devices(size: 2) { ...F items { name } } b: devices(size: 3) { ...F items { platform } } } }
+     fragment F on DeviceList { items { id } }`,
+    '{ login { devices(size: 1) { items { services { device { name } } } } services(size: 2) { items { name } } } }',
+    '{ login { devices { items { id } } } __type(name: "DeviceList") { fields { name type { kind } } } }',
+  ])('has the same bytes for %s', (query) => expectSameResponse({ query }))
+
+  it('is charged for the same number of objects', async () => {
+    // The clock stands still, so that no points are refilled.
+    const limited = await app.startAnother({ env: { MUSTER_KEY_POINTS: '1000' }, elapsed: () => 0 })
+    const query = '{ login { devices(size: 1000) { items { id services { id } } } } }'
+    const left: number[] = []
+    for (let use = 1; use <= 4; use++) {
+      const { rateLimit } = await send(limited, { query })
+      left.push(Number(/r=(\d+)/.exec(rateLimit!)![1]))
+    }
+    await limited.close()
+    const costs = left.slice(1).map((points, index) => left[index]! - points)
+    expect(new Set(costs).size).toBe(1)
+  })
+})

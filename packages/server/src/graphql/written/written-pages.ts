@@ -1,0 +1,119 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLFieldMap,
+  type GraphQLFieldResolver,
+  GraphQLList,
+  type GraphQLNamedType,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  GraphQLScalarType,
+  type GraphQLSchema,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql'
+import { ApiError } from '../../errors.ts'
+import type { Arguments } from '../cost/object-count.ts'
+import { planOperation } from '../documents/selection-plan.ts'
+import { compileItems, type WriteItems } from './item-writer.ts'
+import type { RowWriters } from './row-writers.ts'
+import { WritingError } from './written-items.ts'
+
+/** The functions that write the items of an operation's pages, by the first node that selects the items. */
+export type WrittenPages = ReadonlyMap<FieldNode, WriteItems>
+
+/**
+ * Returns undefined unless all pages of a query can be written. `operation` must be an operation of `document`.
+ */
+export function planWrittenPages(input: {
+  schema: GraphQLSchema
+  document: DocumentNode
+  operation: OperationDefinitionNode
+  writers: RowWriters
+}): WrittenPages | undefined {
+  const { schema, document, operation, writers } = input
+  if (operation.operation !== 'query') return undefined
+  const definitions = document.definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION)
+  const fragments = new Map(definitions.map((each): [string, FragmentDefinitionNode] => [each.name.value, each]))
+  const plan = planOperation({ schema, operation, fragments, maxSelections: Number.POSITIVE_INFINITY })
+  const written = new Map<FieldNode, WriteItems>()
+  for (const { fields } of plan.postOrder)
+    for (const field of fields) {
+      if (field.definition.name !== 'items' || !writers.pages.has(field.parentType.name)) continue
+      const writeItems = compileItems(field, writers)
+      // The node is shared if a fragment is spread in several places, whose other selections may differ.
+      if (writeItems === undefined || written.has(field.node)) return undefined
+      written.set(field.node, writeItems)
+    }
+  return written.size === 0 ? undefined : written
+}
+
+/** The member of a resolver's `info` that contains the writer of a page's items. */
+export const infoOfPage = (written: WrittenPages, node: FieldNode | undefined): { writeItems?: WriteItems } => {
+  const writeItems = node && written.get(node)
+  return writeItems === undefined ? {} : { writeItems }
+}
+
+const leaf = new GraphQLNonNull(new GraphQLScalarType({ name: 'WrittenItems' }))
+
+const resolveItems: GraphQLFieldResolver<{ rows: readonly never[] }, unknown> = (page, _args, context, info) => {
+  const { writeItems, variableValues } = info as typeof info & { writeItems: WriteItems }
+  return writeItems(page.rows, { context, variables: variableValues as Arguments }).catch((error: unknown) => {
+    throw isOfLimit(error) ? error : new WritingError(error)
+  })
+}
+
+/** Whether a limit ended a statement. Running the operation again would exceed the limit again. */
+const isOfLimit = (error: unknown): boolean =>
+  error instanceof ApiError && ['LIMIT_EXCEEDED', 'RATE_LIMITED', 'UNAVAILABLE'].includes(error.code)
+
+const schemaViews = new WeakMap<GraphQLSchema, GraphQLSchema>()
+
+/** Returns a view of the schema for the compiler, in which the items of pages are a leaf that contains their JSON. */
+export function withWrittenPages(schema: GraphQLSchema, pages: ReadonlySet<string>): GraphQLSchema {
+  const known = schemaViews.get(schema)
+  if (known !== undefined) return known
+  const view = createView(schema, pages)
+  schemaViews.set(schema, view)
+  return view
+}
+
+function createView(schema: GraphQLSchema, pages: ReadonlySet<string>): GraphQLSchema {
+  const views = new Map<GraphQLObjectType, GraphQLObjectType>()
+
+  const viewOf = <Type extends GraphQLOutputType | GraphQLNamedType>(type: Type): Type => {
+    if (isNonNullType(type)) return new GraphQLNonNull(viewOf(type.ofType)) as GraphQLOutputType as Type
+    if (isListType(type)) return new GraphQLList(viewOf(type.ofType as GraphQLOutputType)) as GraphQLOutputType as Type
+    return (isObjectType(type) ? viewOfObject(type) : type) as Type
+  }
+
+  const viewOfObject = (type: GraphQLObjectType): GraphQLObjectType => {
+    const known = views.get(type)
+    if (known !== undefined) return known
+    let fields: GraphQLFieldMap<unknown, unknown> | undefined
+    const getFields = (): GraphQLFieldMap<unknown, unknown> => {
+      fields ??= Object.fromEntries(
+        Object.values(type.getFields()).map((field) => [
+          field.name,
+          field.name === 'items' && pages.has(type.name)
+            ? { ...field, type: leaf, resolve: resolveItems as typeof field.resolve }
+            : { ...field, type: viewOf(field.type) },
+        ]),
+      ) as GraphQLFieldMap<unknown, unknown>
+      return fields
+    }
+    const view = Object.create(type, { getFields: { value: getFields } }) as GraphQLObjectType
+    views.set(type, view)
+    return view
+  }
+
+  return Object.create(schema, {
+    getQueryType: { value: () => viewOf(schema.getQueryType()!) },
+    getType: { value: (name: string) => viewOf(schema.getType(name)!) },
+  }) as GraphQLSchema
+}
