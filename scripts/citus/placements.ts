@@ -13,7 +13,8 @@ const distributed = [
 
 /** Small tables that every node reads, such as the tables that identify a caller before the account is known. */
 const reference = [
-  ...['account', 'access_key', 'session', 'account_totp', 'passkey', 'registration_code'],
+  ...['person', 'person_identity', 'account', 'membership', 'role', 'invitation'],
+  ...['access_key', 'session', 'account_totp', 'passkey', 'registration_code'],
   ...['server_setting', 'server_process'],
 ]
 

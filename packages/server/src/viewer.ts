@@ -1,17 +1,24 @@
 /** The caller of a request. Every query is limited to this account. */
 export interface Viewer {
   readonly accountId: string
+  /** The e-mail address of the account. */
   readonly email: string
+  /** Who is signed in or created the access key. Defaults to the person with the account's ID. */
+  readonly personId?: string
   /** The access key that signed the request, if any. */
   readonly accessKey?: string
   /** The access key's name; null if it has none. */
   readonly accessKeyName?: string | null
   /** The ID of the request's console session, if any. */
   readonly session?: string
+  /** What the request may do in the account, as a set of permissions; none if omitted. */
+  readonly permissions?: number
+  /** Whether the caller is signed in as an owner of the account, who can also create, change, and remove owners. */
+  readonly isOwner?: boolean
   /** Whether the key can run only queries, not mutations. */
   readonly readOnly: boolean
-  /** Set for a device that acts in its owner's account. Its changes have no user as their actor. */
+  /** Set for a device that acts in its owner's account. Its changes have no person as their actor. */
   readonly isDevice?: boolean
-  /** Set for the server's background work. Its changes have no user as their actor. */
+  /** Set for the server's background work. Its changes have no person as their actor. */
   readonly isServer?: boolean
 }

@@ -19,7 +19,7 @@ export interface KeyRow {
 export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
   return query<KeyRow>(
     db,
-    `select key, access_key.name, account_id, email, enabled, disabled is not null as user_disabled, read_only, require_digest,
+    `select key, access_key.name, account_id, coalesce(contact_email, email) as email, enabled, disabled is not null as user_disabled, read_only, require_digest,
        encrypted_secret, public_key, expires
      from access_key join account on account.id = account_id where key = any($1)`,
     [keys],

@@ -33,14 +33,22 @@ export interface AccessKey {
 
 export interface Account {
   attributes: Generated<Json>
+  /** Address of the account; null for the address of its founder, which is in email */
+  contact_email: string | null
+  /** Name of the account; empty for none, null for the name of its founder, which is in name */
+  contact_name: string | null
   created: Generated<Timestamp>
   disabled: Timestamp | null
   email: string
+  /** The person whom the account was created for; null for the person with the ID of the account */
+  founder_id: string | null
   id: string
+  key_policy: Json | null
   name: string | null
   /** Top-level attribute names in contexts, each ["value" or "group", number of contexts]: what a write to the base must not contradict */
   override_names: Generated<Json>
   password_hash: string | null
+  sign_in_policy: string | null
   totp_enabled: Generated<boolean>
   updated: Generated<Timestamp>
 }
@@ -56,6 +64,7 @@ export interface AccountPassword {
 }
 
 export interface AccountTotp {
+  /** A person, despite the name */
   account_id: string
   encrypted_backup_codes: string
   encrypted_secret: string
@@ -158,13 +167,40 @@ export interface IdempotencyRecord {
   response: string | null
 }
 
+export interface Invitation {
+  account_id: string
+  created: Generated<Timestamp>
+  email: string | null
+  email_status: Generated<string>
+  expires: Timestamp
+  id: string
+  /** The person whose role must still allow the invitation */
+  inviter_id: string | null
+  role_id: string
+  /** What created the invitation, as in event.source */
+  source: Json
+  token_hash: Buffer
+}
+
 export interface JobWorker {
   id: string
   seen: Generated<Timestamp>
 }
 
+export interface Membership {
+  account_id: string
+  created: Generated<Timestamp>
+  last_used: Timestamp | null
+  person_id: string
+  /** viewer, operator, admin, owner, or the ID of a custom role */
+  role_id: string
+  /** invitation, group, operator, or founder */
+  source: string
+}
+
 export interface Passkey {
   aaguid: string | null
+  /** A person, despite the name */
   account_id: string
   backed_up: boolean
   counter: number
@@ -175,6 +211,42 @@ export interface Passkey {
   name: string | null
   public_key: string
   transports: string | null
+}
+
+export interface Person {
+  created: Generated<Timestamp>
+  disabled: Timestamp | null
+  email: string
+  /** Whether the operator, an e-mail, or the identity provider confirmed that the address is the person's */
+  email_confirmed: Generated<boolean>
+  id: string
+  /** The account that sessions work in unless a request names another */
+  last_account: string | null
+  name: string | null
+  password_hash: string | null
+  /** When the person was removed from the installation. The row remains, because events name the person */
+  removed: Timestamp | null
+  totp_enabled: Generated<boolean>
+  /** Settings of the console, in sessions the group $ui of the account */
+  ui: Generated<Json>
+  updated: Generated<Timestamp>
+}
+
+export interface PersonIdentity {
+  created: Generated<Timestamp>
+  issuer: string
+  person_id: string
+  subject: string
+}
+
+export interface PersonPassword {
+  created: Timestamp | null
+  id: string | null
+  password_hash: string | null
+  person_id: string | null
+  provider: string | null
+  subject: string | null
+  updated: Timestamp | null
 }
 
 export interface PresenceSample {
@@ -200,6 +272,15 @@ export interface RegistrationCode {
   services: Generated<Json>
   used: Generated<number>
   uses: number
+}
+
+export interface Role {
+  account_id: string
+  created: Generated<Timestamp>
+  groups: Generated<string[]>
+  id: string
+  name: string | null
+  permissions: string[] | null
 }
 
 export interface SavedView {
@@ -258,6 +339,7 @@ export interface ServiceLive {
 }
 
 export interface Session {
+  /** A person, despite the name */
   account_id: string
   address: string | null
   agent: string | null
@@ -350,10 +432,16 @@ export interface DB {
   device_live: DeviceLive
   event: Event
   idempotency_record: IdempotencyRecord
+  invitation: Invitation
   job_worker: JobWorker
+  membership: Membership
   passkey: Passkey
+  person: Person
+  person_identity: PersonIdentity
+  person_password: PersonPassword
   presence_sample: PresenceSample
   registration_code: RegistrationCode
+  role: Role
   saved_view: SavedView
   server_process: ServerProcess
   server_setting: ServerSetting

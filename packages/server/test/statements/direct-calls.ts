@@ -26,6 +26,7 @@ import * as serviceStates from '../../src/features/presence/service-states.queri
 import * as codes from '../../src/features/registration-codes/registration-codes.queries.ts'
 import * as deviceServices from '../../src/features/services/device-services.queries.ts'
 import * as serviceNames from '../../src/features/services/services.queries.ts'
+import * as people from '../../src/features/users/people/people.queries.ts'
 import * as userRemoval from '../../src/features/users/user-removal.queries.ts'
 import * as users from '../../src/features/users/users.queries.ts'
 import * as deliveries from '../../src/features/webhooks/deliveries.queries.ts'
@@ -102,8 +103,8 @@ export function directCalls({
     (db) => sessions.selectSessions(db, ['token'], now),
     (db) => sessions.hasSession(db, accountId, 'none', now),
     (db) => sessions.readConfirmed(db, accountId, 'none'),
-    (db) => sessions.confirmSession(db, { accountId, id: 'none' }, now),
-    (db) => sessions.renewSession(db, { accountId, id: 'none' }, { usedBefore: now, now, expires: now }),
+    (db) => sessions.confirmSession(db, { personId: accountId, id: 'none' }, now),
+    (db) => sessions.renewSession(db, { personId: accountId, id: 'none' }, { usedBefore: now, now, expires: now }),
     (db) => sessions.listSessions(db, accountId, now),
     (db) => sessions.deleteSessions(db, accountId, { id: 'none' }),
     (db) => sessions.deleteSessions(db, accountId, { butId: 'none' }),
@@ -112,7 +113,7 @@ export function directCalls({
     (db) => attemptedUser.findUserOfEmail(db, 'unknown@example.com'),
     (db) => attemptedUser.findUserOfStep(db, 'none'),
     (db) => attemptedUser.findUserOfPasskey(db, 'none'),
-    (db) => signIn.lockAccount(db, 'unknown@example.com'),
+    (db) => signIn.lockPerson(db, 'unknown@example.com'),
     (db) => signIn.findSignedInUser(db, accountId),
     (db) => signIn.updateName(db, accountId, 'name'),
     (db) => signIn.updatePassword(db, accountId, 'x'),
@@ -122,13 +123,27 @@ export function directCalls({
     (db) => signIn.deleteExpiredSignIns(db, now),
     (db) => totp.lockTotp(db),
     (db) => totp.deleteTotp(db, accountId),
-    (db) => totp.writeTotp(db, { accountId, secret: 'x', backupCodes: 'x' }),
+    (db) => totp.writeTotp(db, { personId: accountId, secret: 'x', backupCodes: 'x' }),
     (db) => users.insertAccount(db, { id: 'new', email: 'new@example.com', name: null, passwordHash: 'x' }),
     (db) => users.hasAccounts(db),
     (db) => users.findOwner(db),
     (db) => users.selectUsers(db),
     (db) => users.countOtherAccounts(db, accountId),
-    (db) => users.writeDisabled(db, accountId, null),
+    (db) =>
+      people.insertPerson(db, {
+        id: 'new',
+        email: 'new@example.com',
+        emailConfirmed: true,
+        name: null,
+        passwordHash: 'x',
+      }),
+    (db) => people.insertMembership(db, { accountId: 'new', personId: 'new', roleId: 'owner', source: 'founder' }),
+    (db) => people.selectAccountsOf(db, accountId),
+    (db) => people.findPerson(db, accountId),
+    (db) => people.writeDisabled(db, 'unknown', null),
+    (db) => people.disableAccountsOf(db, 'unknown', now),
+    (db) => people.enableAccountsOf(db, 'unknown'),
+    (db) => people.deletePerson(db, 'unknown'),
     ...userRemoval.tablesInOrder.map((table) => (db: Database) => userRemoval.deleteBatch(db, 'unknown', table)),
     (db) => userRemoval.deleteAccount(db, 'unknown'),
     (db) => cutOff.recheckDevices(db),

@@ -27,6 +27,7 @@ export const ofGivenAccounts: readonly string[] = [
 const byCredentials = "finds the account by the caller's credentials"
 const sweep = 'a background job that finds due work in all accounts'
 const once = 'a command or a server start, for the whole installation'
+const ofPerson = 'finds the accounts of a person'
 const byOwnId = 'the authentication library finds a passkey or a second factor by its ID'
 const measure = 'a metric of the whole installation'
 
@@ -44,7 +45,12 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
       byCredentials,
     ]),
   ),
-  [`lockAccount of ${signIn}`]: once,
+  ...Object.fromEntries(
+    ['selectAccountsOf', 'disableAccountsOf', 'enableAccountsOf', 'deletePerson'].map((name) => [
+      `${name} of features/users/people/people.queries.ts`,
+      ofPerson,
+    ]),
+  ),
   'forward of auth/sessions/forward.ts': byOwnId,
   'retryAfterRotation of auth/sessions/forward.ts': byOwnId,
   'findDeviceOwner of features/devices/changes/device-secret.queries.ts': byCredentials,

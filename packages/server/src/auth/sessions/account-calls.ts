@@ -65,7 +65,7 @@ export const accountCalls: readonly AuthCall[] = [
   {
     method: 'GET',
     path: '/passkey/list-user-passkeys',
-    handle: signedIn(async ({ db }, { accountId }) => ({ passkeys: await listPasskeys(db, accountId) })),
+    handle: signedIn(async ({ db }, { personId }) => ({ passkeys: await listPasskeys(db, personId) })),
   },
   {
     method: 'POST',
@@ -77,7 +77,7 @@ export const accountCalls: readonly AuthCall[] = [
       assertName(name, 'name', PASSKEY_NAME_LENGTH)
       const passkey = await recordChange(call, session, {
         type: 'PASSKEY_UPDATE',
-        work: (transaction) => renamePasskey(transaction, session.accountId, { id, name }),
+        work: (transaction) => renamePasskey(transaction, session.personId, { id, name }),
         data: (renamed) => (renamed === undefined ? null : { id, name }),
       })
       if (passkey === undefined) throw notFound('passkey', id)
@@ -92,7 +92,7 @@ export const accountCalls: readonly AuthCall[] = [
       const id = call.fields.text('id')
       const isDeleted = await recordChange(call, session, {
         type: 'PASSKEY_REMOVE',
-        work: (transaction) => deletePasskey(transaction, session.accountId, id),
+        work: (transaction) => deletePasskey(transaction, session.personId, id),
         data: (deleted) => (deleted ? { id } : null),
       })
       if (!isDeleted) throw notFound('passkey', id)
@@ -110,19 +110,19 @@ async function changePassword(call: AuthRequest, session: Session): Promise<obje
   const found = characters(newPassword)
   if (found < min) throw badInput(`newPassword must have at least ${min} characters, found ${found}`)
   const attempt = ownAttempt(session, 'current password')
-  return runAttempt(call, { subjects: [attemptSubject.account(session.accountId)], attempt }, async () => {
+  return runAttempt(call, { subjects: [attemptSubject.person(session.personId)], attempt }, async () => {
     addCookies(call, await call.forward(request, '/change-password', { currentPassword, newPassword }))
-    const work = (transaction: Database) => deleteSteps(transaction, session.accountId)
+    const work = (transaction: Database) => deleteSteps(transaction, session.personId)
     await recordChange(call, session, { type: 'PASSWORD_CHANGE', work })
     return { changed: true }
   })
 }
 
-async function changeName({ db, fields }: AuthRequest, { accountId }: Session): Promise<object> {
+async function changeName({ db, fields }: AuthRequest, { personId }: Session): Promise<object> {
   const name = fields.optionalText('name') ?? null
   if (name !== null) assertName(name, 'name', limits.userNameLength)
-  await updateName(db, accountId, name)
-  const { id, email } = (await findSignedInUser(db, accountId)) ?? {}
+  await updateName(db, personId, name)
+  const { id, email } = (await findSignedInUser(db, personId)) ?? {}
   return { user: { id, email, name } }
 }
 
@@ -130,7 +130,7 @@ async function changeName({ db, fields }: AuthRequest, { accountId }: Session): 
 async function byPassword(call: AuthRequest, session: Session, path: string): Promise<Forwarded> {
   const password = call.fields.text('password')
   assertText(password, 'password', PASSWORD_LENGTH.max)
-  const subjects = [attemptSubject.account(session.accountId)]
+  const subjects = [attemptSubject.person(session.personId)]
   const attempt = ownAttempt(session, 'current password')
   return runAttempt(call, { subjects, attempt }, () => call.forward(call.request, path, { password }))
 }

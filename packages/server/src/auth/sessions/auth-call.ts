@@ -14,7 +14,7 @@ import type { SignInAttempts } from './sign-in/sign-in-attempts.ts'
 export type SignInMethod = 'password' | 'password and code' | 'password and backup code' | 'passkey'
 
 export interface SignIn {
-  accountId: string
+  personId: string
   email: string
   address: string
   agent: string

@@ -21,7 +21,7 @@ export interface BetterAuthOptions {
 
 const times = { createdAt: 'created', updatedAt: 'updated' }
 
-/** Configures better-auth for our tables: its user is our account, and its account is our account's password. */
+/** Configures better-auth for our tables: its user is a person, and its account is the person's password. */
 export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAuthOptions) {
   return betterAuth({
     appName: 'Muster',
@@ -41,13 +41,13 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
     },
-    user: { modelName: 'account', fields: times },
+    user: { modelName: 'person', fields: times },
     account: {
-      modelName: 'account_password',
+      modelName: 'person_password',
       fields: {
-        accountId: 'subject',
+        personId: 'subject',
         providerId: 'provider',
-        userId: 'account_id',
+        userId: 'person_id',
         password: 'password_hash',
         ...times,
       },

@@ -6,11 +6,11 @@ export interface Passkey {
   created: Date
 }
 
-export function listPasskeys(db: Database, accountId: string): Promise<Passkey[]> {
+export function listPasskeys(db: Database, personId: string): Promise<Passkey[]> {
   return db
     .selectFrom('passkey')
     .select(['id', 'name', 'created'])
-    .where('account_id', '=', accountId)
+    .where('account_id', '=', personId)
     .orderBy('created')
     .orderBy('id')
     .limit(1_000)
@@ -19,37 +19,37 @@ export function listPasskeys(db: Database, accountId: string): Promise<Passkey[]
 
 export function renamePasskey(
   db: Database,
-  accountId: string,
+  personId: string,
   { id, name }: { id: string; name: string },
 ): Promise<Passkey | undefined> {
   return db
     .updateTable('passkey')
     .set({ name })
-    .where('account_id', '=', accountId)
+    .where('account_id', '=', personId)
     .where('id', '=', id)
     .returning(['id', 'name', 'created'])
     .executeTakeFirst()
 }
 
-export async function deletePasskey(db: Database, accountId: string, id: string): Promise<boolean> {
+export async function deletePasskey(db: Database, personId: string, id: string): Promise<boolean> {
   const result = await db
     .deleteFrom('passkey')
-    .where('account_id', '=', accountId)
+    .where('account_id', '=', personId)
     .where('id', '=', id)
     .executeTakeFirst()
   return result.numDeletedRows > 0n
 }
 
-export async function hasPasskey(db: Database, accountId: string, credentialId: string): Promise<boolean> {
+export async function hasPasskey(db: Database, personId: string, credentialId: string): Promise<boolean> {
   const row = await db
     .selectFrom('passkey')
     .select('id')
-    .where('account_id', '=', accountId)
+    .where('account_id', '=', personId)
     .where('credential_id', '=', credentialId)
     .executeTakeFirst()
   return row !== undefined
 }
 
-export async function deletePasskeys(db: Database, accountId: string): Promise<void> {
-  await db.deleteFrom('passkey').where('account_id', '=', accountId).execute()
+export async function deletePasskeys(db: Database, personId: string): Promise<void> {
+  await db.deleteFrom('passkey').where('account_id', '=', personId).execute()
 }

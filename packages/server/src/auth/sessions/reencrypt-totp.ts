@@ -11,7 +11,7 @@ export async function reencryptTotp(transaction: Database, secrets: Secrets): Pr
   let count = 0
   for (const row of rows) {
     const written = {
-      accountId: row.accountId,
+      personId: row.personId,
       secret: await reencrypt(row.secret, current, others),
       backupCodes: await reencrypt(row.backupCodes, current, others),
     }

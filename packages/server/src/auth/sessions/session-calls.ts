@@ -11,8 +11,8 @@ export const sessionCalls: readonly AuthCall[] = [
   {
     method: 'GET',
     path: '/list-sessions',
-    handle: signedIn(async ({ db, clock }, { accountId, id }) => {
-      const listed = await listSessions(db, accountId, clock())
+    handle: signedIn(async ({ db, clock }, { personId, id }) => {
+      const listed = await listSessions(db, personId, clock())
       return { sessions: listed.map((each) => ({ ...shown(each), current: each.id === id })) }
     }),
   },
@@ -32,7 +32,7 @@ export const sessionCalls: readonly AuthCall[] = [
     method: 'POST',
     path: '/revoke-other-sessions',
     handle: signedIn(async (call, session) => {
-      await deleteSteps(call.db, session.accountId)
+      await deleteSteps(call.db, session.personId)
       return { revoked: await revoke(call, session, { butId: session.id }) }
     }),
   },
@@ -40,7 +40,7 @@ export const sessionCalls: readonly AuthCall[] = [
     method: 'POST',
     path: '/revoke-sessions',
     handle: signedIn(async (call, session) => {
-      await deleteSteps(call.db, session.accountId)
+      await deleteSteps(call.db, session.personId)
       call.cookies.push(...call.cookie.clear())
       return { revoked: await revoke(call, session, 'all') }
     }),
@@ -51,7 +51,7 @@ export const sessionCalls: readonly AuthCall[] = [
 function revoke(call: AuthRequest, session: Session, which: Parameters<typeof deleteSessions>[2]): Promise<number> {
   return recordChange(call, session, {
     type: 'SESSION_REVOKE',
-    work: (transaction) => deleteSessions(transaction, session.accountId, which),
+    work: (transaction) => deleteSessions(transaction, session.personId, which),
     data: (sessions) => (sessions === 0 ? null : { sessions }),
   })
 }
@@ -63,8 +63,8 @@ async function whoAmI({ db, clock, request, session, sessions, cookie, cookies }
   }
   if (await sessions.renew(session)) cookies.push(...cookie.set(session.token, SESSION_SECONDS))
   const [user, listed] = await Promise.all([
-    findSignedInUser(db, session.accountId),
-    listSessions(db, session.accountId, clock()),
+    findSignedInUser(db, session.personId),
+    listSessions(db, session.personId, clock()),
   ])
   const current = listed.find(({ id }) => id === session.id)
   if (user === undefined || current === undefined) return { user: null }

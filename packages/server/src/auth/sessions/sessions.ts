@@ -1,3 +1,4 @@
+import { permissionsOfRole } from '../../access.ts'
 import type { Database } from '../../db/database.ts'
 import type { ApiError } from '../../errors.ts'
 import { batched } from '../../lib/batched.ts'
@@ -12,13 +13,24 @@ const RENEWED_EVERY_MS = 3_600_000
 const CHECK_EVERY_MS = 400
 const CHECKED_SESSIONS = 10_000
 
+/** The account that a session works in, and what its person may do there. */
+export interface WorkingAccount {
+  readonly id: string
+  readonly email: string
+  readonly role: string
+  readonly permissions: number
+}
+
 /** A signed-in user's session. */
 export interface Session {
   readonly id: string
-  readonly accountId: string
+  readonly personId: string
+  /** The address of the person. */
   readonly email: string
   readonly token: string
   readonly lastUsed: Date
+  /** The account that the session works in; undefined for a person who is a member of no account. */
+  readonly account: WorkingAccount | undefined
 }
 
 /** Reads sessions from the database for each request, so that ending a session takes effect in every process. */
@@ -39,10 +51,11 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
 
   const check = (accountId: string, session: string): Promise<boolean> => {
     const at = performance.now()
-    const before = checks.get(session)
+    const place = `${accountId} ${session}`
+    const before = checks.get(place)
     if (before !== undefined && at - before.at < CHECK_EVERY_MS) return before.exists
     const exists = hasSession(db, accountId, session, clock())
-    checks.set(session, { at, exists })
+    checks.set(place, { at, exists })
     return exists
   }
 
@@ -68,17 +81,25 @@ export const isSessionAlive = (
   { accountId, session }: { accountId: string; session: string },
 ): Promise<boolean> => hasSession(db, accountId, session, clock())
 
-export const viewerOf = ({ accountId, email, id }: Session): Viewer => ({
-  accountId,
-  email,
+/** The account of a person who is a member of none is empty, so no query finds anything. */
+export const viewerOf = ({ id, personId, email, account }: Session): Viewer => ({
+  accountId: account?.id ?? '',
+  email: account?.email ?? email,
+  personId,
   session: id,
+  permissions: account?.permissions ?? 0,
+  isOwner: account?.role === 'owner',
   readOnly: false,
 })
 
-const toSession = ({ id, account_id, email, token, updated }: SessionRow): Session => ({
-  id,
-  accountId: account_id,
-  email,
-  token,
-  lastUsed: updated,
-})
+/** A session works in the account that the person used last, or else in the one that the person joined first. */
+function toSession({ id, person_id, email, token, updated, last_account, memberships }: SessionRow): Session {
+  const found = memberships.find(({ account }) => account === last_account) ?? memberships[0]
+  const account = found && {
+    id: found.account,
+    email: found.email,
+    role: found.role,
+    permissions: permissionsOfRole(found.role, found.permissions),
+  }
+  return { id, personId: person_id, email, token, lastUsed: updated, account }
+}

@@ -1,7 +1,7 @@
 import { type Database, query } from '../../db/database.ts'
 
 export interface TotpRow {
-  accountId: string
+  personId: string
   secret: string
   backupCodes: string
 }
@@ -11,22 +11,22 @@ export async function lockTotp(transaction: Database): Promise<TotpRow[]> {
   await query(transaction, 'lock table account_totp in share row exclusive mode', [])
   return query(
     transaction,
-    `select account_id as "accountId", encrypted_secret as secret, encrypted_backup_codes as "backupCodes"
+    `select account_id as "personId", encrypted_secret as secret, encrypted_backup_codes as "backupCodes"
      from account_totp order by account_id`,
     [],
   )
 }
 
-export async function writeTotp(transaction: Database, { accountId, secret, backupCodes }: TotpRow): Promise<void> {
+export async function writeTotp(transaction: Database, { personId, secret, backupCodes }: TotpRow): Promise<void> {
   await transaction
     .updateTable('account_totp')
     .set({ encrypted_secret: secret, encrypted_backup_codes: backupCodes })
-    .where('account_id', '=', accountId)
+    .where('account_id', '=', personId)
     .execute()
 }
 
-/** Turns off authenticator codes for the account. */
-export async function deleteTotp(transaction: Database, accountId: string): Promise<void> {
-  await transaction.updateTable('account').set({ totp_enabled: false }).where('id', '=', accountId).execute()
-  await transaction.deleteFrom('account_totp').where('account_id', '=', accountId).execute()
+/** Turns off authenticator codes for the person. */
+export async function deleteTotp(transaction: Database, personId: string): Promise<void> {
+  await transaction.updateTable('person').set({ totp_enabled: false }).where('id', '=', personId).execute()
+  await transaction.deleteFrom('account_totp').where('account_id', '=', personId).execute()
 }

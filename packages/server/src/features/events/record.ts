@@ -16,9 +16,9 @@ export interface NewEvent {
   data: Record<string, unknown>
 }
 
-/** Returns the ID of the user who made the request, or null for a device or the server. */
-export const actorOf = ({ accountId, isDevice, isServer }: Viewer): string | null =>
-  isDevice === true || isServer === true ? null : accountId
+/** Returns the ID of the person who made the request, or null for a device or the server. */
+export const actorOf = ({ accountId, personId = accountId, isDevice, isServer }: Viewer): string | null =>
+  isDevice === true || isServer === true ? null : personId
 
 /**
  * Writes events to the viewer's account. Call it in the transaction that makes the change, after locking the changed rows. The

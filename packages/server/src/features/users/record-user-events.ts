@@ -3,7 +3,8 @@ import type { SignIn } from '../../auth/sessions/auth-call.ts'
 import type { Database } from '../../db/database.ts'
 import { consoleSource } from '../events/event-source.ts'
 import type { EventTypeName } from '../events/event-types.ts'
-import { recordEvents } from '../events/record.ts'
+import { type NewEvent, recordEvents } from '../events/record.ts'
+import { selectAccountsOf } from './people/people.queries.ts'
 
 export type UserEventType = Extract<
   EventTypeName,
@@ -16,38 +17,52 @@ export type UserEventType = Extract<
   | 'SESSION_REVOKE'
 >
 
+interface Person {
+  id: string
+  email: string
+}
+
 /**
- * Records an operator's changes to a user in the user's event log. Call this function last in the transaction of the changes.
+ * Records an operator's changes to a person in the event log of each of the person's accounts. Call this function last in the
+ * transaction of the changes.
  */
 export async function recordUserEvents(
   transaction: Database,
-  user: { id: string; email: string },
+  person: Person,
   events: readonly { type: UserEventType; data?: Record<string, unknown> }[],
 ): Promise<void> {
-  const targets = [{ id: user.id, name: user.email, kind: 'user' as const }]
-  const viewer = { accountId: user.id, email: user.email, readOnly: false, isServer: true }
-  const rows = events.map(({ type, data = {} }) => ({ type, targets, data }))
-  await recordEvents(transaction, { viewer }, rows)
+  const rows = events.map(({ type, data = {} }) => ({ type, targets: targetsOf(person), data }))
+  await recordInAccounts(transaction, person, { viewer: { isServer: true }, rows })
 }
 
-/** Records an event about a user's sign-ins or sign-in methods. A failed sign-in has no actor, because the actor is unknown. */
+/**
+ * Records an event about a person's sign-ins or sign-in methods in each of the person's accounts. A failed sign-in has no actor,
+ * because the actor is unknown.
+ */
 export async function recordAuditEntry(
   db: Database,
-  { type, accountId, email, session, data }: AuditEntry,
+  { type, personId, email, session, data }: AuditEntry,
 ): Promise<void> {
-  const targets = [{ id: accountId, name: email, kind: 'user' as const }]
-  const viewer = {
-    accountId,
-    email,
-    readOnly: false,
-    ...(session === undefined ? { isServer: true } : { session }),
-  }
-  await recordEvents(db, { viewer }, [{ type, targets, data }])
+  const person = { id: personId, email }
+  const viewer = session === undefined ? { isServer: true } : { personId, session }
+  await recordInAccounts(db, person, { viewer, rows: [{ type, targets: targetsOf(person), data }] })
 }
 
-/** Records a console sign-in with its user, address, user agent, and method. */
-export async function recordSignIn(db: Database, { accountId, email, address, agent, method }: SignIn): Promise<void> {
-  const targets = [{ id: accountId, name: email, kind: 'user' as const }]
-  const event = { type: 'AUTH_LOGIN' as const, targets, source: consoleSource, data: { address, agent, method } }
-  await recordEvents(db, { viewer: { accountId, email, readOnly: false } }, [event])
+/** Records a console sign-in with its user, address, user agent, and method, in each of the person's accounts. */
+export async function recordSignIn(db: Database, { personId, email, address, agent, method }: SignIn): Promise<void> {
+  const person = { id: personId, email }
+  const data = { address, agent, method }
+  const event = { type: 'AUTH_LOGIN' as const, targets: targetsOf(person), source: consoleSource, data }
+  await recordInAccounts(db, person, { viewer: { personId }, rows: [event] })
+}
+
+const targetsOf = ({ id, email }: Person): NewEvent['targets'] => [{ id, name: email, kind: 'user' }]
+
+async function recordInAccounts(
+  db: Database,
+  { id }: Person,
+  { viewer, rows }: { viewer: { personId?: string; session?: string; isServer?: boolean }; rows: readonly NewEvent[] },
+): Promise<void> {
+  for (const account of await selectAccountsOf(db, id))
+    await recordEvents(db, { viewer: { ...account, readOnly: false, ...viewer } }, rows)
 }

@@ -1,13 +1,21 @@
 import { deleteSessions } from '../../auth/sessions/sessions.queries.ts'
-import { deleteSteps, lockAccount } from '../../auth/sessions/sign-in/sign-in.queries.ts'
+import { deleteSteps, lockPerson } from '../../auth/sessions/sign-in/sign-in.queries.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, notFound } from '../../errors.ts'
 import { reloadAccessKeys } from '../access-keys/access-keys.ts'
 import { recheckDevices } from '../devices/changes/cut-off.ts'
+import {
+  deletePerson,
+  disableAccountsOf,
+  enableAccountsOf,
+  findPerson,
+  type StoredPerson,
+  writeDisabled,
+} from './people/people.queries.ts'
 import { type RecordDeps, recordInstallationEvent } from './record-installation-event.ts'
 import { recordUserEvents } from './record-user-events.ts'
 import { deleteAccount, deleteBatch, tablesInOrder, type UserTable } from './user-removal.queries.ts'
-import { countOtherAccounts, findAccount, selectUsers, type UserSummary, writeDisabled } from './users.queries.ts'
+import { countOtherAccounts, selectUsers, type UserSummary } from './users.queries.ts'
 
 export type { UserSummary } from './users.queries.ts'
 
@@ -21,31 +29,32 @@ export interface Disabled {
 }
 
 /**
- * Disables a user. The user's sign-ins, sessions, access keys, device connections, registration codes, streams, and download
- * links stop working within a second on every server. Devices, keys, and data are retained. Throws NOT_FOUND if no user has the
- * address.
+ * Disables a user and the user's accounts that have no other enabled member. The user's sign-ins and sessions stop working
+ * within a second on every server, and so do the access keys, device connections, registration codes, streams, and download
+ * links of those accounts. Devices, keys, and data are retained. Throws NOT_FOUND if no user has the address.
  */
 export function disableUser(db: Database, email: string, now: Date): Promise<Disabled> {
   return db.transaction().execute(async (transaction) => {
     const user = await findForUpdate(transaction, email)
     const { id } = user
     await writeDisabled(transaction, id, now)
+    const accounts = await disableAccountsOf(transaction, id, now)
     const sessions = await deleteSessions(transaction, id, 'all')
     await deleteSteps(transaction, id)
-    await reloadAccessKeys(transaction, id)
+    for (const account of accounts) await reloadAccessKeys(transaction, account)
     await recheckDevices(transaction)
     await recordUserEvents(transaction, user, [{ type: 'USER_DISABLE', data: { sessions } }])
     return { id, sessions }
   })
 }
 
-/** Enables a disabled user. Ended sessions stay ended. Throws NOT_FOUND if no user has the address. */
+/** Enables a disabled user and the user's accounts. Ended sessions stay ended. Throws NOT_FOUND if no user has the address. */
 export function enableUser(db: Database, email: string): Promise<{ id: string }> {
   return db.transaction().execute(async (transaction) => {
     const user = await findForUpdate(transaction, email)
     const { id } = user
     await writeDisabled(transaction, id, null)
-    await reloadAccessKeys(transaction, id)
+    for (const account of await enableAccountsOf(transaction, id)) await reloadAccessKeys(transaction, account)
     await recordUserEvents(transaction, user, [{ type: 'USER_ENABLE' }])
     return { id }
   })
@@ -78,6 +87,7 @@ export async function removeUser(db: Database, address: string, { onProgress, no
   }
   for (const table of tablesInOrder) await deleteAll(table)
   await deleteAccount(db, id)
+  await deletePerson(db, id)
   // Deletes events that running requests or jobs recorded during the removal.
   await deleteAll('event')
   const targets = [{ id, name: email, kind: 'user' as const }]
@@ -85,9 +95,9 @@ export async function removeUser(db: Database, address: string, { onProgress, no
 }
 
 /** Locks the user until the transaction ends. Returns the stored email address. */
-async function findForUpdate(transaction: Database, email: string): Promise<{ id: string; email: string }> {
-  const id = await lockAccount(transaction, email)
-  const user = id === undefined ? undefined : await findAccount(transaction, id)
+async function findForUpdate(transaction: Database, email: string): Promise<StoredPerson> {
+  const id = await lockPerson(transaction, email)
+  const user = id === undefined ? undefined : await findPerson(transaction, id)
   if (user === undefined) throw notFound('user', email)
-  return { id: user.id, email: user.email }
+  return user
 }

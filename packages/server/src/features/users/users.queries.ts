@@ -9,23 +9,27 @@ export interface NewAccount {
   passwordHash: string
 }
 
-/** Inserts an account. Returns false if the email address is in use. */
+/**
+ * Inserts an account for the person with the same ID. Returns false if the email address is in use. Servers of the previous
+ * release read the password from the account.
+ */
 export async function insertAccount(db: Database, account: NewAccount): Promise<boolean> {
   const { id, email, name, passwordHash } = account
   const result = await db
     .insertInto('account')
-    .values({ id, email, name, password_hash: passwordHash })
+    .values({ id, email, name, password_hash: passwordHash, founder_id: id })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
+const contact = sql.raw(`coalesce(contact_email, email) as email,
+  case when contact_name is null then name else nullif(contact_name, '') end as name`)
+
 export async function findAccount(db: Database, accountId: string): Promise<UserDetails | undefined> {
-  return db
-    .selectFrom('account')
-    .select(['id', 'email', 'name', 'created'])
-    .where('id', '=', accountId)
-    .executeTakeFirst()
+  const { rows } = await sql<UserDetails>`
+    select id, ${contact}, created from account where id = ${accountId}`.execute(db)
+  return rows[0]
 }
 
 /** Returns the installation's owner, who is the user who was created first, or undefined if no users exist. */
@@ -50,7 +54,7 @@ export interface UserSummary extends UserDetails {
 
 export async function selectUsers(db: Database): Promise<UserSummary[]> {
   const { rows } = await sql<UserSummary>`
-    select id, email, name, created, disabled,
+    select id, ${contact}, created, disabled,
       (select coalesce(sum(devices), 0)::int from device_count where account_id = account.id) as devices,
       (select count(*)::int from access_key where account_id = account.id) as "accessKeys",
       (select count(*)::int from session where account_id = account.id and expires > now()) as sessions,
@@ -58,12 +62,8 @@ export async function selectUsers(db: Database): Promise<UserSummary[]> {
         (select max(last_used) from access_key where account_id = account.id),
         (select max(updated) from session where account_id = account.id)
       ) as "lastUsed"
-    from account order by lower(email), id`.execute(db)
+    from account order by lower(account.email), id`.execute(db)
   return rows
-}
-
-export async function writeDisabled(db: Database, accountId: string, disabled: Date | null): Promise<void> {
-  await sql`update account set disabled = ${disabled} where id = ${accountId}`.execute(db)
 }
 
 export async function countOtherAccounts(db: Database, accountId: string): Promise<number> {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { generatePassword, hashPassword } from '../../auth/sessions/passwords/password.ts'
 import type { Context } from '../../context.ts'
-import type { Database } from '../../db/database.ts'
+import { type Database, inTransaction } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import { assertName, assertText } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
+import { insertMembership, insertPerson } from './people/people.queries.ts'
 import type { UserDetails } from './user.ts'
 import { findAccount, hasAccounts, insertAccount } from './users.queries.ts'
 
@@ -24,7 +25,7 @@ export interface CreatedUser {
   password: string
 }
 
-/** Creates a user with a random password. Throws CONFLICT if the email address is in use (case-insensitive). */
+/** Creates a person with a random password, who owns a new account. Throws CONFLICT if the email address is in use (case-insensitive). */
 export async function createUser(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
   assertText(email, 'email', EMAIL_LENGTH)
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw badInput('email must be an email address, such as ada@example.com')
@@ -33,9 +34,13 @@ export async function createUser(db: Database, { email, name = null }: NewUser):
   const id = randomUUID()
   const password = generatePassword()
   const passwordHash = await hashPassword(password)
-  if (!(await insertAccount(db, { id, email, name, passwordHash }))) {
-    throw new ApiError('CONFLICT', `a user with the email address ${JSON.stringify(email)} already exists`)
-  }
+  await inTransaction(db, async (transaction) => {
+    const isNew =
+      (await insertPerson(transaction, { id, email, emailConfirmed: true, name, passwordHash })) &&
+      (await insertAccount(transaction, { id, email, name, passwordHash }))
+    if (!isNew) throw new ApiError('CONFLICT', `a user with the email address ${JSON.stringify(email)} already exists`)
+    await insertMembership(transaction, { accountId: id, personId: id, roleId: 'owner', source: 'founder' })
+  })
   return { id, email, password }
 }
 

@@ -10,7 +10,7 @@ export interface AttemptedUser {
 export async function findUserOfEmail(db: Database, email: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,
-    `select id, email from account where lower(email) = lower($1::text collate "C")`,
+    `select id, email from person where lower(email) = lower($1::text collate "C") and removed is null`,
     [email],
   )
   return row
@@ -20,7 +20,7 @@ export async function findUserOfEmail(db: Database, email: string): Promise<Atte
 export async function findUserOfStep(db: Database, identifier: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,
-    `select account.id, account.email from sign_in_step join account on account.id = value where identifier = $1`,
+    `select person.id, person.email from sign_in_step join person on person.id = value where identifier = $1`,
     [identifier],
   )
   return row
@@ -30,7 +30,7 @@ export async function findUserOfStep(db: Database, identifier: string): Promise<
 export async function findUserOfPasskey(db: Database, credentialId: string): Promise<AttemptedUser | undefined> {
   const [row] = await query<AttemptedUser>(
     db,
-    `select account.id, account.email from passkey join account on account.id = account_id where credential_id = $1`,
+    `select person.id, person.email from passkey join person on person.id = account_id where credential_id = $1`,
     [credentialId],
   )
   return row

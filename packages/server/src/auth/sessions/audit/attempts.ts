@@ -39,9 +39,9 @@ export async function runAttempt<Result>(
 }
 
 /** A signed-in user's attempt to authenticate again. */
-export const ownAttempt = ({ accountId, email }: Session, method: string): Attempt => ({
+export const ownAttempt = ({ personId, email }: Session, method: string): Attempt => ({
   method,
-  findUser: async () => ({ id: accountId, email }),
+  findUser: async () => ({ id: personId, email }),
 })
 
 /**
@@ -64,7 +64,7 @@ function recordFailure(call: AuthRequest, { method, findUser }: Attempt, error: 
     const { tries: count } = await countAttempt(db, subject, { now, ends: new Date(now.getTime() + WINDOW_MS) })
     if (!isPowerOfTwo(count)) return
     const data = { address, agent, method, reason, count }
-    await record(db, { type: 'AUTH_FAIL', accountId: user.id, email: user.email, data })
+    await record(db, { type: 'AUTH_FAIL', personId: user.id, email: user.email, data })
     onRecorded()
   }
   inBackground(write())

@@ -13,7 +13,8 @@ export type AuditType =
 /** A failed sign-in, or a change to how a user signs in. */
 export interface AuditEntry {
   type: AuditType
-  accountId: string
+  personId: string
+  /** The address of the person. */
   email: string
   /** The session that made the change. Omitted for failed sign-ins. */
   session?: string

@@ -16,7 +16,7 @@ export interface Change<Result> {
 /** Changes how a signed-in user signs in, and records the change in the same transaction. */
 export async function recordChange<Result>(
   call: Pick<AuthRequest, 'db' | 'record' | 'onRecorded' | 'request' | 'addressOf'>,
-  { accountId, email, id: session }: Session,
+  { personId, email, id: session }: Session,
   { type, work, data = () => ({}) }: Change<Result>,
 ): Promise<Result> {
   const { db, record, onRecorded, request, addressOf } = call
@@ -25,7 +25,7 @@ export async function recordChange<Result>(
     const details = data(done)
     if (details !== null) {
       const from = { address: addressOf(request.raw), agent: agentOf(request) }
-      await record(transaction, { type, accountId, email, session, data: { ...from, ...details } })
+      await record(transaction, { type, personId, email, session, data: { ...from, ...details } })
     }
     return done
   })

@@ -5,7 +5,7 @@ import { deleteSessions } from '../sessions.queries.ts'
 import {
   deleteSteps,
   findSignedInUser,
-  lockAccount,
+  lockPerson,
   type SignedInUser,
   updatePassword,
 } from '../sign-in/sign-in.queries.ts'
@@ -31,18 +31,18 @@ export async function resetPassword(
   transaction: Database,
   { email, passwordOnly }: { email: string; passwordOnly: boolean },
 ): Promise<ResetPassword> {
-  const accountId = await lockAccount(transaction, email)
-  if (accountId === undefined) throw notFound('user', email)
+  const personId = await lockPerson(transaction, email)
+  if (personId === undefined) throw notFound('user', email)
   const password = generatePassword()
-  await updatePassword(transaction, accountId, await hashPassword(password))
-  const before = passwordOnly ? await findSignedInUser(transaction, accountId) : undefined
+  await updatePassword(transaction, personId, await hashPassword(password))
+  const before = passwordOnly ? await findSignedInUser(transaction, personId) : undefined
   if (passwordOnly) {
-    await deleteTotp(transaction, accountId)
-    await deletePasskeys(transaction, accountId)
+    await deleteTotp(transaction, personId)
+    await deletePasskeys(transaction, personId)
   }
-  const sessions = await deleteSessions(transaction, accountId, 'all')
-  await deleteSteps(transaction, accountId)
-  const user = await findSignedInUser(transaction, accountId)
+  const sessions = await deleteSessions(transaction, personId, 'all')
+  await deleteSteps(transaction, personId)
+  const user = await findSignedInUser(transaction, personId)
   const removed = { totp: before?.hasTotp ?? false, passkeys: before?.passkeys ?? 0 }
   return { user: user!, password, sessions, removed }
 }

@@ -26,7 +26,7 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
     const subjects = [
       session === undefined
         ? attemptSubject.address(call.addressOf(request.raw))
-        : attemptSubject.account(session.accountId),
+        : attemptSubject.person(session.personId),
     ]
     let user: AttemptedUser | undefined
     const attempt =
@@ -36,7 +36,7 @@ function byCode(kind: 'totp' | 'backup'): AuthCall['handle'] {
     return runAttempt(call, { subjects, attempt }, async () => {
       // Looked up before the attempt, because the last wrong code deletes the pending sign-in.
       if (session === undefined) user = await findUserOfStep(call.db, stepOf(request.headers.cookie))
-      const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.accountId))?.hasTotp
+      const hadTotp = session !== undefined && (await findSignedInUser(call.db, session.personId))?.hasTotp
       const forwarded = await call.forward(request, path, { code, trustDevice })
       if (session === undefined) return completeSignIn(call, forwarded, { method, ...(kind === 'totp' && { code }) })
       addCookies(call, forwarded)

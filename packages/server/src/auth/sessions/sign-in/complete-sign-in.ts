@@ -23,17 +23,17 @@ export interface UsedCredentials {
 export async function completeSignIn(call: AuthRequest, forwarded: Forwarded, used: UsedCredentials): Promise<object> {
   const { method, code } = used
   const { request, onSignIn, addressOf } = call
-  const { accountId, email, id } = await sessionOf(call, forwarded)
-  const end = () => deleteSessions(call.db, accountId, { id })
-  if (!(await isStillValid(call, accountId, used))) {
+  const { personId, email, id } = await sessionOf(call, forwarded)
+  const end = () => deleteSessions(call.db, personId, { id })
+  if (!(await isStillValid(call, personId, used))) {
     await end()
     throw sessionError('sign-in-expired')
   }
-  if (code !== undefined && !(await isFirstUse(call, accountId, code))) {
+  if (code !== undefined && !(await isFirstUse(call, personId, code))) {
     await end()
     throw sessionError('wrong-code')
   }
-  await onSignIn({ accountId, email, address: addressOf(request.raw), agent: agentOf(request), method })
+  await onSignIn({ personId, email, address: addressOf(request.raw), agent: agentOf(request), method })
   await endFormerSession(call)
   addCookies(call, forwarded)
   return { signedIn: true }
@@ -52,20 +52,20 @@ export async function sessionOf({ sessions, cookie }: AuthRequest, { cookies }: 
 /** Whether the credentials still exist. A reset ends only existing sessions, not the new one. Sign-in checks the password. */
 async function isStillValid(
   { db }: AuthRequest,
-  accountId: string,
+  personId: string,
   { method, credential }: UsedCredentials,
 ): Promise<boolean> {
-  if (credential !== undefined) return hasPasskey(db, accountId, credential)
-  return method === 'password' || ((await findSignedInUser(db, accountId))?.hasTotp ?? false)
+  if (credential !== undefined) return hasPasskey(db, personId, credential)
+  return method === 'password' || ((await findSignedInUser(db, personId))?.hasTotp ?? false)
 }
 
 /** RFC 6238 §5.2: a code must not be accepted a second time. */
-export function isFirstUse({ db, clock }: AuthRequest, accountId: string, code: string): Promise<boolean> {
-  return insertNonce(db, `totp ${accountId}`, code, new Date(clock().getTime() + CODE_VALID_MS))
+export function isFirstUse({ db, clock }: AuthRequest, personId: string, code: string): Promise<boolean> {
+  return insertNonce(db, `totp ${personId}`, code, new Date(clock().getTime() + CODE_VALID_MS))
 }
 
 export async function endFormerSession({ db, session }: AuthRequest): Promise<void> {
-  if (session !== undefined) await deleteSessions(db, session.accountId, { id: session.id })
+  if (session !== undefined) await deleteSessions(db, session.personId, { id: session.id })
 }
 
 export function addCookies({ cookies }: AuthRequest, forwarded: Forwarded): Forwarded {

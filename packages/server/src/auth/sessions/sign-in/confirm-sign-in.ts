@@ -19,7 +19,7 @@ export const confirmSignInCall: AuthCall = {
   handle: signedIn(async (call, session) => {
     const confirm = readMethod(call, session)
     const attempt = ownAttempt(session, 'confirmation')
-    await runAttempt(call, { subjects: [attemptSubject.account(session.accountId)], attempt }, confirm)
+    await runAttempt(call, { subjects: [attemptSubject.person(session.personId)], attempt }, confirm)
     await confirmSession(call.db, session, call.clock())
     return { confirmed: true }
   }),
@@ -43,29 +43,29 @@ function readMethod(call: AuthRequest, session: Session): () => Promise<void> {
   return () => confirmPasskey(call, session, response!)
 }
 
-async function confirmPassword({ db }: AuthRequest, { email, accountId }: Session, password: string): Promise<void> {
+async function confirmPassword({ db }: AuthRequest, { email, personId }: Session, password: string): Promise<void> {
   const stored = await findPassword(db, email)
   const isRight =
-    stored?.accountId === accountId &&
+    stored?.personId === personId &&
     stored.passwordHash !== null &&
     (await verifyPassword(password, stored.passwordHash))
   if (!isRight) throw new ApiError('BAD_USER_INPUT', 'the password is wrong', { reason: 'wrong-password' })
 }
 
-async function confirmCode(call: AuthRequest, { accountId }: Session, code: string): Promise<void> {
+async function confirmCode(call: AuthRequest, { personId }: Session, code: string): Promise<void> {
   // Without this check, the first code from an authenticator app that is being set up would turn on codes.
-  const user = await findSignedInUser(call.db, accountId)
+  const user = await findSignedInUser(call.db, personId)
   if (!user?.hasTotp) throw badInput('this account has no authenticator app: confirm by password or passkey')
   await call.forward(call.request, '/two-factor/verify-totp', { code })
-  if (!(await isFirstUse(call, accountId, code))) throw sessionError('wrong-code')
+  if (!(await isFirstUse(call, personId, code))) throw sessionError('wrong-code')
 }
 
 /** better-auth can verify a passkey only by signing in, so the new session is deleted. */
-async function confirmPasskey(call: AuthRequest, { accountId }: Session, response: object): Promise<void> {
+async function confirmPasskey(call: AuthRequest, { personId }: Session, response: object): Promise<void> {
   const forwarded = await call.forward(call.request, '/passkey/verify-authentication', { response })
   const created = await sessionOf(call, forwarded)
-  await deleteSessions(call.db, created.accountId, { id: created.id })
+  await deleteSessions(call.db, created.personId, { id: created.id })
   const credential = String((response as { id?: unknown }).id)
-  if (created.accountId !== accountId || !(await hasPasskey(call.db, accountId, credential)))
+  if (created.personId !== personId || !(await hasPasskey(call.db, personId, credential)))
     throw sessionError('passkey-refused')
 }

@@ -25,10 +25,10 @@ export function passwordSignIn(db: Database) {
         if (!(await passwords.verify({ hash, password }))) throw wrongPassword()
         // Only a caller who knows the password learns that the user is disabled.
         if (stored.isDisabled) throw new APIError('UNAUTHORIZED', { code: 'USER_DISABLED', message: 'disabled' })
-        const user = await internalAdapter.findUserById(stored.accountId)
+        const user = await internalAdapter.findUserById(stored.personId)
         if (user === null) throw wrongPassword()
         const session = await internalAdapter.createSession(user.id)
-        // Creating the session waited for any running reset (`lockAccount`), which could not end this session.
+        // Creating the session waited for any running reset (`lockPerson`), which could not end this session.
         if ((await findPassword(db, email))?.passwordHash !== hash) {
           await internalAdapter.deleteSession(session.token)
           throw wrongPassword()

@@ -9,10 +9,10 @@ const RECENT_MS = 3_600_000
 /** Throws FORBIDDEN if the request uses a session whose sign-in is older than an hour. Signed requests are always allowed. */
 export async function assertRecentSignIn(
   { db, clock }: { db: Database; clock: () => Date },
-  { accountId, session }: Viewer,
+  { accountId, personId = accountId, session }: Viewer,
 ): Promise<void> {
   if (session === undefined) return
-  const confirmed = await readConfirmed(db, accountId, session)
+  const confirmed = await readConfirmed(db, personId, session)
   if (confirmed !== undefined && clock().getTime() - confirmed.getTime() <= RECENT_MS) return
   const message =
     'you signed in more than an hour ago: confirm your password, a passkey, or a code from your authenticator app (POST /auth/confirm-sign-in), then retry'

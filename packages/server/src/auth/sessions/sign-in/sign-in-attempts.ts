@@ -25,7 +25,8 @@ export const attemptSubject = {
     const hash = createHash('sha256').update(email.toLowerCase()).digest('base64')
     return { name: `email ${hash}`, allowed: 20 }
   },
-  account: (accountId: string): AttemptSubject => ({ name: `account ${accountId}`, allowed: 10 }),
+  /** The previous release counts under the same name. */
+  person: (personId: string): AttemptSubject => ({ name: `account ${personId}`, allowed: 10 }),
 }
 
 /** Counts possible guesses in the database, so that all server processes share the count. */

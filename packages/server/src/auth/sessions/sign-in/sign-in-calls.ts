@@ -20,7 +20,7 @@ export const signInCalls: readonly AuthCall[] = [
     method: 'POST',
     path: '/sign-out',
     async handle({ db, session, cookie, cookies }) {
-      if (session !== undefined) await deleteSessions(db, session.accountId, { id: session.id })
+      if (session !== undefined) await deleteSessions(db, session.personId, { id: session.id })
       cookies.push(...cookie.clear())
       return { signedIn: false }
     },

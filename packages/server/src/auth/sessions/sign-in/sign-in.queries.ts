@@ -1,7 +1,7 @@
 import { type Database, query } from '../../../db/database.ts'
 
 export interface StoredPassword {
-  accountId: string
+  personId: string
   passwordHash: string | null
   isDisabled: boolean
 }
@@ -10,21 +10,21 @@ export interface StoredPassword {
 export async function findPassword(db: Database, email: string): Promise<StoredPassword | undefined> {
   const [row] = await query<StoredPassword>(
     db,
-    `select id as "accountId", password_hash as "passwordHash", disabled is not null as "isDisabled"
-     from account where lower(email) = lower($1::text collate "C")`,
+    `select id as "personId", password_hash as "passwordHash", disabled is not null as "isDisabled"
+     from person where lower(email) = lower($1::text collate "C") and removed is null`,
     [email],
   )
   return row
 }
 
 /**
- * Locks the account until the transaction ends. Sign-ins wait for the lock, and must then check that their credentials are
+ * Locks the person until the transaction ends. Sign-ins wait for the lock, and must then check that their credentials are
  * still valid.
  */
-export async function lockAccount(transaction: Database, email: string): Promise<string | undefined> {
+export async function lockPerson(transaction: Database, email: string): Promise<string | undefined> {
   const [row] = await query<{ id: string }>(
     transaction,
-    `select id from account where lower(email) = lower($1::text collate "C") for update`,
+    `select id from person where lower(email) = lower($1::text collate "C") and removed is null for update`,
     [email],
   )
   return row?.id
@@ -38,32 +38,32 @@ export interface SignedInUser {
   passkeys: number
 }
 
-export async function findSignedInUser(db: Database, accountId: string): Promise<SignedInUser | undefined> {
+export async function findSignedInUser(db: Database, personId: string): Promise<SignedInUser | undefined> {
   const [row] = await query<SignedInUser>(
     db,
     `select id, email, name, totp_enabled as "hasTotp",
-       (select count(*)::int from passkey where account_id = account.id) as passkeys
-     from account where id = $1`,
-    [accountId],
+       (select count(*)::int from passkey where account_id = person.id) as passkeys
+     from person where id = $1`,
+    [personId],
   )
   return row
 }
 
-export async function updateName(db: Database, accountId: string, name: string | null): Promise<void> {
-  await db.updateTable('account').set({ name, updated: new Date() }).where('id', '=', accountId).execute()
+export async function updateName(db: Database, personId: string, name: string | null): Promise<void> {
+  await db.updateTable('person').set({ name, updated: new Date() }).where('id', '=', personId).execute()
 }
 
-export async function updatePassword(db: Database, accountId: string, passwordHash: string): Promise<void> {
+export async function updatePassword(db: Database, personId: string, passwordHash: string): Promise<void> {
   await db
-    .updateTable('account')
+    .updateTable('person')
     .set({ password_hash: passwordHash, updated: new Date() })
-    .where('id', '=', accountId)
+    .where('id', '=', personId)
     .execute()
 }
 
-/** Deletes the account's unfinished sign-ins and trusted browsers. */
-export async function deleteSteps(db: Database, accountId: string): Promise<void> {
-  await db.deleteFrom('sign_in_step').where('value', '=', accountId).execute()
+/** Deletes the person's unfinished sign-ins and trusted browsers. */
+export async function deleteSteps(db: Database, personId: string): Promise<void> {
+  await db.deleteFrom('sign_in_step').where('value', '=', personId).execute()
 }
 
 /** Counts an attempt and returns the number of attempts in the subject's current window. */

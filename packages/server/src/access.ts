@@ -1,0 +1,56 @@
+/** The permissions that a role or key may have. The position of a name is its bit in a mask. Names are only ever appended. */
+export const permissionNames = [
+  'DEVICE_READ',
+  'EVENT_READ',
+  'KEY_OWN',
+  'DEVICE_WRITE',
+  'DEVICE_CREATE',
+  'ATTRIBUTE_WRITE',
+  'STATE_REPORT',
+  'ALERT_ACKNOWLEDGE',
+  'VIEW_MANAGE',
+  'DEVICE_DELETE',
+  'DEVICE_SECRET',
+  'WEBHOOK_MANAGE',
+  'ALERT_MANAGE',
+  'KEY_MANAGE',
+  'AUDIT_READ',
+  'MEMBER_MANAGE',
+  'ACCOUNT_MANAGE',
+] as const
+
+export type PermissionName = (typeof permissionNames)[number]
+
+/** A set of permissions as a number, so that a check takes a few integer operations. */
+export const maskOf = (names: readonly PermissionName[]): number =>
+  names.reduce((mask, name) => mask | (1 << permissionNames.indexOf(name)), 0)
+
+export const namesIn = (mask: number): PermissionName[] => permissionNames.filter((_name, bit) => mask & (1 << bit))
+
+export const isPermission = (name: string): name is PermissionName =>
+  (permissionNames as readonly string[]).includes(name)
+
+/** Whether every permission of `part` is in `whole`. */
+export const includes = (whole: number, part: number): boolean => (whole & part) === part
+
+const viewer = maskOf(['DEVICE_READ', 'EVENT_READ', 'KEY_OWN'])
+const operator =
+  viewer |
+  maskOf(['DEVICE_WRITE', 'DEVICE_CREATE', 'ATTRIBUTE_WRITE', 'STATE_REPORT', 'ALERT_ACKNOWLEDGE', 'VIEW_MANAGE'])
+const manager =
+  operator | maskOf(['DEVICE_DELETE', 'DEVICE_SECRET', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'KEY_MANAGE', 'AUDIT_READ'])
+const admin = manager | maskOf(['MEMBER_MANAGE', 'ACCOUNT_MANAGE'])
+
+/** The roles that every account has, from the least to the most. An owner can also create, change, and remove owners. */
+export const builtInRoles = { viewer, operator, admin, owner: admin } as const
+
+export type BuiltInRole = keyof typeof builtInRoles
+
+export const isBuiltIn = (roleId: string): roleId is BuiltInRole => Object.hasOwn(builtInRoles, roleId)
+
+/** The permissions of access keys from before permissions. */
+export const existingKey = manager
+
+/** The permissions of a role. Stored names that this release does not know grant nothing. */
+export const permissionsOfRole = (roleId: string, stored: readonly string[] | null): number =>
+  isBuiltIn(roleId) ? builtInRoles[roleId] : maskOf((stored ?? []).filter(isPermission))

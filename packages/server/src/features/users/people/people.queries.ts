@@ -1,0 +1,95 @@
+import { type Database, query } from '../../../db/database.ts'
+
+export interface NewPerson {
+  id: string
+  email: string
+  emailConfirmed: boolean
+  name: string | null
+  passwordHash: string | null
+}
+
+/** Inserts a person. Returns false if the e-mail address is in use. */
+export async function insertPerson(db: Database, person: NewPerson): Promise<boolean> {
+  const result = await db
+    .insertInto('person')
+    .values({
+      id: person.id,
+      email: person.email,
+      email_confirmed: person.emailConfirmed,
+      name: person.name,
+      password_hash: person.passwordHash,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+export interface NewMembership {
+  accountId: string
+  personId: string
+  roleId: string
+  source: 'invitation' | 'group' | 'operator' | 'founder'
+}
+
+export async function insertMembership(db: Database, membership: NewMembership): Promise<void> {
+  const { accountId, personId, roleId, source } = membership
+  await db
+    .insertInto('membership')
+    .values({ account_id: accountId, person_id: personId, role_id: roleId, source })
+    .execute()
+}
+
+/** Returns the accounts that a person is a member of, each with its e-mail address. */
+export function selectAccountsOf(db: Database, personId: string): Promise<{ accountId: string; email: string }[]> {
+  return query(
+    db,
+    `select account.id as "accountId", coalesce(contact_email, account.email) as email
+     from membership join account on account.id = account_id where person_id = $1 order by account.id`,
+    [personId],
+  )
+}
+
+export interface StoredPerson {
+  id: string
+  email: string
+}
+
+export async function findPerson(db: Database, id: string): Promise<StoredPerson | undefined> {
+  return db.selectFrom('person').select(['id', 'email']).where('id', '=', id).executeTakeFirst()
+}
+
+export async function writeDisabled(db: Database, personId: string, disabled: Date | null): Promise<void> {
+  await db.updateTable('person').set({ disabled }).where('id', '=', personId).execute()
+}
+
+/** Deletes a person who is a member of no account. */
+export async function deletePerson(db: Database, personId: string): Promise<void> {
+  await query(db, 'delete from person where id = $1 and not exists (select from membership where person_id = $1)', [
+    personId,
+  ])
+}
+
+/** Disables the person's accounts in which every member is disabled. Returns their IDs. */
+export async function disableAccountsOf(db: Database, personId: string, now: Date): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    db,
+    `update account set disabled = $2
+     where disabled is null and id in (select account_id from membership where person_id = $1)
+       and not exists (select from membership join person on person.id = person_id
+         where account_id = account.id and person.disabled is null)
+     returning id`,
+    [personId, now],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Enables the person's disabled accounts. Returns their IDs. */
+export async function enableAccountsOf(db: Database, personId: string): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    db,
+    `update account set disabled = null
+     where disabled is not null and id in (select account_id from membership where person_id = $1) returning id`,
+    [personId],
+  )
+  return rows.map(({ id }) => id)
+}
