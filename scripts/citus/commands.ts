@@ -17,6 +17,7 @@ export function citusCommands({ tables, functions }: Catalog, { shards }: { shar
   )
   return [
     ...distributed.flatMap(unsupportedParts),
+    ...withPlacement('reference').flatMap(dropTriggers),
     'create extension if not exists citus;',
     ...withPlacement('reference').map(({ name }) => `select create_reference_table('${name}');`),
     ...distributed.map(({ name }) => {
@@ -46,6 +47,13 @@ function orderByReferences(tables: readonly Table[]): Table[] {
   for (const table of tables) add(table)
   return ordered
 }
+
+/**
+ * Citus supports no triggers on reference tables. Those of accounts and people serve only servers of the previous release, which
+ * a new cluster does not have.
+ */
+const dropTriggers = ({ name, triggers }: Table): string[] =>
+  triggers.map((trigger) => `drop trigger ${trigger} on ${name};`)
 
 const unsupportedParts = ({ name, triggers, sequences }: Table): string[] => [
   ...triggers.map((trigger) => `-- not supported: the trigger ${trigger} on ${name} writes to another table`),

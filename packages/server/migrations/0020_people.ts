@@ -74,6 +74,20 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
     'Name of the account; empty for none, null for the name of its founder, which is in name'`.execute(db)
 
   await sql`
+    alter table access_key
+      add column made_by text collate "C",
+      add column kind text collate "C" not null default 'account',
+      add column permissions text[] collate "C"`.execute(db)
+  await sql`comment on column access_key.made_by is
+    'The person who created the key; null for keys from before this was recorded'`.execute(db)
+  await sql`comment on column access_key.permissions is
+    'Null for those of keys from before permissions. Never fewer, because servers of the previous release read no permissions'`.execute(
+    db,
+  )
+  await sql`comment on column access_key.kind is
+    'account, or personal: such a key ends with its creator''s membership'`.execute(db)
+
+  await sql`
     create table role (
       account_id text collate "C" not null references account (id) on delete cascade,
       id text collate "C" not null,

@@ -30,6 +30,10 @@ export const namesIn = (mask: number): PermissionName[] => permissionNames.filte
 export const isPermission = (name: string): name is PermissionName =>
   (permissionNames as readonly string[]).includes(name)
 
+/** Whether a set of permissions, none if omitted, has a permission. */
+export const isPermitted = (mask: number | undefined, name: PermissionName): boolean =>
+  includes(mask ?? 0, maskOf([name]))
+
 /** Whether every permission of `part` is in `whole`. */
 export const includes = (whole: number, part: number): boolean => (whole & part) === part
 
@@ -48,8 +52,9 @@ export type BuiltInRole = keyof typeof builtInRoles
 
 export const isBuiltIn = (roleId: string): roleId is BuiltInRole => Object.hasOwn(builtInRoles, roleId)
 
-/** The permissions of access keys from before permissions. */
-export const existingKey = manager
+/** The permissions of an access key. Keys from before permissions have none stored. */
+export const permissionsOfKey = (stored: readonly string[] | null): number =>
+  stored === null ? manager : maskOf(stored.filter(isPermission))
 
 /** The permissions of a role. Stored names that this release does not know grant nothing. */
 export const permissionsOfRole = (roleId: string, stored: readonly string[] | null): number =>

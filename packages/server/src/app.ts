@@ -54,7 +54,7 @@ import { clientAddress } from './lib/client-address.ts'
 import { listBounds } from './list-bounds.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
-import { assertPermissions, publicFields } from './permissions.ts'
+import { assertPermissions, fieldRules, publicFields } from './permissions.ts'
 import { createAccountSizes } from './rate-limits/account-sizes.ts'
 import { addRateLimitHeaders } from './rate-limits/rate-limit-headers.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
@@ -164,6 +164,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     schema,
     listBounds,
     rowCosts: rowCosts(deps.config),
+    fieldRules,
     publicFields,
     writers: writtenFields,
     jit: deps.jit ?? true,

@@ -22,7 +22,7 @@ export const errorCodes = {
   FORBIDDEN: {
     status: 403,
     meaning:
-      'The credentials are valid but do not allow this request. For example, a read-only key cannot run mutations, and a key cannot create or enable a stronger key.',
+      'The credentials are valid but do not allow this request. For example, the role lacks a permission, a read-only key cannot run mutations, or the caller would grant more than it has.',
   },
   RESERVED_ATTRIBUTE: {
     status: 400,
@@ -50,9 +50,18 @@ export const errorCodes = {
  * table.
  */
 export const requestReasons = {
+  permission: {
+    code: 'FORBIDDEN',
+    meaning:
+      'The role or access key lacks permissions. `extensions.missing` lists each with the field that needs it. Nothing was done.',
+  },
   'exceeds-own-access': {
     code: 'FORBIDDEN',
     meaning: 'The access key would create or enable a key that expires later, or that does not require a digest.',
+  },
+  'not-a-member': {
+    code: 'FORBIDDEN',
+    meaning: 'The signed-in person is not a member of the account, or the account does not exist.',
   },
   'sign-in-too-old': {
     code: 'FORBIDDEN',

@@ -1,64 +1,154 @@
-import type { GraphQLSchema } from 'graphql'
+import { type GraphQLSchema, isObjectType } from 'graphql'
+import type { FieldRules, Need } from './graphql/access/field-needs.ts'
+import type { Arguments } from './graphql/cost/object-count.ts'
 
 /**
- * Who may call a field: `anyone`, even without credentials; a `viewer`; or a `writer`, a viewer whose key is not
- * read-only. All other fields are below `login`, where queries find only the viewer's rows.
+ * Who may select a field: `anyone`, even without credentials; a `viewer`, with any credentials; or callers with each of these
+ * permissions. A list within the list needs only one of its permissions.
  */
-export type Rule = 'anyone' | 'viewer' | 'writer'
+export type Rule = 'anyone' | 'viewer' | readonly Need[] | ((args: Arguments) => readonly Need[])
+
+const withAttributes =
+  (permission: Need) =>
+  ({ attributes }: Arguments): readonly Need[] =>
+    attributes == null ? [permission] : [permission, 'ATTRIBUTE_WRITE']
 
 /**
- * Every root field of the API and its rule, in one place for audits. The server does not start if a root field has no
- * rule.
+ * Every field of the API and its rule, in one place for audits. `Type.*` is the rule of all fields of a type that are not named
+ * here. The server does not start if a field has no rule. All fields below `login` find only rows of the viewer's account, and
+ * a read-only key runs no mutation, whatever its permissions.
  */
 export const permissions: Readonly<Record<string, Rule>> = {
   'Query.applicationTypes': 'viewer',
   'Query.login': 'viewer',
   'Query.version': 'anyone',
 
-  'Mutation.addService': 'writer',
-  'Mutation.createAccessKey': 'writer',
-  'Mutation.createRegistrationCode': 'writer',
-  'Mutation.createView': 'writer',
-  'Mutation.createWebhook': 'writer',
-  'Mutation.deleteAccessKey': 'writer',
-  'Mutation.deleteDevice': 'writer',
-  'Mutation.deleteDevices': 'writer',
-  'Mutation.deleteRegistrationCode': 'writer',
-  'Mutation.deleteView': 'writer',
-  'Mutation.deleteWebhook': 'writer',
-  'Mutation.redeliver': 'writer',
-  'Mutation.registerDevice': 'writer',
-  'Mutation.removeService': 'writer',
-  'Mutation.renameService': 'writer',
-  'Mutation.reportState': 'writer',
-  'Mutation.rotateDeviceSecret': 'writer',
-  'Mutation.rotateWebhookSecret': 'writer',
-  'Mutation.setAttribute': 'writer',
-  'Mutation.setAttributes': 'writer',
-  'Mutation.setAttributesMany': 'writer',
-  'Mutation.testWebhook': 'writer',
-  'Mutation.updateAccessKey': 'writer',
-  'Mutation.updateDevice': 'writer',
-  'Mutation.updateService': 'writer',
-  'Mutation.updateView': 'writer',
-  'Mutation.updateWebhook': 'writer',
+  'Mutation.addService': ['DEVICE_WRITE'],
+  'Mutation.createAccessKey': ['KEY_MANAGE'],
+  'Mutation.createRegistrationCode': withAttributes('DEVICE_CREATE'),
+  'Mutation.createView': ['VIEW_MANAGE'],
+  'Mutation.createWebhook': ['WEBHOOK_MANAGE'],
+  'Mutation.deleteAccessKey': ['KEY_MANAGE'],
+  'Mutation.deleteDevice': ['DEVICE_DELETE'],
+  'Mutation.deleteDevices': ['DEVICE_DELETE'],
+  'Mutation.deleteRegistrationCode': ['DEVICE_CREATE'],
+  'Mutation.deleteView': ['VIEW_MANAGE'],
+  'Mutation.deleteWebhook': ['WEBHOOK_MANAGE'],
+  'Mutation.redeliver': ['WEBHOOK_MANAGE'],
+  'Mutation.registerDevice': withAttributes('DEVICE_CREATE'),
+  'Mutation.removeService': ['DEVICE_WRITE'],
+  'Mutation.renameService': ['DEVICE_WRITE'],
+  'Mutation.reportState': ['STATE_REPORT'],
+  'Mutation.rotateDeviceSecret': ['DEVICE_SECRET'],
+  'Mutation.rotateWebhookSecret': ['WEBHOOK_MANAGE'],
+  'Mutation.setAttribute': ['ATTRIBUTE_WRITE'],
+  'Mutation.setAttributes': ['ATTRIBUTE_WRITE'],
+  'Mutation.setAttributesMany': ['ATTRIBUTE_WRITE'],
+  'Mutation.testWebhook': ['WEBHOOK_MANAGE'],
+  'Mutation.updateAccessKey': ['KEY_MANAGE'],
+  'Mutation.updateDevice': ['DEVICE_WRITE'],
+  'Mutation.updateService': ['DEVICE_WRITE'],
+  'Mutation.updateView': ['VIEW_MANAGE'],
+  'Mutation.updateWebhook': ['WEBHOOK_MANAGE'],
 
-  'Subscription.events': 'viewer',
+  'Subscription.events': ['EVENT_READ'],
+
+  // With KEY_OWN alone, the list contains the caller's personal keys.
+  'User.accessKeys': [['KEY_MANAGE', 'AUDIT_READ', 'KEY_OWN']],
+  'User.attribute': 'viewer',
+  'User.attributeNames': ['DEVICE_READ'],
+  'User.attributes': 'viewer',
+  'User.checkFilter': ['DEVICE_READ'],
+  'User.contexts': 'viewer',
+  'User.created': 'viewer',
+  'User.device': ['DEVICE_READ'],
+  'User.deviceTotals': ['DEVICE_READ'],
+  'User.devices': ['DEVICE_READ'],
+  'User.devicesUrl': ['DEVICE_READ'],
+  'User.email': 'viewer',
+  'User.events': ['EVENT_READ'],
+  'User.eventsUrl': ['EVENT_READ'],
+  'User.facets': ['DEVICE_READ'],
+  'User.id': 'viewer',
+  'User.limits': 'viewer',
+  'User.name': 'viewer',
+  'User.overrides': 'viewer',
+  'User.presence': ['DEVICE_READ'],
+  'User.registrationCodes': ['DEVICE_CREATE'],
+  'User.service': ['DEVICE_READ'],
+  'User.services': ['DEVICE_READ'],
+  'User.views': ['DEVICE_READ'],
+  'User.webhooks': ['WEBHOOK_MANAGE'],
+
+  'Device.*': ['DEVICE_READ'],
+  'Device.events': ['EVENT_READ'],
+  'Service.*': ['DEVICE_READ'],
+  'View.*': ['DEVICE_READ'],
+  // A delivery may be of an event of the account.
+  'WebhookDelivery.event': ['EVENT_READ', 'AUDIT_READ'],
+
+  // Types that only fields with a rule return.
+  'AccessKey.*': 'viewer',
+  'ApplicationType.*': 'viewer',
+  'AttributeName.*': 'viewer',
+  'AttributesResult.*': 'viewer',
+  'Availability.*': 'viewer',
+  'AvailabilitySegment.*': 'viewer',
+  'ChangeSource.*': 'viewer',
+  'CreatedAccessKey.*': 'viewer',
+  'CreatedRegistrationCode.*': 'viewer',
+  'DeviceList.*': 'viewer',
+  'DeviceRegistration.*': 'viewer',
+  'DeviceTotals.*': 'viewer',
+  'Event.*': 'viewer',
+  'EventList.*': 'viewer',
+  'EventTarget.*': 'viewer',
+  'Facet.*': 'viewer',
+  'FacetBucket.*': 'viewer',
+  'FilterCheck.*': 'viewer',
+  'FilterCompletion.*': 'viewer',
+  'FilterProblem.*': 'viewer',
+  'FilterTerm.*': 'viewer',
+  'Limit.*': 'viewer',
+  'PresencePoint.*': 'viewer',
+  'RegistrationCode.*': 'viewer',
+  'ServiceList.*': 'viewer',
+  'UserReference.*': 'viewer',
+  'ViewColumn.*': 'viewer',
+  'Webhook.*': 'viewer',
+  'WebhookDelivery.*': 'viewer',
+  'WebhookDeliveryList.*': 'viewer',
 }
 
-/** Throws if a root field has no rule, if callers other than writers may run a mutation, or if a rule has no field. */
+const named = ['Query', 'Mutation', 'Subscription', 'User']
+
+/** Throws if a field has no rule, a mutation is open to callers without credentials, or a rule has no field. */
 export function assertPermissions(schema: GraphQLSchema): void {
-  const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
-    Object.keys(type?.getFields() ?? {}).map((field) => `${type!.name}.${field}`),
+  const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) && !type.name.startsWith('__'))
+  const fields = types.flatMap((type) =>
+    Object.keys('getFields' in type ? type.getFields() : {}).map((field) => `${type.name}.${field}`),
   )
   for (const field of fields) {
-    const rule = permissions[field]
-    if (rule === undefined) throw new Error(`${field} is missing in permissions.ts`)
-    if (field.startsWith('Mutation.') && rule !== 'writer') throw new Error(`${field} must be for writers`)
+    const rule = ruleOf(field)
+    if (rule === undefined) throw new Error(`${field} has no rule in permissions.ts`)
+    if (rule === 'anyone' && field !== 'Query.version') throw new Error(`${field} must not be for anyone`)
   }
-  const unknown = Object.keys(permissions).find((field) => !fields.includes(field))
+  const known = new Set([
+    ...fields,
+    ...types.filter(({ name }) => !named.includes(name)).map(({ name }) => `${name}.*`),
+  ])
+  const unknown = Object.keys(permissions).find((field) => !known.has(field))
   if (unknown !== undefined)
     throw new Error(`permissions.ts contains a rule for ${unknown}, which is not a field of the API`)
+}
+
+const ruleOf = (field: string): Rule | undefined => permissions[field] ?? permissions[field.replace(/\..*$/, '.*')]
+
+/** The permissions that fields need, for the check before a document runs. */
+export const fieldRules: FieldRules = (field) => {
+  const rule = ruleOf(field)
+  if (rule === undefined) throw new Error(`${field} has no rule in permissions.ts`)
+  return typeof rule === 'string' ? [] : rule
 }
 
 /** Names of query fields that need no credentials. */

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { parsePublicKey, type VerificationKey } from '@muster/http-signature'
 import type { FastifyBaseLogger } from 'fastify'
+import { permissionsOfKey } from '../access.ts'
 import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
 import { batched } from '../lib/batched.ts'
@@ -17,6 +18,9 @@ export interface KnownKey {
   readonly name: string | null
   readonly accountId: string
   readonly email: string
+  /** The person who created the key, or the one with the account's ID. */
+  readonly personId: string
+  readonly permissions: number
   readonly enabled: boolean
   readonly isUserDisabled: boolean
   readonly readOnly: boolean
@@ -107,6 +111,8 @@ function toKnownKey(row: KeyRow, secrets: Secrets, log: FastifyBaseLogger): Know
       name: row.name,
       accountId: row.account_id,
       email: row.email,
+      personId: row.made_by ?? row.account_id,
+      permissions: permissionsOfKey(row.permissions),
       enabled: row.enabled,
       isUserDisabled: row.user_disabled,
       readOnly: row.read_only,

@@ -47,8 +47,10 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
 
   return {
     admit(viewer, end) {
-      const key = viewer.accessKey ?? viewer.session
-      if (key === undefined) throw new ApiError('FORBIDDEN', 'a subscription needs an access key or a session')
+      const credentials = viewer.accessKey ?? viewer.session
+      if (credentials === undefined) throw new ApiError('FORBIDDEN', 'a subscription needs an access key or a session')
+      // Streams of a session in another account, or from before its role changed, are checked separately.
+      const key = `${credentials} ${viewer.accountId} ${viewer.permissions}`
       const streams = byKey.get(key) ?? { viewer, ends: new Set() }
       if (streams.ends.size >= perKey) {
         const message = `an access key or session may have at most ${perKey} open streams: close one first`

@@ -6,6 +6,7 @@ import {
   createAuthenticationServers,
   type Server,
 } from '../../test/harness/authentication-servers.ts'
+import { permissionsOfKey } from '../access.ts'
 import { updateAccessKey } from '../features/access-keys/access-keys.ts'
 
 let site: AuthenticationServers
@@ -22,11 +23,14 @@ const withHeader = (name: string, value: string) => (request: Request) => {
   return request
 }
 
+/** What authentication adds to the viewer who created the key. */
+const granted = ({ accountId }: { accountId: string }) => ({ personId: accountId, permissions: permissionsOfKey(null) })
+
 describe('signed requests', () => {
   it("authenticate the key's user, in either form", async () => {
     const { viewer, createKey } = await site.createUser()
     const key = await createKey()
-    const expected = { status: 200, body: { viewer: { ...viewer, accessKey: key.key, accessKeyName: null } } }
+    const expected = { status: 200, body: { viewer: { ...viewer, ...granted(viewer), accessKey: key.key, accessKeyName: null } } }
     expect(await server.as(key)).toEqual(expected)
     expect(await server.as(key, { form: 'cavage' })).toEqual(expected)
     expect(await server.as(key, { method: 'GET', body: undefined })).toEqual(expected)
@@ -38,7 +42,7 @@ describe('signed requests', () => {
     const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
     const { key } = await createKey({ publicKey: pem })
     const signing = { keyId: key, key: { algorithm: 'ed25519', privateKey } } as const
-    expect((await server.send(signing)).body).toEqual({ viewer: { ...viewer, accessKey: key, accessKeyName: null } })
+    expect((await server.send(signing)).body).toEqual({ viewer: { ...viewer, ...granted(viewer), accessKey: key, accessKeyName: null } })
     const other = { ...signing, key: { ...signing.key, privateKey: generateKeyPairSync('ed25519').privateKey } }
     expect((await server.send(other)).body).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'bad-signature' })
   })

@@ -24,8 +24,14 @@ export interface AccessKey {
   encrypted_secret: Buffer | null
   expires: Timestamp | null
   key: string
+  /** account, or personal: such a key ends with its creator's membership */
+  kind: Generated<string>
   last_used: Timestamp | null
+  /** The person who created the key; null for keys from before this was recorded */
+  made_by: string | null
   name: string | null
+  /** Null for those of keys from before permissions. Never fewer, because servers of the previous release read no permissions */
+  permissions: string[] | null
   public_key: string | null
   read_only: Generated<boolean>
   require_digest: Generated<boolean>

@@ -13,6 +13,7 @@ import {
 } from 'graphql'
 import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { limits as apiLimits } from '../limits.ts'
+import { createNeedsReader, type DocumentNeeds, type FieldRules } from './access/field-needs.ts'
 import { type Arguments, argumentValues, createObjectCounter, type ListBounds, objectsIn } from './cost/object-count.ts'
 import { type AccountSize, countNoRows, createRowCounter, type RowCosts, type RowCount } from './cost/row-count.ts'
 import { assertCompilable } from './documents/compile.ts'
@@ -63,6 +64,8 @@ export interface PreparedOperation {
   readonly mayReadRows: boolean
   /** Returns the maximum number of rows that the operation reads but does not return, for an account of this size. */
   countRows(size: AccountSize): RowCount
+  /** Returns the permissions that the operation needs with its variables. */
+  needs(): DocumentNeeds
   /** Counts the objects in the response. */
   objectsIn(data: unknown): number
   /** Returns the root fields except introspection fields. */
@@ -89,6 +92,8 @@ export interface ExecutorInput {
   readonly cacheBytes?: number
   readonly listBounds: ListBounds
   readonly rowCosts: RowCosts
+  /** The permissions that each field needs. If omitted, fields need none. */
+  readonly fieldRules?: FieldRules
   /** Whether the executor compiles a document at its second use. */
   readonly jit: boolean
   /** Root fields that require no credentials. */
@@ -124,6 +129,7 @@ export function createExecutor(input: ExecutorInput): Executor {
     limits,
     countObjects: createObjectCounter({ schema, listBounds: input.listBounds, maxPageSize: apiLimits.pageSize }),
     countRows: createRowCounter(schema, input.rowCosts),
+    readNeeds: createNeedsReader(schema, input.fieldRules ?? (() => [])),
     publicFields: new Set(publicFields),
     writers: input.writers ?? { pages: new Set(), fields: {} },
     jit: input.jit,
@@ -180,6 +186,7 @@ function prepareOperation(input: {
     objectCount,
     mayReadRows: operation.countRows !== countNoRows,
     countRows: (size) => operation.countRows(coerced, size),
+    needs: () => operation.needs(coerced),
     objectsIn: (data) => objectsIn(data, operation.plan.root),
     rootFields() {
       fields ??= rootFields(operation, coerced)

@@ -10,6 +10,8 @@ import type { PreparedOperation } from './execute.ts'
 export interface GraphqlViewer {
   /** Whether mutations fail with FORBIDDEN. */
   readonly readOnly: boolean
+  /** A set of permissions as a number; none if omitted. */
+  readonly permissions?: number
 }
 
 /** A request and its caller. */
@@ -111,6 +113,22 @@ export const lacksViewer = <Viewer>({
 export const signedRequestNeeded = (): ApiError =>
   new ApiError('UNAUTHENTICATED', 'this operation needs a signed request', { reason: 'missing' })
 
+/** Throws FORBIDDEN if the viewer lacks a permission that the document needs. Nothing of the document has run. */
+export function assertPermitted({
+  viewer,
+  operation,
+}: Pick<OperationStart<GraphqlViewer>, 'viewer' | 'operation'>): void {
+  // The message of a read-only key names no permission, because no permission allows the mutation.
+  if (viewer === null || (viewer.readOnly && operation.kind === 'mutation')) return
+  const missing = operation.needs().missing(viewer.permissions ?? 0)
+  if (missing.length === 0) return
+  const named = missing.map(({ field, permission }) => `${permission} for ${field}`).join(', ')
+  throw new ApiError('FORBIDDEN', `this needs permissions that you do not have: ${named}`, {
+    reason: 'permission',
+    missing,
+  })
+}
+
 /** Runs a query or mutation if the viewer is allowed to. Formats errors in the result for the response. */
 export async function runOperation<Viewer extends GraphqlViewer>(
   hooks: OperationHooks<Viewer>,
@@ -118,6 +136,7 @@ export async function runOperation<Viewer extends GraphqlViewer>(
 ): Promise<FormattedExecutionResult> {
   const { request, viewer, operation } = start
   if (lacksViewer(start)) throw signedRequestNeeded()
+  assertPermitted(start)
   const reserved = hooks.reserveResponse?.(start)
   if (reserved !== undefined) await reserved
   const afterOperation = await hooks.beforeOperation?.(start)

@@ -2,7 +2,6 @@ import { createFailedSignatures, type FailedSignatures } from '../auth/failed-si
 import type { Config } from '../config.ts'
 import { networkOf } from '../lib/client-address.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Viewer } from '../viewer.ts'
 import { type Budget, createBudget } from './budget.ts'
 import { type ExchangeOptions, exchangeSpending } from './exchange.ts'
 import { createStorageQuotas, type StorageQuotas } from './storage-quotas.ts'
@@ -79,8 +78,18 @@ export const payerOfDevice = ({ devices }: RateLimits, deviceId: string): Payer 
 
 export const payerOfCode = ({ codes }: RateLimits, codeId: string): Payer => ({ budget: codes, subject: codeId })
 
-/** Returns the user to charge. All keys and sessions are charged to the user, so more keys do not increase the quota. */
-export const payerOf = ({ users }: RateLimits, { accountId }: Pick<Viewer, 'accountId'>): Payer => ({
+/** Who makes a request. */
+interface Caller {
+  accountId: string
+  personId?: string | undefined
+  session?: string | undefined
+}
+
+/**
+ * Returns the user to charge. All keys of an account are charged to it, so more keys do not increase the quota. Sessions are
+ * charged to their person, whatever the account. The founder has the ID of the account and shares its quota.
+ */
+export const payerOf = ({ users }: RateLimits, { accountId, personId = accountId, session }: Caller): Payer => ({
   budget: users,
-  subject: accountId,
+  subject: session === undefined ? accountId : personId,
 })

@@ -66,6 +66,7 @@ export function directCalls({
     (db) => auth.deleteExpiredNonces(db, now),
     (db) => accessKeys.hasUsableKey(db, accountId, { key: accessKey, now }),
     (db) => accessKeys.hasKey(db, accessKey),
+    (db) => accessKeys.selectPersonalKeys(db, accountId, accountId),
 
     (db) => idempotency.findRecord(db, idempotencyKey, now),
     (db) => idempotency.tryLockKey(db, idempotencyKey),
@@ -101,7 +102,8 @@ export function directCalls({
     (db) => passkeys.deletePasskeys(db, accountId),
     (db) => passkeys.hasPasskey(db, accountId, 'none'),
     (db) => sessions.selectSessions(db, ['token'], now),
-    (db) => sessions.hasSession(db, accountId, 'none', now),
+    (db) => sessions.findSessionRole(db, { accountId, personId: accountId, session: 'none' }, now),
+    (db) => sessions.writeAccountUse(db, { accountId, personId: 'unknown' }, now),
     (db) => sessions.readConfirmed(db, accountId, 'none'),
     (db) => sessions.confirmSession(db, { personId: accountId, id: 'none' }, now),
     (db) => sessions.renewSession(db, { personId: accountId, id: 'none' }, { usedBefore: now, now, expires: now }),

@@ -45,7 +45,7 @@ export function createBetterAuth({ db, secret, origin, isSecure, log }: BetterAu
     account: {
       modelName: 'person_password',
       fields: {
-        personId: 'subject',
+        accountId: 'subject',
         providerId: 'provider',
         userId: 'person_id',
         password: 'password_hash',

@@ -33,8 +33,16 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
     if (!isStream && (await sessions.renew(session))) {
       setCookies.set(request, cookie.set(session.token, SESSION_SECONDS))
     }
-    return viewerOf(session)
+    return viewerOf(session, await sessions.chooseAccount(session, namedAccount(request)))
   }
+}
+
+/** A request may name the account that it works in. */
+export const ACCOUNT_HEADER = 'muster-account'
+
+function namedAccount({ headers }: FastifyRequest): string | undefined {
+  const value = headers[ACCOUNT_HEADER]
+  return value === undefined ? undefined : String(value)
 }
 
 /** Adds the strategy's Set-Cookie headers to responses. Call this before registering the routes. */

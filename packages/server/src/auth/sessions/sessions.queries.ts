@@ -18,6 +18,8 @@ export interface MembershipRow {
   role: string
   /** The permissions of a custom role. */
   permissions: string[] | null
+  /** When the person last worked in the account, as JSON. */
+  lastUsed: string | null
 }
 
 /**
@@ -29,7 +31,8 @@ export function selectSessions(db: Database, tokens: readonly string[], now: Dat
     db,
     `select session.id, person.id as person_id, person.email, token, session.updated, last_account,
        (select coalesce(jsonb_agg(jsonb_build_object('account', account.id, 'email', coalesce(contact_email, account.email),
-              'role', role_id, 'permissions', role.permissions) order by membership.created, account.id), '[]')
+              'role', role_id, 'permissions', role.permissions,
+              'lastUsed', membership.last_used) order by membership.created, account.id), '[]')
           from membership join account on account.id = membership.account_id
             left join role on role.account_id = membership.account_id and role.id = role_id
           where person_id = person.id and account.disabled is null) as memberships
@@ -38,17 +41,47 @@ export function selectSessions(db: Database, tokens: readonly string[], now: Dat
   )
 }
 
-/** Whether the session exists and its person is a member of the account. */
-export async function hasSession(db: Database, accountId: string, id: string, now: Date): Promise<boolean> {
-  const rows = await query(
+/** Records that a person works in an account. */
+export async function writeAccountUse(
+  db: Database,
+  { accountId, personId }: { accountId: string; personId: string },
+  now: Date,
+): Promise<void> {
+  await query(db, 'update membership set last_used = $3 where account_id = $1 and person_id = $2', [
+    accountId,
+    personId,
+    now,
+  ])
+  await query(db, 'update person set last_account = $2 where id = $1 and last_account is distinct from $2', [
+    personId,
+    accountId,
+  ])
+}
+
+/** An account and a session of one of its members. */
+export interface SessionInAccount {
+  accountId: string
+  personId: string
+  session: string
+}
+
+/** Returns the person's role in the account, null if the person is no member, or undefined if the session has ended. */
+export async function findSessionRole(
+  db: Database,
+  { accountId, personId, session }: SessionInAccount,
+  now: Date,
+): Promise<Pick<MembershipRow, 'role' | 'permissions'> | null | undefined> {
+  const [row] = await query<Pick<MembershipRow, 'permissions'> & { role: string | null }>(
     db,
-    `select from membership join account on account.id = membership.account_id
-       join person on person.id = person_id join session on session.account_id = person_id
-     where membership.account_id = $1 and session.id = $2 and expires > $3
-       and account.disabled is null and person.disabled is null`,
-    [accountId, id, now],
+    `select role_id as role, role.permissions from session join person on person.id = session.account_id
+       left join (membership join account on account.id = membership.account_id and account.disabled is null)
+         on membership.account_id = $1 and person_id = person.id
+       left join role on role.account_id = $1 and role.id = role_id
+     where session.account_id = $2 and session.id = $3 and expires > $4 and person.disabled is null`,
+    [accountId, personId, session, now],
   )
-  return rows.length > 0
+  if (row === undefined) return undefined
+  return row.role === null ? null : { role: row.role, permissions: row.permissions }
 }
 
 /** Returns when the session's user last authenticated. */

@@ -1,11 +1,18 @@
-import { permissionsOfRole } from '../../access.ts'
+import { includes, maskOf, permissionsOfRole } from '../../access.ts'
 import type { Database } from '../../db/database.ts'
-import type { ApiError } from '../../errors.ts'
+import { ApiError } from '../../errors.ts'
 import { batched } from '../../lib/batched.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import type { Viewer } from '../../viewer.ts'
 import { sessionError } from '../rejection-reasons.ts'
-import { hasSession, renewSession, type SessionRow, selectSessions } from './sessions.queries.ts'
+import {
+  findSessionRole,
+  renewSession,
+  type SessionInAccount,
+  type SessionRow,
+  selectSessions,
+  writeAccountUse,
+} from './sessions.queries.ts'
 
 export const SESSION_SECONDS = 30 * 86_400
 const RENEWED_EVERY_MS = 3_600_000
@@ -19,6 +26,7 @@ export interface WorkingAccount {
   readonly email: string
   readonly role: string
   readonly permissions: number
+  readonly lastUsed: Date | null
 }
 
 /** A signed-in user's session. */
@@ -29,8 +37,9 @@ export interface Session {
   readonly email: string
   readonly token: string
   readonly lastUsed: Date
-  /** The account that the session works in; undefined for a person who is a member of no account. */
-  readonly account: WorkingAccount | undefined
+  /** The accounts that the person is a member of, from the first that the person joined. */
+  readonly accounts: readonly WorkingAccount[]
+  readonly lastAccount: string | null
 }
 
 /** Reads sessions from the database for each request, so that ending a session takes effect in every process. */
@@ -38,6 +47,12 @@ export interface Sessions {
   find(token: string): Promise<Session | undefined>
   /** Extends a session to 30 days from now, at most once an hour. Returns whether the session was extended. */
   renew(session: Session): Promise<boolean>
+  /**
+   * Returns the account that a request works in: the named one, else the one that the person used last, else the one that the
+   * person joined first. Returns undefined for a person who is a member of none. Throws FORBIDDEN if the person is not a member
+   * of the named account.
+   */
+  chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
   /** Returns why a viewer with a session would be rejected now, if at all. The result may be up to half a second old. */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
 }
@@ -47,16 +62,16 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
     const rows = await selectSessions(db, tokens, clock())
     return new Map(rows.map((row) => [row.token, toSession(row)]))
   })
-  const checks = boundedMap<string, { at: number; exists: Promise<boolean> }>(CHECKED_SESSIONS)
+  const checks = boundedMap<string, { at: number; role: ReturnType<typeof findSessionRole> }>(CHECKED_SESSIONS)
 
-  const check = (accountId: string, session: string): Promise<boolean> => {
+  const check = (place: SessionInAccount): ReturnType<typeof findSessionRole> => {
     const at = performance.now()
-    const place = `${accountId} ${session}`
-    const before = checks.get(place)
-    if (before !== undefined && at - before.at < CHECK_EVERY_MS) return before.exists
-    const exists = hasSession(db, accountId, session, clock())
-    checks.set(place, { at, exists })
-    return exists
+    const key = `${place.accountId} ${place.session}`
+    const before = checks.get(key)
+    if (before !== undefined && at - before.at < CHECK_EVERY_MS) return before.role
+    const role = findSessionRole(db, place, clock())
+    checks.set(key, { at, role })
+    return role
   }
 
   return {
@@ -68,38 +83,78 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
       const expires = new Date(now.getTime() + SESSION_SECONDS * 1_000)
       return renewSession(db, session, { usedBefore, now, expires })
     },
-    async rejectionOf({ accountId, session }) {
-      if (session === undefined || (await check(accountId, session))) return undefined
-      return sessionError('session-ended')
+    async chooseAccount(session, named) {
+      const account = accountOf(session, named)
+      if (account === undefined && named !== undefined) throw notAMember()
+      if (account === undefined) return undefined
+      const now = clock()
+      const usedBefore = now.getTime() - RENEWED_EVERY_MS
+      const isRecorded = account.lastUsed !== null && account.lastUsed.getTime() >= usedBefore
+      if (!isRecorded || account.id !== session.lastAccount)
+        await writeAccountUse(db, { accountId: account.id, personId: session.personId }, now)
+      return account
+    },
+    async rejectionOf({ accountId, personId = accountId, session, permissions = 0 }) {
+      if (session === undefined) return undefined
+      const found = await check({ accountId, personId, session })
+      if (found === undefined) return sessionError('session-ended')
+      if (found === null) return notAMember()
+      const present = permissionsOfRole(found.role, found.permissions)
+      return includes(present, permissions & ofEvents) ? undefined : roleChanged()
     },
   }
 }
 
-/** For downloads that a session requested. The download itself is fetched without the session's cookie. */
-export const isSessionAlive = (
+/** The permissions that decide which events a stream contains. */
+const ofEvents = maskOf(['EVENT_READ', 'AUDIT_READ'])
+
+/** The response to an account of which the person is no member, and to an account that does not exist. */
+export const notAMember = (): ApiError =>
+  new ApiError('FORBIDDEN', 'you are not a member of this account', { reason: 'not-a-member' })
+
+const roleChanged = (): ApiError =>
+  new ApiError('FORBIDDEN', 'your role no longer allows this: subscribe again', { reason: 'permission' })
+
+/**
+ * What a session may do in an account, for downloads that it requested. The download itself is fetched without the session's
+ * cookie. Returns undefined if the session has ended or its person is no member.
+ */
+export async function findSessionPermissions(
   { db, clock }: { db: Database; clock: () => Date },
-  { accountId, session }: { accountId: string; session: string },
-): Promise<boolean> => hasSession(db, accountId, session, clock())
+  place: SessionInAccount,
+): Promise<number | undefined> {
+  const found = await findSessionRole(db, place, clock())
+  return found == null ? undefined : permissionsOfRole(found.role, found.permissions)
+}
+
+function accountOf({ accounts, lastAccount }: Session, named: string | undefined): WorkingAccount | undefined {
+  if (named !== undefined) return accounts.find(({ id }) => id === named)
+  return accounts.find(({ id }) => id === lastAccount) ?? accounts[0]
+}
 
 /** The account of a person who is a member of none is empty, so no query finds anything. */
-export const viewerOf = ({ id, personId, email, account }: Session): Viewer => ({
+export const viewerOf = (session: Session, account = accountOf(session, undefined)): Viewer => ({
   accountId: account?.id ?? '',
-  email: account?.email ?? email,
-  personId,
-  session: id,
+  email: account?.email ?? session.email,
+  personId: session.personId,
+  session: session.id,
   permissions: account?.permissions ?? 0,
   isOwner: account?.role === 'owner',
   readOnly: false,
 })
 
-/** A session works in the account that the person used last, or else in the one that the person joined first. */
-function toSession({ id, person_id, email, token, updated, last_account, memberships }: SessionRow): Session {
-  const found = memberships.find(({ account }) => account === last_account) ?? memberships[0]
-  const account = found && {
-    id: found.account,
-    email: found.email,
-    role: found.role,
-    permissions: permissionsOfRole(found.role, found.permissions),
-  }
-  return { id, personId: person_id, email, token, lastUsed: updated, account }
-}
+const toSession = ({ id, person_id, email, token, updated, last_account, memberships }: SessionRow): Session => ({
+  id,
+  personId: person_id,
+  email,
+  token,
+  lastUsed: updated,
+  lastAccount: last_account,
+  accounts: memberships.map(({ account, role, permissions, lastUsed, ...row }) => ({
+    id: account,
+    email: row.email,
+    role,
+    permissions: permissionsOfRole(role, permissions),
+    lastUsed: lastUsed === null ? null : new Date(lastUsed),
+  })),
+})

@@ -41,6 +41,20 @@ export async function selectAccessKeys(db: Database, accountId: string): Promise
   return rows.map(toAccessKey)
 }
 
+/** Returns a person's own keys in the account, newest first. */
+export async function selectPersonalKeys(db: Database, accountId: string, personId: string): Promise<AccessKey[]> {
+  const rows = await db
+    .selectFrom('access_key')
+    .select(columns)
+    .where('account_id', '=', accountId)
+    .where('kind', '=', 'personal')
+    .where('made_by', '=', personId)
+    .orderBy('created', 'desc')
+    .orderBy('key')
+    .execute()
+  return rows.map(toAccessKey)
+}
+
 export async function countKeys(db: Database, accountId: string): Promise<number> {
   const { count } = await db
     .selectFrom('access_key')
@@ -96,6 +110,8 @@ export async function lockAccount(db: Database, accountId: string): Promise<bool
 export interface NewAccessKey {
   key: string
   name: string | null
+  /** The person who creates the key. */
+  madeBy: string | null
   readOnly: boolean
   requireDigest: boolean
   expires: Date | null
@@ -111,6 +127,7 @@ export async function insertAccessKey(db: Database, accountId: string, key: NewA
       account_id: accountId,
       key: key.key,
       name: key.name,
+      made_by: key.madeBy,
       read_only: key.readOnly,
       require_digest: key.requireDigest,
       expires: key.expires,

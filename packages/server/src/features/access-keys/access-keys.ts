@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { generateSecret, parsePublicKey } from '@muster/http-signature'
+import { isPermitted } from '../../access.ts'
 import { accessKeyChannel } from '../../auth/key-cache.ts'
 import { lockMasterKey } from '../../auth/master-key.ts'
 import type { Secrets } from '../../auth/secrets.ts'
@@ -11,7 +12,7 @@ import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
 import type { EventTypeName } from '../events/event-types.ts'
-import { fieldChanges, recordEvents } from '../events/record.ts'
+import { actorOf, fieldChanges, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import type { AccessKey, CreatedAccessKey } from './access-key.ts'
 import {
@@ -25,6 +26,7 @@ import {
   notifyAccessKey,
   removeAccessKey,
   selectAccessKeys,
+  selectPersonalKeys,
   writeAccessKey,
 } from './access-keys.queries.ts'
 import { assertNotStronger } from './key-strength.ts'
@@ -42,8 +44,12 @@ export interface AccessKeyInput {
   publicKey?: string | null
 }
 
-/** Lists the viewer's access keys, newest first. */
-export const listAccessKeys = ({ db, viewer }: Viewing): Promise<AccessKey[]> => selectAccessKeys(db, viewer.accountId)
+/** Lists the account's access keys, newest first. Without KEY_MANAGE or AUDIT_READ, only the viewer's personal keys. */
+export function listAccessKeys({ db, viewer }: Viewing): Promise<AccessKey[]> {
+  const { accountId, personId = accountId, permissions } = viewer
+  const seesAll = isPermitted(permissions, 'KEY_MANAGE') || isPermitted(permissions, 'AUDIT_READ')
+  return seesAll ? selectAccessKeys(db, accountId) : selectPersonalKeys(db, accountId, personId)
+}
 
 export const countAccessKeys = ({ db, viewer }: Viewing): Promise<number> => countKeys(db, viewer.accountId)
 
@@ -79,6 +85,7 @@ export async function addAccessKey(context: Creating, input: AccessKeyInput): Pr
   const accessKey = await insertAccessKey(db, viewer.accountId, {
     key,
     name: input.name ?? null,
+    madeBy: actorOf(viewer),
     readOnly: input.readOnly ?? false,
     ...strength,
     ...material,

@@ -1,3 +1,4 @@
+import { namesIn, permissionsOfKey } from '../../access.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { AccessKey } from './access-key.ts'
@@ -6,13 +7,19 @@ import { selectAccessKey } from './access-keys.queries.ts'
 type Strength = Pick<AccessKey, 'expires' | 'requireDigest'>
 
 /**
- * Throws FORBIDDEN if the granted key has more rights than the viewer's key. The granted key must not expire later, and it must
- * require a digest if the viewer's key does. Read-only keys need no check, because they cannot run mutations.
+ * Throws FORBIDDEN if the granted key has more rights than the viewer. The viewer must have every permission of the key. The
+ * granted key must not expire later than the viewer's key, and it must require a digest if that key does. Read-only keys need no
+ * check, because they cannot run mutations. Commands of the operator have no permissions and are not limited.
  */
 export async function assertNotStronger(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   granted: Strength,
 ): Promise<void> {
+  const more = viewer.permissions === undefined ? [] : namesIn(permissionsOfKey(null) & ~viewer.permissions)
+  if (more.length > 0)
+    throw new ApiError('FORBIDDEN', `an access key would have permissions that you do not have: ${more.join(', ')}`, {
+      reason: 'exceeds-own-access',
+    })
   if (viewer.accessKey === undefined) return
   const own = await selectAccessKey(db, viewer.accountId, viewer.accessKey)
   if (own === undefined) throw new ApiError('FORBIDDEN', 'the access key that signed this request was deleted')

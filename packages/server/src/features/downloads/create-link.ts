@@ -27,9 +27,9 @@ export function assertMayDownload({ viewer }: Context): void {
 export async function createDownloadLink(context: Context, { path, content, description }: NewLink): Promise<string> {
   assertMayDownload(context)
   const { viewer, clock, origin, linkKey } = context
-  const { accountId, accessKey, session } = viewer
+  const { accountId, personId, accessKey, session } = viewer
   const expires = new Date(clock().getTime() + LINK_LIFETIME_MS)
-  const by = { ...(accessKey !== undefined && { accessKey }), ...(session !== undefined && { session }) }
+  const by = { ...(accessKey !== undefined && { accessKey }), ...(session !== undefined && { session, personId }) }
   const token = signGrant({ accountId, ...by, content, expires }, linkKey)
   assertFits(token)
   await recordDownloadLink(context, { description, expires })

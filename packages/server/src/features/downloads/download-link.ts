@@ -21,6 +21,8 @@ export interface DownloadGrant {
   /** The access key or console session that requested the link. */
   accessKey?: string
   session?: string
+  /** The person of the session. Links of the previous release name none, because it has the ID of the account. */
+  personId?: string | undefined
   content: DownloadContent
   expires: Date
 }

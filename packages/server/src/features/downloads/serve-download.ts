@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isSessionAlive } from '../../auth/sessions/sessions.ts'
+import { includes, maskOf, type PermissionName } from '../../access.ts'
+import { findSessionPermissions } from '../../auth/sessions/sessions.ts'
 import type { Database } from '../../db/database.ts'
 import { downloadDatabase } from '../../db/fair/user-database.ts'
 import { ApiError } from '../../errors.ts'
@@ -80,9 +81,19 @@ function readLink(deps: DownloadDeps, { list }: CsvList, link: unknown): Downloa
   return (grant?.content.selection?.list ?? 'events') === list ? grant : undefined
 }
 
-async function isGrantValid(deps: DownloadDeps, { accountId, accessKey, session }: DownloadGrant): Promise<boolean> {
+async function isGrantValid(
+  deps: DownloadDeps,
+  { accountId, personId = accountId, accessKey, session, content }: DownloadGrant,
+): Promise<boolean> {
   if (accessKey !== undefined) return isAccessKeyUsable(deps.db, accountId, { key: accessKey, now: deps.clock() })
-  return session !== undefined && isSessionAlive(deps, { accountId, session })
+  if (session === undefined) return false
+  const permissions = await findSessionPermissions(deps, { accountId, personId, session })
+  return permissions !== undefined && includes(permissions, maskOf(neededPermissions(content)))
+}
+
+function neededPermissions({ filter, selection }: DownloadContent): PermissionName[] {
+  if (selection?.list === 'devices') return ['DEVICE_READ']
+  return filter.devicesOnly === true ? ['EVENT_READ'] : ['EVENT_READ', 'AUDIT_READ']
 }
 
 function downloadOf(deps: DownloadDeps, grant: DownloadGrant, payer: Payer): Download {

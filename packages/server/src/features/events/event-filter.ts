@@ -1,6 +1,8 @@
 import type { ResolvedFilter } from '@muster/filter'
+import { isPermitted } from '../../access.ts'
 import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import type { Viewer } from '../../viewer.ts'
 import { parseId } from '../devices/device-id.ts'
 import type { EventTypeName } from './event-types.ts'
 
@@ -22,8 +24,14 @@ export interface EventFilter {
   deviceIds?: readonly string[]
   /** The oldest event to select. */
   fromId?: string
+  /** Only events of devices, because the viewer cannot read events of the account. */
+  devicesOnly?: boolean
   where?: EventWhere
 }
+
+/** The part of a filter that the viewer's permissions require. */
+export const permittedEvents = ({ permissions }: Viewer): Pick<EventFilter, 'devicesOnly'> =>
+  isPermitted(permissions, 'AUDIT_READ') ? {} : { devicesOnly: true }
 
 /** A filter in the filter language, with the values that it depends on. */
 export interface EventWhere {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { Event } from './event.ts'
-import { type EventFilterArguments, readEventFilter } from './event-filter.ts'
+import { type EventFilterArguments, permittedEvents, readEventFilter } from './event-filter.ts'
 import { assertEventExists } from './events.ts'
 import { type EventStart, streamEvents } from './feed/account-events.ts'
 import { selectNumbers } from './feed/feed.queries.ts'
@@ -26,7 +26,7 @@ export async function subscribeToEvents(
     feed,
     accountId: viewer.accountId,
     start,
-    filter: { ...(types && { types }), ...(deviceIds && { deviceIds }) },
+    filter: { ...(types && { types }), ...(deviceIds && { deviceIds }), ...permittedEvents(viewer) },
   })
 }
 

@@ -65,6 +65,6 @@ test('reads the events of a few devices from the device index', async () => {
 })
 
 test('finds an event by its ID', async () => {
-  const plan = await database.planFor((db) => eventExists(db, ACCOUNT, last))
+  const plan = await database.planFor((db) => eventExists(db, ACCOUNT, { id: last, filter: {} }))
   expect(ofThisMonth(plan)).toEqual({ scanned: [], indexes: ['pkey'] })
 })

@@ -21,13 +21,17 @@ const columns = sql.raw(
 
 const all = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
 
-function matching(accountId: string, { from, until, types, deviceIds, fromId, where }: EventFilter): Sql[] {
+function matching(
+  accountId: string,
+  { from, until, types, deviceIds, devicesOnly, fromId, where }: EventFilter,
+): Sql[] {
   const conditions = [sql`account_id = ${accountId}`]
   if (from !== undefined) conditions.push(sql`"timestamp" >= ${from}`)
   if (until !== undefined) conditions.push(sql`"timestamp" < ${until}`)
   if (types !== undefined) conditions.push(sql`type = any(${types})`)
   if (deviceIds !== undefined) conditions.push(sql`device_id = any(${deviceIds})`)
   if (fromId !== undefined) conditions.push(sql`event.id >= ${fromId}::bigint`)
+  if (devicesOnly === true) conditions.push(sql`device_id is not null`)
   if (where !== undefined) conditions.push(eventCondition(where.filter, { ...where, accountId, tables: noTables() }))
   return conditions
 }
@@ -108,7 +112,12 @@ export async function selectEventsByIds(db: Database, accountId: string, ids: re
   return rows
 }
 
-export async function eventExists(db: Database, accountId: string, id: string): Promise<boolean> {
-  const { rows } = await sql`select from event where account_id = ${accountId} and id = ${id}::bigint`.execute(db)
+export async function eventExists(
+  db: Database,
+  accountId: string,
+  { id, filter }: { id: string; filter: EventFilter },
+): Promise<boolean> {
+  const conditions = [...matching(accountId, filter), sql`id = ${id}::bigint`]
+  const { rows } = await sql`select from event where ${all(conditions)}`.execute(db)
   return rows.length > 0
 }

@@ -8,7 +8,7 @@ import { assertKnownNames } from '../filters/account-names.ts'
 import { readFilter } from '../filters/read-filter.ts'
 import { applyView } from '../views/use-view.ts'
 import type { Event, EventList } from './event.ts'
-import { type EventFilterArguments, type EventWhere, readEventFilter } from './event-filter.ts'
+import { type EventFilterArguments, type EventWhere, permittedEvents, readEventFilter } from './event-filter.ts'
 import { countEvents, type EventSlice, eventExists, selectEvents, selectEventsByIds } from './events.queries.ts'
 import { eventRowsRead } from './list-rows-read.ts'
 
@@ -52,7 +52,8 @@ export async function readEventWhere(
 /** The slice includes one event beyond the page. That event shows whether a next page exists. */
 export async function readEventSlice(context: Context, args: EventListArguments): Promise<EventSlice> {
   const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
-  const filter = readEventFilter(args, { now: context.clock(), defaultsToMonth: 'offset' in page.start })
+  const given = readEventFilter(args, { now: context.clock(), defaultsToMonth: 'offset' in page.start })
+  const filter = { ...given, ...permittedEvents(context.viewer) }
   return { filter, start: await readStart(context, page.start), limit: page.size + 1 }
 }
 
@@ -84,7 +85,8 @@ async function readStart({ db, viewer }: Context, start: Start): Promise<EventSl
 
 /** Throws NOT_FOUND if the viewer has no event with this ID. */
 export async function assertEventExists({ db, viewer }: Pick<Context, 'db' | 'viewer'>, id: string): Promise<void> {
-  if (!eventId.test(id) || !(await eventExists(db, viewer.accountId, id))) throw notFound('event', id)
+  const isFound = eventId.test(id) && (await eventExists(db, viewer.accountId, { id, filter: permittedEvents(viewer) }))
+  if (!isFound) throw notFound('event', id)
 }
 
 /** Finds the viewer's events with these IDs. Deleted events are omitted. */

@@ -4,7 +4,7 @@ import { getViewerDetails } from './users.ts'
 
 export const usersPart = schemaPart(new URL('./users.graphql', import.meta.url), {
   Query: {
-    login: (_parent, _arguments, { viewer }) => ({ id: viewer.accountId }),
+    login: (_parent, _arguments, { viewer }) => (viewer.accountId === '' ? null : { id: viewer.accountId }),
   },
   User: {
     email: async (_user, _arguments, context) => (await getViewerDetails(context)).email,

@@ -9,6 +9,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { ApiError } from '../../errors.ts'
+import type { NeedsInput, OperationNeeds } from '../access/field-needs.ts'
 import type { ObjectCount } from '../cost/object-count.ts'
 import type { CountRows } from '../cost/row-count.ts'
 import { formatBadRequest } from '../error-mapping.ts'
@@ -33,6 +34,7 @@ export interface KnownOperation {
   readonly isPublic: boolean
   readonly countObjects: ObjectCount
   readonly countRows: CountRows
+  readonly needs: OperationNeeds
   /** Returns the compiled operation from the second call on, or undefined if the operation must not be compiled. */
   compiled(): CompiledOperation | undefined
 }
@@ -62,6 +64,7 @@ export interface DocumentCacheInput {
   readonly limits: DocumentLimits
   readonly countObjects: (plan: OperationPlan) => ObjectCount
   readonly countRows: (plan: OperationPlan) => CountRows
+  readonly readNeeds: (input: NeedsInput) => OperationNeeds
   readonly publicFields: ReadonlySet<string>
   readonly writers: RowWriters
   readonly jit: boolean
@@ -147,10 +150,11 @@ function readOperation(
 ): KnownOperation | RejectedDocument {
   const { schema, document, definition, limits } = input
   try {
+    const fragments = fragmentsOf(document)
     const plan = planOperation({
       schema,
       operation: definition,
-      fragments: fragmentsOf(document),
+      fragments,
       maxSelections: limits.selections,
     })
     assertDocumentLimits(plan, limits)
@@ -166,6 +170,7 @@ function readOperation(
       ),
       countObjects: input.countObjects(plan),
       countRows: input.countRows(plan),
+      needs: input.readNeeds({ operation: definition, fragments }),
       compiled: input.jit ? compiledAtSecondUse({ ...input, plan }) : () => undefined,
     }
   } catch (error) {

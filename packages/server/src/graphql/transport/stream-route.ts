@@ -5,7 +5,7 @@ import { ApiError, badInput } from '../../errors.ts'
 import { noteCode, noteOperation } from '../../http/outcome.ts'
 import { formatApiError, formatResult, toApiError } from '../error-mapping.ts'
 import type { PreparedOperation, RejectedOperation } from '../execute.ts'
-import { errorMapping, type GraphqlViewer, identify, type Requester } from '../run-operation.ts'
+import { assertPermitted, errorMapping, type GraphqlViewer, identify, type Requester } from '../run-operation.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 import type { GraphqlRouteInput } from './http-route.ts'
 import { prepareScope, send } from './prepare-scope.ts'
@@ -61,7 +61,8 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
           return send(reply, params)
         }
         const operation = prepare(input, params)
-        if (!operation.ok) rejected()
+        if (operation.ok) assertPermitted({ viewer, operation })
+        else rejected()
         const afterOperation = operation.ok
           ? await input.beforeOperation?.({ request, reply, viewer, operation })
           : undefined

@@ -25,6 +25,9 @@ const people: UpgradeCase = {
     )
     await sql`update account set password_hash = 'changed', totp_enabled = true where id = 'people-1'`.execute(db)
     await sql`update account set disabled = now() where id = 'people-2'`.execute(db)
+    const { rows } = await sql`select from person where id = 'people-2' and disabled is not null`.execute(db)
+    assert.equal(rows.length, 1)
+    await sql`update account set disabled = null where id = 'people-2'`.execute(db)
     await sql`delete from account where id = 'people-3'`.execute(db)
     await sql`update person set password_hash = 'changed here', name = 'Ada' where id = 'people-4'`.execute(db)
   },

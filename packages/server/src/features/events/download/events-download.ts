@@ -6,7 +6,7 @@ import { assertMayDownload, createDownloadLink } from '../../downloads/create-li
 import type { DownloadContent } from '../../downloads/download-link.ts'
 import type { CsvList, Download } from '../../downloads/serve-download.ts'
 import type { Event } from '../event.ts'
-import { type EventFilter, type EventWhere, readEventFilter } from '../event-filter.ts'
+import { type EventFilter, type EventWhere, permittedEvents, readEventFilter } from '../event-filter.ts'
 import { describeSource } from '../event-source.ts'
 import type { EventTypeName } from '../event-types.ts'
 import { type EventSlice, findWindowEnd, selectFittingEvents } from '../events.queries.ts'
@@ -21,7 +21,8 @@ const LISTED_DEVICES = 20
 /** Returns a URL that serves the matching events as CSV. A later change of a view does not change what it serves. */
 export async function eventsUrl(context: Context, args: EventListArguments): Promise<string> {
   assertMayDownload(context)
-  const filter = readEventFilter(args, { now: context.clock(), defaultsToMonth: true })
+  const { viewer, clock } = context
+  const filter = { ...readEventFilter(args, { now: clock(), defaultsToMonth: true }), ...permittedEvents(viewer) }
   const where = await readEventWhere(context, args)
   const { deviceIds, ...rest } = filter
   const content: DownloadContent = {
@@ -124,11 +125,17 @@ const nextLimit = (returned: number): number =>
 
 /** Reads what `eventsUrl` stored in a link. */
 function filterOf({ filter, deviceIds, selection }: DownloadContent): EventFilter {
-  const { from, until, types } = filter as { from?: string; until?: string; types?: EventTypeName[] }
+  const { from, until, types, devicesOnly } = filter as {
+    from?: string
+    until?: string
+    types?: EventTypeName[]
+    devicesOnly?: boolean
+  }
   return {
     ...(from && { from: new Date(from) }),
     ...(until && { until: new Date(until) }),
     ...(types && { types }),
+    ...(devicesOnly && { devicesOnly }),
     ...(deviceIds && { deviceIds }),
     ...(selection !== undefined && { where: selection as unknown as EventWhere }),
   }

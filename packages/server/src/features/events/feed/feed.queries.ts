@@ -82,7 +82,7 @@ export async function readSettled(db: Database, range: Range): Promise<FeedPage>
 export async function readSettledOfAccount(
   db: Database,
   accountId: string,
-  { types, deviceIds, ...range }: Range & Pick<EventFilter, 'types' | 'deviceIds'>,
+  { types, deviceIds, devicesOnly, ...range }: Range & Pick<EventFilter, 'types' | 'deviceIds' | 'devicesOnly'>,
 ): Promise<FeedPage> {
   const chosen = [
     ...(types === undefined ? [] : [{ condition: 'type = any', value: types }]),
@@ -91,7 +91,7 @@ export async function readSettledOfAccount(
   const rows = await query<Row>(
     db,
     `${inOrder.head} select event.id as number, ${columns} from event where account_id = $1 and id > $2::bigint and id <= $3::bigint
-     ${chosen.map(({ condition }, index) => `and ${condition}($${index + 5})`).join(' ')}
+     ${devicesOnly === true ? 'and device_id is not null' : ''} ${chosen.map(({ condition }, index) => `and ${condition}($${index + 5})`).join(' ')}
      order by event.id limit $4 ${inOrder.tail}`,
     [accountId, String(range.after), String(range.upTo), range.limit, ...chosen.map(({ value }) => value)],
   )

@@ -2,7 +2,7 @@ import type { EventFilter } from '../event-filter.ts'
 import type { Feed, FeedBatch } from './feed.ts'
 import type { FeedEvent } from './feed-event.ts'
 
-export type AccountFilter = Pick<EventFilter, 'types' | 'deviceIds'>
+export type AccountFilter = Pick<EventFilter, 'types' | 'deviceIds' | 'devicesOnly'>
 
 /** Limits on the events buffered for a slow consumer. */
 const MAX_BUFFERED = { events: 1_000, bytes: 1024 * 1024 }
@@ -80,10 +80,11 @@ export function collectLive({ feed, accountId, filter, after, ended }: LiveOptio
   }
 }
 
-function matcher({ types, deviceIds }: AccountFilter): (event: FeedEvent) => boolean {
+function matcher({ types, deviceIds, devicesOnly }: AccountFilter): (event: FeedEvent) => boolean {
   const wantedTypes = types && new Set(types)
   const wantedDevices = deviceIds && new Set(deviceIds)
   return ({ type, deviceId }) =>
+    (devicesOnly !== true || deviceId !== null) &&
     (wantedTypes === undefined || wantedTypes.has(type)) &&
     (wantedDevices === undefined || (deviceId !== null && wantedDevices.has(deviceId)))
 }

@@ -1,0 +1,149 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLIncludeDirective,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  getArgumentValues,
+  getDirectiveValues,
+  getNamedType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql'
+import { maskOf, type PermissionName } from '../../access.ts'
+import { type Arguments, hasVariable } from '../cost/object-count.ts'
+
+/** A permission, or several of which one is enough. The first stands for them where one is named. */
+export type Need = PermissionName | readonly PermissionName[]
+
+/** Returns what a field needs, such as `Mutation.setAttribute`; a function if that depends on the field's arguments. */
+export type FieldRules = (field: string) => readonly Need[] | ((args: Arguments) => readonly Need[])
+
+/** A permission that a field needs. */
+export interface FieldNeed {
+  readonly field: string
+  readonly permission: PermissionName
+}
+
+interface MaskedNeed extends FieldNeed {
+  /** One of these permissions is enough. */
+  readonly anyOf: number
+}
+
+/** What a document needs. */
+export interface DocumentNeeds {
+  readonly all: readonly FieldNeed[]
+  /** Returns the needs that these permissions do not cover, sorted. */
+  missing(granted: number): readonly FieldNeed[]
+}
+
+/** Returns what an operation needs with these coerced variables. */
+export type OperationNeeds = (variables: Arguments) => DocumentNeeds
+
+export interface NeedsInput {
+  operation: OperationDefinitionNode
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>
+}
+
+/** Creates a function that reads the needs of an operation. They are computed once unless they depend on variables. */
+export function createNeedsReader(schema: GraphQLSchema, rules: FieldRules): (input: NeedsInput) => OperationNeeds {
+  return (input) => {
+    const found = readNeeds({ schema, rules, ...input }, {})
+    if (found.dependsOnVariables) return (variables) => readNeeds({ schema, rules, ...input }, variables).needs
+    return () => found.needs
+  }
+}
+
+interface Reading extends NeedsInput {
+  schema: GraphQLSchema
+  rules: FieldRules
+}
+
+/** Visits each selection set once for each type, so the time is proportional to the length of the document. */
+function readNeeds({ schema, rules, operation, fragments }: Reading, variables: Arguments) {
+  const needs = new Map<string, MaskedNeed>()
+  const visited = new Map<SelectionSetNode, Set<string>>()
+  let dependsOnVariables = false
+
+  const isIncluded = (node: SelectionNode): boolean => {
+    if (!node.directives?.length) return true
+    if (node.directives.some((directive) => directive.arguments?.some(({ value }) => hasVariable(value))))
+      dependsOnVariables = true
+    return (
+      conditionOf(GraphQLSkipDirective, node, variables) !== true &&
+      conditionOf(GraphQLIncludeDirective, node, variables) !== false
+    )
+  }
+
+  const visitField = (type: GraphQLObjectType, node: FieldNode): void => {
+    const definition = type.getFields()[node.name.value]
+    // Introspection needs no permission.
+    if (definition === undefined) return
+    const field = `${type.name}.${node.name.value}`
+    let rule = rules(field)
+    if (typeof rule === 'function') {
+      if (node.arguments?.some(({ value }) => hasVariable(value))) dependsOnVariables = true
+      rule = rule(argumentsOf(definition, node, variables))
+    }
+    for (const need of rule) {
+      const list = typeof need === 'string' ? [need] : need
+      needs.set(`${field} ${list[0]}`, { field, permission: list[0]!, anyOf: maskOf(list) })
+    }
+    const child = getNamedType(definition.type)
+    if (node.selectionSet !== undefined && isObjectType(child)) visit(child, node.selectionSet)
+  }
+
+  const visit = (type: GraphQLObjectType, set: SelectionSetNode): void => {
+    const types = visited.get(set) ?? new Set()
+    visited.set(set, types)
+    if (types.has(type.name)) return
+    types.add(type.name)
+    for (const selection of set.selections) {
+      if (!isIncluded(selection)) continue
+      if (selection.kind === Kind.FIELD) visitField(type, selection)
+      else if (selection.kind === Kind.INLINE_FRAGMENT) visit(type, selection.selectionSet)
+      else visit(type, fragments.get(selection.name.value)!.selectionSet)
+    }
+  }
+
+  visit(schema.getRootType(operation.operation)!, operation.selectionSet)
+  return { needs: documentNeeds([...needs.values()]), dependsOnVariables }
+}
+
+function documentNeeds(needs: MaskedNeed[]): DocumentNeeds {
+  const all = needs.sort((one, other) =>
+    `${one.field} ${one.permission}` < `${other.field} ${other.permission}` ? -1 : 1,
+  )
+  const masks = [...new Set(all.map(({ anyOf }) => anyOf))]
+  const named = all.map(({ field, permission }) => ({ field, permission }))
+  return {
+    all: named,
+    missing: (granted) =>
+      masks.every((mask) => granted & mask) ? [] : named.filter((_need, index) => !(granted & all[index]!.anyOf)),
+  }
+}
+
+function conditionOf(directive: typeof GraphQLSkipDirective, node: SelectionNode, variables: Arguments): unknown {
+  try {
+    return getDirectiveValues(directive, node, variables)?.if
+  } catch {
+    // The condition is a variable without a value, so the field counts as selected.
+    return undefined
+  }
+}
+
+function argumentsOf(
+  definition: Parameters<typeof getArgumentValues>[0],
+  node: FieldNode,
+  variables: Arguments,
+): Arguments {
+  try {
+    return getArgumentValues(definition, node, variables)
+  } catch {
+    return {}
+  }
+}

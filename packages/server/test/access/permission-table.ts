@@ -1,0 +1,53 @@
+/**
+ * What the contract requires, written apart from `src/permissions.ts`: the fields that need each permission. Fields of types that
+ * are not named here need only what the field needs that leads to them.
+ */
+const fieldsByPermission: Readonly<Record<string, string>> = {
+  '': `Query.login Query.applicationTypes Query.version
+    User.id User.email User.name User.created User.limits User.attribute User.attributes User.contexts User.overrides`,
+  DEVICE_READ: `User.device User.devices User.service User.services User.attributeNames User.facets User.deviceTotals
+    User.presence User.checkFilter User.views Device.* Service.* View.*`,
+  EVENT_READ: 'User.events User.eventsUrl Device.events Subscription.events',
+  'EVENT_READ AUDIT_READ': 'WebhookDelivery.event',
+  'KEY_MANAGE|AUDIT_READ|KEY_OWN': 'User.accessKeys',
+  WEBHOOK_MANAGE: `User.webhooks Mutation.createWebhook Mutation.updateWebhook Mutation.deleteWebhook
+    Mutation.rotateWebhookSecret Mutation.testWebhook Mutation.redeliver`,
+  DEVICE_CREATE: `Mutation.registerDevice Mutation.createRegistrationCode Mutation.deleteRegistrationCode
+    User.registrationCodes`,
+  DEVICE_WRITE: `Mutation.updateDevice Mutation.renameService Mutation.addService Mutation.updateService
+    Mutation.removeService`,
+  DEVICE_DELETE: 'Mutation.deleteDevice Mutation.deleteDevices',
+  DEVICE_SECRET: 'Mutation.rotateDeviceSecret',
+  STATE_REPORT: 'Mutation.reportState',
+  ATTRIBUTE_WRITE: 'Mutation.setAttribute Mutation.setAttributes Mutation.setAttributesMany',
+  VIEW_MANAGE: 'Mutation.createView Mutation.updateView Mutation.deleteView',
+  KEY_MANAGE: 'Mutation.createAccessKey Mutation.updateAccessKey Mutation.deleteAccessKey',
+}
+
+const viewer = ['DEVICE_READ', 'EVENT_READ', 'KEY_OWN']
+const operator = [
+  ...viewer,
+  ...['DEVICE_WRITE', 'DEVICE_CREATE', 'ATTRIBUTE_WRITE', 'STATE_REPORT', 'ALERT_ACKNOWLEDGE', 'VIEW_MANAGE'],
+]
+const existingKey = [
+  ...operator,
+  ...['DEVICE_DELETE', 'DEVICE_SECRET', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'KEY_MANAGE', 'AUDIT_READ'],
+]
+const admin = [...existingKey, 'MEMBER_MANAGE', 'ACCOUNT_MANAGE']
+
+/** The permissions that the contract gives each role, and a key from before permissions. */
+export const granted = { viewer, operator, admin, owner: admin, existingKey }
+
+/** Returns the contract's needs of a field: lists of permissions, of each of which one is needed. */
+export function needsOf(field: string): string[][] {
+  const type = field.replace(/\..*/, '')
+  const entries = Object.entries(fieldsByPermission)
+  const found =
+    entries.find(([, fields]) => fields.split(/\s+/).includes(field)) ??
+    entries.find(([, fields]) => fields.split(/\s+/).includes(`${type}.*`))
+  if (found === undefined) {
+    if (['Query', 'Mutation', 'Subscription', 'User'].includes(type)) throw new Error(`${field} is not in the table`)
+    return []
+  }
+  return found[0] === '' ? [] : found[0].split(' ').map((need) => need.split('|'))
+}

@@ -1,0 +1,252 @@
+import { parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildSchema } from '../../src/schema.ts'
+import { addMember, newMember, removeMembership, type TestMember } from '../factories/member.ts'
+import { startTestApp, type TestApp } from '../harness/app.ts'
+import type { Receiver } from '../harness/webhook-receiver.ts'
+import { type Caller, newKey, sendDocument, withKey, withSession } from './callers.ts'
+import { mutationCalls } from './mutation-calls.ts'
+import {
+  allowLocalWebhooks,
+  createOwnedObjects,
+  nonexistentObjects,
+  type OwnedObjects,
+  rowsWithoutUsage,
+  startFailingReceiver,
+} from './owned-objects.ts'
+import { granted, needsOf } from './permission-table.ts'
+import { everyField, type FieldRequest } from './type-queries.ts'
+
+const schema = buildSchema()
+
+let app: TestApp
+let receiver: Receiver
+let own: OwnedObjects
+let callers: Record<string, Caller>
+beforeAll(async () => {
+  app = await startTestApp({ env: allowLocalWebhooks })
+  receiver = await startFailingReceiver()
+  own = await createOwnedObjects(app.owner, receiver)
+  const { accountId } = app.owner
+  const roles = ['viewer', 'operator', 'admin', 'owner']
+  const members = await Promise.all(roles.map((role) => newMember(app, accountId, role)))
+  const removed = await newMember(app, accountId, 'owner')
+  await removeMembership(app, { accountId, personId: removed.id })
+  const outsider = await withSession(app, await app.createUser())
+  callers = {
+    ...Object.fromEntries(roles.map((role, index) => [role, { headers: members[index]!.headers }])),
+    existingKey: withKey(app.owner),
+    readOnlyKey: await newKey(app.owner, ', readOnly: true'),
+    removedMember: { headers: removed.headers },
+    outsider: { headers: { ...outsider.headers, 'muster-account': accountId } },
+  }
+})
+afterAll(async () => {
+  await app.close()
+  await receiver.close()
+})
+
+/** A document for every field. Mutations name objects that do not exist, so they change nothing of the account. */
+const fields = everyField(schema)
+
+const documentOf = ({ field, document }: FieldRequest): string =>
+  document(field.startsWith('Mutation.') ? nonexistentObjects(own) : own)
+
+function documentNeeds(document: string): string[][] {
+  const info = new TypeInfo(schema)
+  const needs: string[][] = []
+  visit(
+    parse(document),
+    visitWithTypeInfo(info, {
+      Field(node) {
+        const type = info.getParentType()?.name ?? ''
+        if (node.name.value.startsWith('__')) return
+        const field = `${type}.${node.name.value}`
+        needs.push(...needsOf(field))
+        const takesAttributes = ['Mutation.registerDevice', 'Mutation.createRegistrationCode'].includes(field)
+        const hasAttributes = node.arguments?.some(({ name }) => name.value === 'attributes')
+        if (takesAttributes && hasAttributes) needs.push(['ATTRIBUTE_WRITE'])
+      },
+    }),
+  )
+  return needs
+}
+
+type Decision = 'allowed' | 'permission' | 'not-a-member' | 'read-only'
+
+function expected(caller: string, document: string): Decision {
+  if (caller === 'removedMember' || caller === 'outsider') return 'not-a-member'
+  const isMutation = document.startsWith('mutation')
+  if (caller === 'readOnlyKey') return isMutation ? 'read-only' : 'allowed'
+  const has: readonly string[] = granted[caller as keyof typeof granted]
+  return documentNeeds(document).every((anyOf) => anyOf.some((permission) => has.includes(permission)))
+    ? 'allowed'
+    : 'permission'
+}
+
+async function decide(caller: Caller, document: string): Promise<{ decision: Decision; body: unknown }> {
+  const { status, body } = await sendDocument(app, caller, document)
+  const [error] = body.errors ?? []
+  const { code, reason } = error?.extensions ?? {}
+  if (code !== 'FORBIDDEN' || (reason !== 'permission' && reason !== 'not-a-member')) {
+    const isReadOnly = code === 'FORBIDDEN' && /read-only/.test(error.message)
+    return { decision: isReadOnly ? 'read-only' : 'allowed', body }
+  }
+  expect(status).toBe(403)
+  expect(body.data).toBeUndefined()
+  return { decision: reason, body }
+}
+
+describe('every field of the API', () => {
+  it('is decided by the permissions of the caller', async () => {
+    const untouched = await rowsWithoutUsage(app.db, own.userId)
+    const wrong: string[] = []
+    const figures: Record<string, Record<string, number>> = {}
+    for (const [name, caller] of Object.entries(callers)) {
+      const counts: Record<string, number> = {}
+      figures[name] = counts
+      for (const request of fields) {
+        const { field } = request
+        const document = documentOf(request)
+        const { decision } = await decide(caller, document)
+        const right = expected(name, document)
+        counts[decision] = (counts[decision] ?? 0) + 1
+        if (decision !== right) wrong.push(`${name} ${field}: ${decision}, not ${right}`)
+      }
+      if (name === 'removedMember' || name === 'outsider') expect(counts).toEqual({ 'not-a-member': fields.length })
+    }
+    const decisions = fields.length * Object.keys(callers).length
+    console.log(`authorization matrix: ${fields.length} fields, ${decisions} decisions, ${wrong.length} wrong`)
+    console.table(figures)
+    expect(wrong).toEqual([])
+    const { device } = untouched
+    expect((await rowsWithoutUsage(app.db, own.userId)).device?.length).toBeGreaterThanOrEqual(device!.length)
+  })
+
+  it('changes nothing if a permission is missing', async () => {
+    const before = await rowsWithoutUsage(app.db, own.userId)
+    for (const field of Object.keys(mutationCalls)) {
+      const document = mutationCalls[field]!.plain(own)
+      if (expected('viewer', document) === 'allowed') continue
+      const { decision, body } = await decide(callers.viewer!, document)
+      expect([field, decision]).toEqual([field, 'permission'])
+      expect(body).toMatchObject({
+        errors: [
+          {
+            extensions: {
+              reason: 'permission',
+              missing: expect.arrayContaining([{ field, permission: expect.any(String) }]),
+            },
+          },
+        ],
+      })
+    }
+    expect(await rowsWithoutUsage(app.db, own.userId)).toEqual(before)
+  })
+})
+
+describe('the check of a document', () => {
+  let viewer: Caller
+  const missingOf = async (document: string, variables: object = {}): Promise<unknown> => {
+    const response = await fetch(`${app.url}/graphql/v1`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...viewer.headers },
+      body: JSON.stringify({ query: document, variables }),
+    })
+    const { errors } = (await response.json()) as { errors?: { extensions: { missing?: unknown } }[] }
+    return errors?.[0]?.extensions.missing
+  }
+  beforeAll(() => {
+    viewer = callers.viewer!
+  })
+
+  it('names every missing permission', async () => {
+    const document = '{ login { devices { total } webhooks { id } registrationCodes { id } accessKeys { key } } }'
+    expect(await missingOf(document)).toEqual([
+      { field: 'User.registrationCodes', permission: 'DEVICE_CREATE' },
+      { field: 'User.webhooks', permission: 'WEBHOOK_MANAGE' },
+    ])
+  })
+
+  it('applies @skip and @include, also on fragments', async () => {
+    const document = `query ($with: Boolean!) {
+      login { id webhooks @include(if: $with) { id } ... @skip(if: $with) { ...Codes } }
+    }
+    fragment Codes on User { registrationCodes { id } }`
+    expect(await missingOf(document, { with: true })).toEqual([
+      { field: 'User.webhooks', permission: 'WEBHOOK_MANAGE' },
+    ])
+    expect(await missingOf(document, { with: false })).toEqual([
+      { field: 'User.registrationCodes', permission: 'DEVICE_CREATE' },
+    ])
+    expect(await missingOf('{ login { id webhooks @skip(if: true) { id } } }')).toBeUndefined()
+  })
+
+  it('considers arguments that need another permission', async () => {
+    const document = `mutation ($attributes: Object) {
+      registerDevice(name: "x", attributes: $attributes) { secret }
+    }`
+    expect(await missingOf(document)).toEqual([{ field: 'Mutation.registerDevice', permission: 'DEVICE_CREATE' }])
+    expect(await missingOf(document, { attributes: { site: 'oslo' } })).toEqual([
+      { field: 'Mutation.registerDevice', permission: 'ATTRIBUTE_WRITE' },
+      { field: 'Mutation.registerDevice', permission: 'DEVICE_CREATE' },
+    ])
+  })
+})
+
+describe('without AUDIT_READ', () => {
+  it('lists only events of devices', async () => {
+    const document = '{ login { events(size: 1000) { total items { type } } } }'
+    const [{ body: all }, { body: ofDevices }] = [
+      await sendDocument(app, callers.owner!, document),
+      await sendDocument(app, callers.viewer!, document),
+    ]
+    const typesIn = (body: typeof all): string[] =>
+      body.data.login.events.items.map(({ type }: { type: string }) => type)
+    expect(typesIn(all)).toContain('ACCESS_KEY_CREATE')
+    expect(typesIn(ofDevices)).toContain('DEVICE_REGISTER')
+    expect(typesIn(ofDevices).filter((type) => !/^(DEVICE|SERVICE|ATTRIBUTE)_/.test(type))).toEqual([])
+    expect(ofDevices.data.login.events.total).toBe(typesIn(ofDevices).length)
+  })
+})
+
+describe('a session of a person in several accounts', () => {
+  let person: TestMember
+  let home: string
+  beforeAll(async () => {
+    person = await newMember(app, app.owner.accountId, 'viewer')
+    home = person.id
+    const another = await app.createUser()
+    await addMember(app, { accountId: another.accountId, personId: person.id, roleId: 'operator' })
+  })
+
+  const login = async (account?: string): Promise<unknown> => {
+    const { 'muster-account': _, ...headers } = person.headers
+    const { body } = await sendDocument(
+      app,
+      { headers: { ...headers, ...(account !== undefined && { 'muster-account': account }) } },
+      '{ login { id } }',
+    )
+    return body.data?.login.id ?? body
+  }
+
+  it('works in the account of the header, then in the one used last', async () => {
+    expect(await login(home)).toBe(home)
+    expect(await login()).toBe(home)
+    expect(await login(app.owner.accountId)).toBe(app.owner.accountId)
+    expect(await login()).toBe(app.owner.accountId)
+  })
+
+  it('gets the same response for an account of others and for an invented ID', async () => {
+    const stranger = await app.createUser()
+    const [one, other] = [await login(stranger.accountId), await login('invented')]
+    expect(one).toEqual(other)
+    expect(one).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN', reason: 'not-a-member' } }] })
+  })
+
+  it('has no effect on a signed request', async () => {
+    const caller = { ...withKey(app.owner), headers: { 'muster-account': 'invented' } }
+    const { body } = await sendDocument(app, caller, '{ login { id } }')
+    expect(body).toEqual({ data: { login: { id: app.owner.accountId } } })
+  })
+})
