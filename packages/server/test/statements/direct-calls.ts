@@ -59,6 +59,7 @@ export function directCalls({
   const idempotencyKey = { accountId, caller: accessKey, key: 'key' }
   const idempotencyRecord = { fingerprint: bytes, kind: 'device', id, response: null, expires: now }
   const range = { after: 0n, upTo: BigInt(event), limit: 1 }
+  const newPerson = { id: 'new', email: 'new@example.com', emailConfirmed: true, name: null, passwordHash: 'x' }
   const attempt = { httpStatus: null, duration: 1, error: null, response: null }
   return [
     (db) => auth.writeLastUsed(db, [{ accountId, key: accessKey, at: now }]),
@@ -126,20 +127,18 @@ export function directCalls({
     (db) => totp.lockTotp(db),
     (db) => totp.deleteTotp(db, accountId),
     (db) => totp.writeTotp(db, { personId: accountId, secret: 'x', backupCodes: 'x' }),
-    (db) => users.insertAccount(db, { id: 'new', email: 'new@example.com', name: null, passwordHash: 'x' }),
+    async (db) => {
+      await people.insertPerson(db, newPerson)
+      await users.insertAccount(db, { ...newPerson, passwordHash: 'x' })
+    },
     (db) => users.hasAccounts(db),
     (db) => users.findOwner(db),
     (db) => users.selectUsers(db),
     (db) => users.countOtherAccounts(db, accountId),
-    (db) =>
-      people.insertPerson(db, {
-        id: 'new',
-        email: 'new@example.com',
-        emailConfirmed: true,
-        name: null,
-        passwordHash: 'x',
-      }),
-    (db) => people.insertMembership(db, { accountId: 'new', personId: 'new', roleId: 'owner', source: 'founder' }),
+    async (db) => {
+      await people.insertPerson(db, newPerson)
+      await people.insertMembership(db, { accountId, personId: newPerson.id, roleId: 'owner', source: 'founder' })
+    },
     (db) => people.selectAccountsOf(db, accountId),
     (db) => people.findPerson(db, accountId),
     (db) => people.writeDisabled(db, 'unknown', null),
