@@ -34,7 +34,7 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index person_email on person (lower(email)) where removed is null`.execute(db)
   await sql`comment on table person is 'Who signs in. Devices, keys, and other data belong to accounts'`.execute(db)
   await sql`comment on column person.email_confirmed is
-    'Whether the operator, an e-mail, or the identity provider confirmed that the address is the person''s'`.execute(db)
+    'Whether the operator, an email, or the identity provider confirmed that the address is the person''s'`.execute(db)
   await sql`comment on column person.removed is
     'When the person was removed from the installation. The row remains, because events name the person'`.execute(db)
   await sql`comment on column person.last_account is

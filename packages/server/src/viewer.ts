@@ -1,7 +1,7 @@
 /** The caller of a request. Every query is limited to this account. */
 export interface Viewer {
   readonly accountId: string
-  /** The e-mail address of the account. */
+  /** The email address of the account. */
   readonly email: string
   /** Who is signed in or created the access key. Defaults to the person with the account's ID. */
   readonly personId?: string

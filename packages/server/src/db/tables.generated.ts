@@ -223,7 +223,7 @@ export interface Person {
   created: Generated<Timestamp>
   disabled: Timestamp | null
   email: string
-  /** Whether the operator, an e-mail, or the identity provider confirmed that the address is the person's */
+  /** Whether the operator, an email, or the identity provider confirmed that the address is the person's */
   email_confirmed: Generated<boolean>
   id: string
   /** The account that sessions work in unless a request names another */

@@ -13,7 +13,7 @@ export interface SessionRow {
 /** An enabled account that the person of a session is a member of. */
 export interface MembershipRow {
   account: string
-  /** The e-mail address of the account. */
+  /** The email address of the account. */
   email: string
   role: string
   /** The permissions of a custom role. */

@@ -8,7 +8,7 @@ export interface NewPerson {
   passwordHash: string | null
 }
 
-/** Inserts a person. Returns false if the e-mail address is in use. */
+/** Inserts a person. Returns false if the email address is in use. */
 export async function insertPerson(db: Database, person: NewPerson): Promise<boolean> {
   const result = await db
     .insertInto('person')
@@ -39,7 +39,7 @@ export async function insertMembership(db: Database, membership: NewMembership):
     .execute()
 }
 
-/** Returns the accounts that a person is a member of, each with its e-mail address. */
+/** Returns the accounts that a person is a member of, each with its email address. */
 export function selectAccountsOf(db: Database, personId: string): Promise<{ accountId: string; email: string }[]> {
   return query(
     db,
