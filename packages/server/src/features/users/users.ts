@@ -25,7 +25,10 @@ export interface CreatedUser {
   password: string
 }
 
-/** Creates a person with a random password, who owns a new account. Throws CONFLICT if the email address is in use (case-insensitive). */
+/**
+ * Creates a person with a random password, who owns a new account. Throws CONFLICT if the email address is in use
+ * (case-insensitive).
+ */
 export async function createUser(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
   assertText(email, 'email', EMAIL_LENGTH)
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw badInput('email must be an email address, such as ada@example.com')
