@@ -1,7 +1,7 @@
 import { signRequest } from '@muster/http-signature'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { seedDevices } from '../../../test/factories/seed-devices.ts'
+import { type SeedDevice, seedDevices } from '../../../test/factories/seed-devices.ts'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
 /** Each run uses the same documents, so only a code change can fail the test. With PARITY_RUNS, it uses new documents. */
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const ids = await seedDevices(
     app.db,
     app.owner.accountId,
-    texts.map((text, index) => ({
+    texts.map((text, index): SeedDevice => ({
       name: `${index} ${text}`,
       hardwareId: index % 3 === 0 ? null : `hardware ${index} ${text}`,
       platform: index % 2 === 0 ? null : text,

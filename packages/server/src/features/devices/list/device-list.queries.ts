@@ -79,7 +79,7 @@ const pageStatement = (accountId: string, page: DevicePageQuery) =>
 
 const MAX_CACHED = 500
 
-const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & SqlPlace>(MAX_CACHED)
+const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<SqlPlace, 'key' | 'id'>>(MAX_CACHED)
 
 /**
  * Returns a string that is equal for pages with the same statement. Returns undefined for pages whose statements differ too
