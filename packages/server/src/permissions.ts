@@ -67,6 +67,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'User.devicesUrl': ['DEVICE_READ'],
   'User.email': 'viewer',
   'User.events': ['EVENT_READ'],
+  'User.eventCounts': ['EVENT_READ'],
   'User.eventsUrl': ['EVENT_READ'],
   'User.facets': ['DEVICE_READ'],
   'User.id': 'viewer',

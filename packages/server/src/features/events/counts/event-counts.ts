@@ -2,7 +2,7 @@ import type { Context } from '../../../context.ts'
 import { walk } from '../../../db/fair/user-database.ts'
 import { badInput } from '../../../errors.ts'
 import type { EventCount, UserEventCountsArgs } from '../../../resolvers.generated.ts'
-import { monthBefore, readEventFilter } from '../event-filter.ts'
+import { monthBefore, permittedEvents, readEventFilter } from '../event-filter.ts'
 import { readEventWhere } from '../events.ts'
 import { ASSUMED_EVENTS } from '../list-rows-read.ts'
 import { countByInterval } from './event-counts.queries.ts'
@@ -17,7 +17,7 @@ export async function countEventsByInterval(context: Context, args: UserEventCou
   const size = args.intervals ?? DEFAULT_INTERVALS
   if (size < 1 || size > MAX_INTERVALS) throw badInput(`intervals must be 1 to ${MAX_INTERVALS}, not ${size}`)
   const now = context.clock()
-  const given = readEventFilter(args, { now, defaultsToMonth: true })
+  const given = { ...readEventFilter(args, { now, defaultsToMonth: true }), ...permittedEvents(viewer) }
   const where = await readEventWhere(context, args)
   const filter = where === undefined ? given : { ...given, where }
   // An event of this millisecond is included.
