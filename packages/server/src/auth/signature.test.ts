@@ -30,7 +30,10 @@ describe('signed requests', () => {
   it("authenticate the key's user, in either form", async () => {
     const { viewer, createKey } = await site.createUser()
     const key = await createKey()
-    const expected = { status: 200, body: { viewer: { ...viewer, ...granted(viewer), accessKey: key.key, accessKeyName: null } } }
+    const expected = {
+      status: 200,
+      body: { viewer: { ...viewer, ...granted(viewer), accessKey: key.key, accessKeyName: null } },
+    }
     expect(await server.as(key)).toEqual(expected)
     expect(await server.as(key, { form: 'cavage' })).toEqual(expected)
     expect(await server.as(key, { method: 'GET', body: undefined })).toEqual(expected)
@@ -42,7 +45,9 @@ describe('signed requests', () => {
     const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
     const { key } = await createKey({ publicKey: pem })
     const signing = { keyId: key, key: { algorithm: 'ed25519', privateKey } } as const
-    expect((await server.send(signing)).body).toEqual({ viewer: { ...viewer, ...granted(viewer), accessKey: key, accessKeyName: null } })
+    expect((await server.send(signing)).body).toEqual({
+      viewer: { ...viewer, ...granted(viewer), accessKey: key, accessKeyName: null },
+    })
     const other = { ...signing, key: { ...signing.key, privateKey: generateKeyPairSync('ed25519').privateKey } }
     expect((await server.send(other)).body).toMatchObject({ code: 'UNAUTHENTICATED', reason: 'bad-signature' })
   })

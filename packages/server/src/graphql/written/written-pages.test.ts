@@ -21,17 +21,19 @@ beforeAll(async () => {
   const ids = await seedDevices(
     app.db,
     app.owner.accountId,
-    texts.map((text, index): SeedDevice => ({
-      name: `${index} ${text}`,
-      hardwareId: index % 3 === 0 ? null : `hardware ${index} ${text}`,
-      platform: index % 2 === 0 ? null : text,
-      created: new Date(1_700_000_000_000 + index * 10),
-      state: index % 2 === 0 ? 'active' : 'inactive',
-      lastReported: index % 4 === 0 ? null : new Date(1_700_000_000_000 + index),
-      statusA: index % 3 === 0 ? null : text,
-      attributes: index % 2 === 0 ? {} : { site: text, net: { ssid: text } },
-      overrides: index % 4 === 1 ? { night: { site: `night ${text}`, net: { mask: text } } } : {},
-    })),
+    texts.map(
+      (text, index): SeedDevice => ({
+        name: `${index} ${text}`,
+        hardwareId: index % 3 === 0 ? null : `hardware ${index} ${text}`,
+        platform: index % 2 === 0 ? null : text,
+        created: new Date(1_700_000_000_000 + index * 10),
+        state: index % 2 === 0 ? 'active' : 'inactive',
+        lastReported: index % 4 === 0 ? null : new Date(1_700_000_000_000 + index),
+        statusA: index % 3 === 0 ? null : text,
+        attributes: index % 2 === 0 ? {} : { site: text, net: { ssid: text } },
+        overrides: index % 4 === 1 ? { night: { site: `night ${text}`, net: { mask: text } } } : {},
+      }),
+    ),
   )
   const add = `mutation ($device: String!, $name: String!, $port: Int!) {
     addService(deviceId: $device, name: $name, application: 28, port: $port) { id }
