@@ -13,7 +13,7 @@ let app: TestApp
 /** Resolves every field in the plain executor. */
 let plain: TestApp
 
-const texts = ['plain', 'quote " and \\ backslash', 'tab \t and line \n', 'é', '機器', '🚀', '\u007f\u0085\u2028', '']
+const strings = ['plain', 'quote " and \\ backslash', 'tab \t and line \n', 'é', '機器', '🚀', '\u007f\u0085\u2028', '']
 
 beforeAll(async () => {
   app = await startTestApp()
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const ids = await seedDevices(
     app.db,
     app.owner.accountId,
-    texts.map(
+    strings.map(
       (text, index): SeedDevice => ({
         name: `${index} ${text}`,
         hardwareId: index % 3 === 0 ? null : `hardware ${index} ${text}`,
