@@ -5,9 +5,9 @@
 const fieldsByPermission: Readonly<Record<string, string>> = {
   '': `Query.login Query.applicationTypes Query.version
     User.id User.email User.name User.created User.limits User.attribute User.attributes User.contexts User.overrides`,
-  DEVICE_READ: `User.device User.devices User.service User.services User.attributeNames User.facets User.deviceTotals
-    User.presence User.checkFilter User.views Device.* Service.* View.*`,
-  EVENT_READ: 'User.events User.eventsUrl Device.events Subscription.events',
+  DEVICE_READ: `User.device User.devices User.devicesUrl User.service User.services User.attributeNames User.facets
+    User.deviceTotals User.presence User.checkFilter User.views Device.* Service.* View.*`,
+  EVENT_READ: 'User.events User.eventsUrl User.eventCounts Device.events Subscription.events',
   'EVENT_READ AUDIT_READ': 'WebhookDelivery.event',
   'KEY_MANAGE|AUDIT_READ|KEY_OWN': 'User.accessKeys',
   WEBHOOK_MANAGE: `User.webhooks Mutation.createWebhook Mutation.updateWebhook Mutation.deleteWebhook

@@ -38,7 +38,6 @@ const measure = 'a metric of the whole installation'
 export const acrossAccounts: Readonly<Record<string, string>> = {
   'selectKeys of auth/auth.queries.ts': byCredentials,
   'selectSessions of auth/sessions/sessions.queries.ts': byCredentials,
-  'findUserOfPasskey of auth/sessions/audit/attempted-user.queries.ts': byCredentials,
   ...Object.fromEntries(
     ['selectAccountsOf', 'disableAccountsOf', 'enableAccountsOf', 'deletePerson'].map((name) => [
       `${name} of features/users/people/people.queries.ts`,
