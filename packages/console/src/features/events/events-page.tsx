@@ -16,7 +16,7 @@ export function EventsPage() {
   const filter = filterOf(search)
   const { after } = search
   // A separate query, so that the list does not wait for the counts.
-  const { intervals, total, error, isCounting } = useEventCounts(filter, isLive)
+  const { intervals, total, error, isCounting, retry } = useEventCounts(filter, isLive)
   const problem = problemOf(error)
   return (
     <>
@@ -31,6 +31,7 @@ export function EventsPage() {
           <EventHistogram
             intervals={intervals}
             error={error}
+            onRetry={retry}
             isNarrowed={search.from !== undefined || search.to !== undefined}
             onRange={(range) => change({ ...range, after: undefined })}
           />

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { Anchor, Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { IconZoomReset } from '@tabler/icons-react'
 import { useState } from 'react'
 import { errorText } from '../../../graphql/describe-error.ts'
@@ -10,17 +10,21 @@ interface EventHistogramProps extends Omit<HistogramProps, 'intervals'> {
   /** Undefined until counted. */
   intervals: HistogramProps['intervals'] | undefined
   error: Error | undefined
+  onRetry(): void
   /** Whether the page is narrowed to a time range. */
   isNarrowed: boolean
 }
 
 /** How many events there were over time, as bars or a table. Each bar narrows the time range of the page. */
-export function EventHistogram({ intervals, error, isNarrowed, onRange }: EventHistogramProps) {
+export function EventHistogram({ intervals, error, onRetry, isNarrowed, onRange }: EventHistogramProps) {
   const [form, setForm] = useState('bars')
   if (error !== undefined)
     return (
       <Text c="dimmed" size="sm" mb="xs">
-        The events could not be counted. {errorText(error)}
+        The events could not be counted. {errorText(error)}{' '}
+        <Anchor component="button" type="button" inherit onClick={onRetry}>
+          Try again
+        </Anchor>
       </Text>
     )
   const [first, last] = [intervals?.[0], intervals?.at(-1)]

@@ -21,5 +21,5 @@ export function useEventCounts(filter: EventFilter, isLive: boolean) {
   useLiveEvents({ onEvents: () => isLive && filter.maxDate === undefined && count(), onGap: count })
   const intervals = useLastValue(data?.login?.eventCounts)
   const total = data?.login?.eventCounts.reduce((sum, interval) => sum + interval.count, 0)
-  return { intervals, total, error, isCounting: fetching }
+  return { intervals, total, error, isCounting: fetching, retry: () => refetch({ requestPolicy: 'network-only' }) }
 }
