@@ -57,6 +57,29 @@ describeConsole('webhooks', () => {
     ])
   })
 
+  it('limits a webhook to devices that match a filter or a view', async () => {
+    const person = await site.newPerson()
+    const id = await createWebhook(person, parts.receiver.url)
+    await person.data('mutation { registerDevice(name: "a", attributes: { site: "oslo" }) { secret } }')
+    await person.data('mutation { createView(name: "Linux", where: "platform = linux") { id } }')
+    const page = await site.open(person, { path: `/webhooks/${id}` })
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit the webhook' })
+    await dialog.getByRole('searchbox', { name: 'Devices' }).fill('sitte = oslo')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Did you mean "site"?').first().waitFor()
+    await dialog.getByRole('searchbox', { name: 'Devices' }).fill('site = oslo')
+    await dialog.getByRole('combobox', { name: 'View' }).click()
+    await page.getByRole('option', { name: 'Linux' }).click()
+    await dialog.getByLabel('Context').fill('night')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByText('attributes.site = oslo').waitFor()
+    await page.getByRole('link', { name: 'Linux' }).waitFor()
+    const { login } = await person.data('{ login { webhooks { where view { name } context } } }')
+    expect(login.webhooks).toEqual([{ where: 'attributes.site = oslo', view: { name: 'Linux' }, context: 'night' }])
+  })
+
   it('shows failed deliveries and retries them', async () => {
     const receiver = await startReceiver()
     try {

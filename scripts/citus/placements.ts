@@ -8,7 +8,7 @@ const distributed = [
   ...['device', 'device_live', 'device_hold', 'device_count', 'service', 'service_live', 'attribute_override', 'event'],
   ...['attribute_name', 'attribute_name_summary'],
   ...['saved_view', 'presence_sample'],
-  ...['webhook', 'webhook_sending', 'webhook_delivery', 'idempotency_record'],
+  ...['webhook', 'webhook_sending', 'webhook_delivery', 'webhook_candidate', 'idempotency_record'],
 ]
 
 /** Small tables that every node reads, such as the tables that identify a caller before the account is known. */

@@ -39,6 +39,8 @@ export const limits = {
   views: 200,
   viewNameLength: 100,
   userNameLength: 100,
+  /** Bytes of the attributes, overrides, and services that an event keeps of a deleted device or service. */
+  deletedBytes: 256 * 1024,
   /** Records per page. */
   pageSize: 1_000,
   idsPerList: 1_000,
@@ -103,6 +105,8 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   views: 'saved views of a user',
   viewNameLength: 'characters of the name of a view',
   userNameLength: 'characters of a user name',
+  deletedBytes:
+    'bytes of the attributes, overrides, and services of a deleted device that its DEVICE_DELETE event contains; above it, the event has omitted: true instead',
   pageSize: 'records of a page',
   idsPerList: 'ids or items in a list argument',
   filterLength: 'characters of a filter',

@@ -85,6 +85,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Device.events': ['EVENT_READ'],
   'Service.*': ['DEVICE_READ'],
   'View.*': ['DEVICE_READ'],
+  'View.usedBy': ['VIEW_MANAGE'],
   // A delivery may be of an event of the account.
   'WebhookDelivery.event': ['EVENT_READ', 'AUDIT_READ'],
 

@@ -363,13 +363,17 @@ export type Mutation = {
    * since that version.
    */
   updateView: View;
+  /**
+   * Deletes a view. Returns CONFLICT, with what uses the view in extensions.usedBy, unless replaceBy names the view of the same kind
+   * to use instead.
+   */
   deleteView: Scalars['Boolean']['output'];
   /**
    * Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only
    * this response contains the secret. A user can have 20 webhooks.
    */
   createWebhook: Webhook;
-  /** Updates the given fields. null clears name. enabled: true or a new url ends a pause. */
+  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. */
   updateWebhook: Webhook;
   /** Deletes a webhook and its deliveries. */
   deleteWebhook: Scalars['Boolean']['output'];
@@ -565,6 +569,7 @@ export type MutationUpdateViewArgs = {
 /** Changes data. A mutation that fails changes nothing. */
 export type MutationDeleteViewArgs = {
   id: Scalars['ID']['input'];
+  replaceBy?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -574,6 +579,9 @@ export type MutationCreateWebhookArgs = {
   events?: InputMaybe<Array<EventType>>;
   name?: InputMaybe<Scalars['String']['input']>;
   enabled?: Scalars['Boolean']['input'];
+  where?: InputMaybe<Scalars['String']['input']>;
+  view?: InputMaybe<Scalars['ID']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -584,6 +592,9 @@ export type MutationUpdateWebhookArgs = {
   events?: InputMaybe<Array<EventType>>;
   name?: InputMaybe<Scalars['String']['input']>;
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  where?: InputMaybe<Scalars['String']['input']>;
+  view?: InputMaybe<Scalars['ID']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -887,6 +898,9 @@ export type SubscriptionEventsArgs = {
   types?: InputMaybe<Array<EventType>>;
   deviceId?: InputMaybe<Array<Scalars['String']['input']>>;
   after?: InputMaybe<Scalars['ID']['input']>;
+  where?: InputMaybe<Scalars['String']['input']>;
+  view?: InputMaybe<Scalars['ID']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A page of events. */
@@ -941,7 +955,7 @@ export type EventTarget = {
   id: Scalars['ID']['output'];
   /** Its name at the time of the event. */
   name: Scalars['String']['output'];
-  /** user, device, service, accessKey, registrationCode, or webhook */
+  /** user, device, service, accessKey, registrationCode, webhook, or view */
   kind: Scalars['String']['output'];
 };
 
@@ -955,7 +969,10 @@ export type EventType =
   | 'DEVICE_REGISTER'
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
-  /** data: name, hardwareId, and platform before the deletion */
+  /**
+   * data: name, hardwareId, platform, attributes, overrides by context, and services before the deletion; over 256 KiB, omitted: true
+   * in place of the last three
+   */
   | 'DEVICE_DELETE'
   /** data: allow, whether the device can register itself again; registrationCode, the ID of the code if the device did so */
   | 'DEVICE_SECRET_ROTATE'
@@ -977,13 +994,13 @@ export type EventType =
   | 'REGISTRATION_CODE_CREATE'
   /** data: prefix, name, uses, and used */
   | 'REGISTRATION_CODE_DELETE'
-  /** data: name, url, events, and enabled */
+  /** data: name, url, events, and enabled; where, view, and context, if set */
   | 'WEBHOOK_CREATE'
   /** data: changes, the old and new value of each field that changed; or formerSecretUntil, if the secret was rotated */
   | 'WEBHOOK_UPDATE'
   /** data: name and url */
   | 'WEBHOOK_DELETE'
-  /** The server paused a webhook because its receiver failed for days. data: paused, the reason */
+  /** The server paused a webhook because its receiver failed for days or its view cannot be used. data: paused, the reason */
   | 'WEBHOOK_PAUSE'
   /** data: name, kind, where, context, sortBy, columns, description, labels, and isShared */
   | 'VIEW_CREATE'
@@ -1276,6 +1293,8 @@ export type View = {
   updated: Scalars['DateTime']['output'];
   /** Increases by 1 with every change. */
   version: Scalars['Int']['output'];
+  /** The webhooks that use the view, by view or by view(id) in their filter. */
+  usedBy: Array<EventTarget>;
   /** The reasons why the view can no longer be used; normally empty. */
   problems: Array<FilterProblem>;
 };
@@ -1309,6 +1328,12 @@ export type Webhook = {
   /** Why deliveries are paused; null if they are not paused. */
   paused?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
+  /** Only events of devices that match right before or right after the event are sent. In canonical form; null sends all events. */
+  where?: Maybe<Scalars['String']['output']>;
+  /** A saved view of devices. Its newest filter applies in addition to where. */
+  view?: Maybe<View>;
+  /** The context in which the filter reads attributes. Default: that of the view. */
+  context?: Maybe<Scalars['String']['output']>;
   /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret?: Maybe<Scalars['String']['output']>;
   /** The webhook's deliveries, newest first. The server keeps them for 30 days. */
@@ -1885,6 +1910,7 @@ export type ViewResolvers<ContextType = Context, ParentType extends ResolversPar
   createdBy?: Resolver<ResolversTypes['ChangeSource'], ParentType, ContextType>;
   updated?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  usedBy?: Resolver<Array<ResolversTypes['EventTarget']>, ParentType, ContextType>;
   problems?: Resolver<Array<ResolversTypes['FilterProblem']>, ParentType, ContextType>;
 };
 
@@ -1902,6 +1928,9 @@ export type WebhookResolvers<ContextType = Context, ParentType extends Resolvers
   enabled?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   paused?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   created?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  where?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  view?: Resolver<Maybe<ResolversTypes['View']>, ParentType, ContextType>;
+  context?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   secret?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   deliveries?: Resolver<ResolversTypes['WebhookDeliveryList'], ParentType, ContextType, RequireFields<WebhookDeliveriesArgs, 'size'>>;
 };

@@ -52,6 +52,7 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.views': 0,
   'View.columns': 0,
   'View.problems': 0,
+  'View.usedBy': 0,
   'User.limits': 0,
   'Device.services': 0,
   'Event.target': 0,

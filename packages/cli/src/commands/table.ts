@@ -18,10 +18,11 @@ export const commandTable: readonly CommandEntry[] = [
     ),
     noun(
       'views',
-      'list, create, update, and delete saved views',
+      'list, show, create, update, and delete saved views',
       'Manage saved views: filters with an order and columns.',
       [
         command('list', 'list saved views', () => import('./views/list.ts')),
+        command('show', 'show a view and what uses it', () => import('./views/show.ts')),
         command('create', 'save a view', () => import('./views/create.ts')),
         command('update', 'change a view', () => import('./views/update.ts')),
         command('delete', 'delete views', () => import('./views/delete.ts')),

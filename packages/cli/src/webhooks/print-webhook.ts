@@ -1,12 +1,13 @@
 import type { Webhook } from '@muster/client'
 import { printJson, printOne, say } from '../output/print-one.ts'
-import { webhookColumns } from './webhook-columns.ts'
+import { type WebhookRow, webhookColumns } from './webhook-columns.ts'
 
 /** Prints a webhook after a change, including the secret if it is new. */
 export async function printWebhook(webhook: Webhook, { json }: { json?: boolean }): Promise<void> {
-  const { secret, ...rest } = webhook
-  if (json) return printJson(secret === null ? rest : webhook)
-  await printOne(webhook, webhookColumns)
+  const { secret, view, ...rest } = webhook
+  const row: WebhookRow = { ...rest, view: view && { id: view.id, name: view.name } }
+  if (json) return printJson(secret === null ? row : { ...row, secret })
+  await printOne(row, webhookColumns)
   if (secret === null) return
   await say(`Secret: ${secret}`)
   console.error('The secret is shown only once. The receiver uses it to verify deliveries.')

@@ -2,7 +2,7 @@ import type { Webhook, WebhookDelivery } from '@muster/client'
 import type { Column } from '../output/column.ts'
 import { stateColor } from '../output/state-color.ts'
 
-export type WebhookRow = Omit<Webhook, 'secret'>
+export type WebhookRow = Omit<Webhook, 'secret' | 'view'> & { view: { id: string; name: string } | null }
 
 export const webhookFields = {
   id: true,
@@ -12,6 +12,9 @@ export const webhookFields = {
   enabled: true,
   paused: true,
   created: true,
+  where: true,
+  view: { id: true, name: true },
+  context: true,
 } as const
 
 export const webhookColumns: readonly Column<WebhookRow>[] = [
@@ -22,6 +25,9 @@ export const webhookColumns: readonly Column<WebhookRow>[] = [
   { name: 'enabled', value: ({ enabled }) => enabled },
   { name: 'paused', value: ({ paused }) => paused },
   { name: 'created', value: ({ created }) => created, time: true },
+  { name: 'where', value: ({ where }) => where },
+  { name: 'view', value: ({ view }) => view?.name },
+  { name: 'context', value: ({ context }) => context },
 ]
 
 export type DeliveryRow = Omit<WebhookDelivery, 'event'> & { event: { id: string; type: string } | null }

@@ -13,6 +13,12 @@ export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | '
   types?: readonly EventType[] | undefined
   /** IDs of the devices whose events to receive. Default: all events of the account. */
   deviceId?: readonly string[] | undefined
+  /** A device filter: only events of devices that match right before or right after the event. */
+  where?: string | undefined
+  /** ID of a saved view of devices. Its filter applies in addition to `where`. */
+  view?: string | undefined
+  /** The context in which the filter reads attributes. */
+  context?: string | undefined
   /** ID of the last event that was received. Default: start with new events. */
   after?: string | undefined
   /** Called each time the client connects. The subscription receives all events from then on. */
@@ -46,9 +52,10 @@ export async function* followEvents(follow: FollowOptions): AsyncGenerator<Recor
     try {
       const resumeAfter = lastId ?? (hasConnected ? startId : undefined)
       if (hasConnected && resumeAfter === undefined) {
-        // No events existed at the start, so all existing events are new.
+        // No events existed at the start, so all existing events are new. Only the server can apply a filter to them.
         for (const event of await listPastEvents(follow, select)) {
           lastId = takeId(event)
+          if (isFiltered(options)) break
           yield event
         }
       }
@@ -75,14 +82,21 @@ export async function* followEvents(follow: FollowOptions): AsyncGenerator<Recor
   }
 }
 
+const isFiltered = ({ where, view }: EventOptions): boolean => where !== undefined || view !== undefined
+
 function takeId(event: Record<string, unknown>): string {
   const id = event[ID_ALIAS] as string
   delete event[ID_ALIAS]
   return id
 }
 
-function subscriptionDocument({ types, deviceId }: EventOptions, select: object, after: string | undefined) {
-  return buildDocument('Subscription', { events: { $: { types, deviceId, after }, ...select } })
+function subscriptionDocument(
+  { types, deviceId, where, view, context }: EventOptions,
+  select: object,
+  after: string | undefined,
+) {
+  const given = { types, deviceId, after, where, view, context }
+  return buildDocument('Subscription', { events: { $: given, ...select } })
 }
 
 async function newestId({ run, options: { signal, timeout, retries } }: FollowOptions): Promise<string | undefined> {

@@ -18,8 +18,13 @@ export const nameOf = (type: string): string => type.replace(/[[\]!]/g, '')
  */
 export function plainFields(table: SchemaTable, typeName: string): string[] {
   const fields = Object.entries(table[typeName] ?? {})
-  return fields.filter(([, entry]) => isPlain(table, typeName, entry)).map(([name]) => name)
+  return fields
+    .filter(([name, entry]) => !onRequest.has(`${typeName}.${name}`) && isPlain(table, typeName, entry))
+    .map(([name]) => name)
 }
+
+/** Fields that are selected only by name, because they need a permission that the rest of the object does not need. */
+const onRequest: ReadonlySet<string> = new Set(['View.usedBy'])
 
 function isPlain(table: SchemaTable, parent: string, entry: FieldEntry): boolean {
   const type = typeOf(entry)

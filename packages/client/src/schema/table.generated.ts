@@ -277,10 +277,13 @@ export const schemaTable: SchemaTable = {
   "createWebhook": [
    "Webhook!",
    {
+    "context": "String",
     "enabled": "Boolean!",
     "events": "[EventType!]",
     "name": "String",
-    "url": "String!"
+    "url": "String!",
+    "view": "ID",
+    "where": "String"
    }
   ],
   "deleteAccessKey": [
@@ -312,7 +315,8 @@ export const schemaTable: SchemaTable = {
   "deleteView": [
    "Boolean!",
    {
-    "id": "ID!"
+    "id": "ID!",
+    "replaceBy": "ID"
    }
   ],
   "deleteWebhook": [
@@ -449,11 +453,14 @@ export const schemaTable: SchemaTable = {
   "updateWebhook": [
    "Webhook!",
    {
+    "context": "String",
     "enabled": "Boolean",
     "events": "[EventType!]",
     "id": "ID!",
     "name": "String",
-    "url": "String"
+    "url": "String",
+    "view": "ID",
+    "where": "String"
    }
   ]
  },
@@ -525,8 +532,11 @@ export const schemaTable: SchemaTable = {
    "Event!",
    {
     "after": "ID",
+    "context": "String",
     "deviceId": "[String!]",
-    "types": "[EventType!]"
+    "types": "[EventType!]",
+    "view": "ID",
+    "where": "String"
    }
   ]
  },
@@ -729,6 +739,7 @@ export const schemaTable: SchemaTable = {
   "problems": "[FilterProblem!]!",
   "sortBy": "[String!]!",
   "updated": "DateTime!",
+  "usedBy": "[EventTarget!]!",
   "version": "Int!",
   "where": "String"
  },
@@ -738,6 +749,7 @@ export const schemaTable: SchemaTable = {
   "width": "Int"
  },
  "Webhook": {
+  "context": "String",
   "created": "DateTime!",
   "deliveries": [
    "WebhookDeliveryList!",
@@ -755,7 +767,9 @@ export const schemaTable: SchemaTable = {
   "name": "String",
   "paused": "String",
   "secret": "String",
-  "url": "String!"
+  "url": "String!",
+  "view": "View",
+  "where": "String"
  },
  "WebhookDelivery": {
   "attempts": "Int!",

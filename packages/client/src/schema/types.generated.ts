@@ -254,7 +254,7 @@ export interface EventList {
 /** The object that an event is about. */
 export interface EventTarget {
   id: string
-  /** user, device, service, accessKey, registrationCode, or webhook */
+  /** user, device, service, accessKey, registrationCode, webhook, or view */
   kind: string
   /** Its name at the time of the event. */
   name: string
@@ -490,6 +490,8 @@ export interface ViewColumn {
 
 /** Sends its owner's events to a receiver over HTTP POST, signed according to the Standard Webhooks specification. */
 export interface Webhook {
+  /** The context in which the filter reads attributes. Default: that of the view. */
+  context: string | null
   created: string
   enabled: boolean
   /** The types of events that the webhook sends. */
@@ -501,6 +503,10 @@ export interface Webhook {
   /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: string | null
   url: string
+  /** A saved view of devices. Its newest filter applies in addition to where. */
+  view: View | null
+  /** Only events of devices that match right before or right after the event are sent. In canonical form; null sends all events. */
+  where: string | null
 }
 
 /** The delivery of one event to one webhook, with the result of the last attempt. */
@@ -796,7 +802,7 @@ export interface EventListFields {
 /** The selectable fields of EventTarget. */
 export interface EventTargetFields {
   id: Leaf<string>
-  /** user, device, service, accessKey, registrationCode, or webhook */
+  /** user, device, service, accessKey, registrationCode, webhook, or view */
   kind: Leaf<string>
   /** Its name at the time of the event. */
   name: Leaf<string>
@@ -945,10 +951,16 @@ export interface MutationFields {
   }>
   /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks. */
   createWebhook: Branch<'Webhook', 'one', {
+    /** The context in which the filter reads attributes. Default: that of the view. */
+    context?: string | null | undefined
     enabled?: boolean | undefined
     events?: readonly EventType[] | null | undefined
     name?: string | null | undefined
     url: string
+    /** The ID of a saved view of devices. Its newest filter applies in addition to where. */
+    view?: string | null | undefined
+    /** A device filter. Only events of devices that match right before or right after the event are sent. */
+    where?: string | null | undefined
   }>
   deleteAccessKey: Leaf<boolean, {
     key: string
@@ -966,8 +978,10 @@ export interface MutationFields {
   deleteRegistrationCode: Leaf<boolean, {
     id: string
   }>
+  /** Deletes a view. Returns CONFLICT, with what uses the view in extensions.usedBy, unless replaceBy names the view of the same kind to use instead. */
   deleteView: Leaf<boolean, {
     id: string
+    replaceBy?: string | null | undefined
   }>
   /** Deletes a webhook and its deliveries. */
   deleteWebhook: Leaf<boolean, {
@@ -1077,13 +1091,18 @@ export interface MutationFields {
     version?: number | null | undefined
     where?: string | null | undefined
   }>
-  /** Updates the given fields. null clears name. enabled: true or a new url ends a pause. */
+  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. */
   updateWebhook: Branch<'Webhook', 'one', {
+    context?: string | null | undefined
     enabled?: boolean | null | undefined
     events?: readonly EventType[] | null | undefined
     id: string
     name?: string | null | undefined
     url?: string | null | undefined
+    /** null removes it. */
+    view?: string | null | undefined
+    /** A device filter. null or an empty filter removes it. */
+    where?: string | null | undefined
   }>
 }
 
@@ -1184,9 +1203,15 @@ export interface SubscriptionFields {
   events: Branch<'Event', 'one', {
     /** The ID of the last event that the client received. If omitted, the stream starts now. */
     after?: string | null | undefined
+    /** The context in which the filter reads attributes. Default: that of the view. */
+    context?: string | null | undefined
     /** Only events of these devices. Unknown IDs match nothing. */
     deviceId?: readonly string[] | null | undefined
     types?: readonly EventType[] | null | undefined
+    /** The ID of a saved view of devices. Its filter applies in addition to where; a change of the view takes effect within a second. */
+    view?: string | null | undefined
+    /** A device filter, unlike the where of User.events. Only events of devices that match right before or right after the event are delivered. */
+    where?: string | null | undefined
   }>
 }
 
@@ -1429,6 +1454,8 @@ export interface ViewFields {
   /** The sort keys; empty for the default order. */
   sortBy: Leaf<string[]>
   updated: Leaf<string>
+  /** The webhooks that use the view, by view or by view(id) in their filter. */
+  usedBy: Branch<'EventTarget', 'many'>
   /** Increases by 1 with every change. */
   version: Leaf<number>
   /** The filter in canonical form; null if the view lists everything. */
@@ -1447,6 +1474,8 @@ export interface ViewColumnFields {
 
 /** The selectable fields of Webhook. */
 export interface WebhookFields {
+  /** The context in which the filter reads attributes. Default: that of the view. */
+  context: Leaf<string | null>
   created: Leaf<string>
   /** The webhook's deliveries, newest first. The server keeps them for 30 days. */
   deliveries: Branch<'WebhookDeliveryList', 'one', {
@@ -1471,6 +1500,10 @@ export interface WebhookFields {
   /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: Leaf<string | null>
   url: Leaf<string>
+  /** A saved view of devices. Its newest filter applies in addition to where. */
+  view: Branch<'View', 'maybe'>
+  /** Only events of devices that match right before or right after the event are sent. In canonical form; null sends all events. */
+  where: Leaf<string | null>
 }
 
 /** The selectable fields of WebhookDelivery. */
@@ -1601,10 +1634,16 @@ export interface Mutations {
   }, options?: CallOptions): Promise<View>
   /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks. */
   createWebhook(args: {
+    /** The context in which the filter reads attributes. Default: that of the view. */
+    context?: string | null | undefined
     enabled?: boolean | undefined
     events?: readonly EventType[] | null | undefined
     name?: string | null | undefined
     url: string
+    /** The ID of a saved view of devices. Its newest filter applies in addition to where. */
+    view?: string | null | undefined
+    /** A device filter. Only events of devices that match right before or right after the event are sent. */
+    where?: string | null | undefined
   }, options?: CallOptions): Promise<Webhook>
   deleteAccessKey(args: {
     key: string
@@ -1622,8 +1661,10 @@ export interface Mutations {
   deleteRegistrationCode(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
+  /** Deletes a view. Returns CONFLICT, with what uses the view in extensions.usedBy, unless replaceBy names the view of the same kind to use instead. */
   deleteView(args: {
     id: string
+    replaceBy?: string | null | undefined
   }, options?: CallOptions): Promise<boolean>
   /** Deletes a webhook and its deliveries. */
   deleteWebhook(args: {
@@ -1733,12 +1774,17 @@ export interface Mutations {
     version?: number | null | undefined
     where?: string | null | undefined
   }, options?: CallOptions): Promise<View>
-  /** Updates the given fields. null clears name. enabled: true or a new url ends a pause. */
+  /** Updates the given fields. null clears name, where, view, and context. enabled: true or a new url ends a pause. */
   updateWebhook(args: {
+    context?: string | null | undefined
     enabled?: boolean | null | undefined
     events?: readonly EventType[] | null | undefined
     id: string
     name?: string | null | undefined
     url?: string | null | undefined
+    /** null removes it. */
+    view?: string | null | undefined
+    /** A device filter. null or an empty filter removes it. */
+    where?: string | null | undefined
   }, options?: CallOptions): Promise<Webhook>
 }

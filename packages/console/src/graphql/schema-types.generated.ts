@@ -41,7 +41,10 @@ export type EventType =
    * restored, or latest
    */
   | 'BACKUP_RESTORE'
-  /** data: name, hardwareId, and platform before the deletion */
+  /**
+   * data: name, hardwareId, platform, attributes, overrides by context, and services before the deletion; over 256 KiB, omitted: true
+   * in place of the last three
+   */
   | 'DEVICE_DELETE'
   /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the ID of the code if one was used */
   | 'DEVICE_REGISTER'
@@ -100,11 +103,11 @@ export type EventType =
   | 'VIEW_DELETE'
   /** data: changes, the old and new value of each field that changed */
   | 'VIEW_UPDATE'
-  /** data: name, url, events, and enabled */
+  /** data: name, url, events, and enabled; where, view, and context, if set */
   | 'WEBHOOK_CREATE'
   /** data: name and url */
   | 'WEBHOOK_DELETE'
-  /** The server paused a webhook because its receiver failed for days. data: paused, the reason */
+  /** The server paused a webhook because its receiver failed for days or its view cannot be used. data: paused, the reason */
   | 'WEBHOOK_PAUSE'
   /** data: changes, the old and new value of each field that changed; or formerSecretUntil, if the secret was rotated */
   | 'WEBHOOK_UPDATE';

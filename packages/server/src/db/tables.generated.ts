@@ -152,6 +152,8 @@ export interface Event {
   data: Generated<Json>
   device_id: string | null
   id: Generated<Int8>
+  /** Values before the change that data does not contain; null for events from before and if there are none */
+  previous: Json | null
   /** kind: accessKey, console, device, or server; with accessKey also id and name, as of the event */
   source: Json | null
   state: string | null
@@ -381,20 +383,35 @@ export interface UsedNonce {
 
 export interface Webhook {
   account_id: string
+  context: string | null
   created: Generated<Timestamp>
   enabled: Generated<boolean>
   encrypted_secret: Buffer
   events: string[]
+  /** A device filter in canonical form */
+  filter: string | null
   former_secret: Buffer | null
   former_secret_until: Timestamp | null
   id: string
+  /** Whether the webhook is paused until its view can be used again */
+  is_view_broken: Generated<boolean>
   name: string | null
   paused: string | null
   url: string
+  view_id: string | null
+}
+
+export interface WebhookCandidate {
+  account_id: string
+  created: Generated<Timestamp>
+  event_id: Int8
+  webhook_id: string
 }
 
 export interface WebhookCursor {
   event_id: Int8
+  /** Set once there was a webhook with a filter; event_id is then the greatest number */
+  position: Int8 | null
 }
 
 export interface WebhookDelivery {
@@ -458,6 +475,7 @@ export interface DB {
   sign_in_tries: SignInTries
   used_nonce: UsedNonce
   webhook: Webhook
+  webhook_candidate: WebhookCandidate
   webhook_cursor: WebhookCursor
   webhook_delivery: WebhookDelivery
   webhook_sending: WebhookSending

@@ -32,7 +32,7 @@ export const fragments: Readonly<Record<string, string>> = {
     id name description kind where context sortBy columns { name label width } labels isShared created
     createdBy { kind id name user { ...UserReference } } updated version problems { ...FilterProblem }
   }`,
-  Webhook: 'fragment Webhook on Webhook { id name url events enabled paused created }',
+  Webhook: 'fragment Webhook on Webhook { id name url events enabled paused created where view { id name } context }',
   WebhookWithSecret: 'fragment WebhookWithSecret on Webhook { ...Webhook secret }',
   WebhookDelivery: `fragment WebhookDelivery on WebhookDelivery {
     id attempts status httpStatus duration error request response created nextAttempt event { ...Event }

@@ -38,6 +38,8 @@ const createView = (name: string, where: string): string =>
 const updateView = (id: string): string =>
   `mutation { updateView(id: ${literal(id)}, labels: ["x"]) { id name where } }`
 const deleteView = (id: string): string => `mutation { deleteView(id: ${literal(id)}) }`
+const replaceView = (id: string, replaceBy: string): string =>
+  `mutation { deleteView(id: ${literal(id)}, replaceBy: ${literal(replaceBy)}) }`
 
 export const mutationCalls: Record<string, Call> = {
   ...webhookMutationCalls,
@@ -74,6 +76,10 @@ export const mutationCalls: Record<string, Call> = {
         notFound(({ view }) => deleteView(view)),
         ofWrongKind(({ webhook }) => deleteView(webhook)),
         ofWrongKind(({ userId }) => deleteView(userId)),
+      ],
+      replaceBy: [
+        notFound(({ view }, own) => replaceView(own.view, view)),
+        ofWrongKind(({ webhook }, own) => replaceView(own.view, webhook)),
       ],
     },
   },

@@ -20,7 +20,7 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
   DEVICE_SECRET: 'Mutation.rotateDeviceSecret',
   STATE_REPORT: 'Mutation.reportState',
   ATTRIBUTE_WRITE: 'Mutation.setAttribute Mutation.setAttributes Mutation.setAttributesMany',
-  VIEW_MANAGE: 'Mutation.createView Mutation.updateView Mutation.deleteView',
+  VIEW_MANAGE: 'Mutation.createView Mutation.updateView Mutation.deleteView View.usedBy',
   KEY_MANAGE: 'Mutation.createAccessKey Mutation.updateAccessKey Mutation.deleteAccessKey',
 }
 

@@ -19,12 +19,17 @@ export const subscriptionCalls: Record<string, Call> = {
         ofWrongKind(({ device }) => events(after(device))),
         ofWrongKind(({ eventCursor }) => events(after(eventCursor))),
       ],
+      view: [
+        notFound(({ view }, own) => events(after(own.event), `view: ${literal(view)}`)),
+        ofWrongKind(({ webhook }, own) => events(after(own.event), `view: ${literal(webhook)}`)),
+      ],
+      where: notFound(({ view }, own) => events(after(own.event), `where: ${literal(`view("${view}")`)}`)),
       deviceId: ({ device, service, userId }, own) => ({
         document: events(after(own.event), ofDevices(device, service, userId, own.device)),
         outcome: { finds: { events: { owner: { id: own.userId } } } },
       }),
     },
-    others: ['types'],
+    others: ['types', 'context'],
   },
 }
 

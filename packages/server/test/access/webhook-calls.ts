@@ -7,6 +7,11 @@ const update = (id: string): string =>
   `mutation { updateWebhook(id: ${literal(id)}, name: "x", events: [DEVICE_UPDATE], enabled: false) { id name url } }`
 const move = (id: string, url: string): string =>
   `mutation { updateWebhook(id: ${literal(id)}, url: ${literal(url)}) { id url } }`
+const createWith = (url: string, args: string): string =>
+  `mutation { createWebhook(url: ${literal(url)}, ${args}) { id where view { id name } } }`
+const updateWith = (id: string, args: string): string =>
+  `mutation { updateWebhook(id: ${literal(id)}, ${args}) { id where view { id name } } }`
+const inView = (view: string): string => `where: ${literal(`view("${view}")`)}`
 const remove = (id: string): string => `mutation { deleteWebhook(id: ${literal(id)}) }`
 const rotate = (id: string): string => `mutation { rotateWebhookSecret(id: ${literal(id)}, overlap: 0) { id secret } }`
 const test = (id: string): string => `mutation { testWebhook(id: ${literal(id)}) { id status request response } }`
@@ -44,8 +49,15 @@ export const webhookMutationCalls: Record<string, Call> = {
   'Mutation.createWebhook': {
     plain: ({ webhookUrl }) => create(webhookUrl),
     // Several webhooks can have the same URL. The response must not show that another user uses the URL.
-    naming: { url: attempt('own', ({ webhookUrl }) => create(webhookUrl)) },
-    others: ['events', 'name', 'enabled'],
+    naming: {
+      url: attempt('own', ({ webhookUrl }) => create(webhookUrl)),
+      view: [
+        notFound(({ view }, own) => createWith(own.webhookUrl, `view: ${literal(view)}`)),
+        ofWrongKind(({ webhook }, own) => createWith(own.webhookUrl, `view: ${literal(webhook)}`)),
+      ],
+      where: notFound(({ view }, own) => createWith(own.webhookUrl, inView(view))),
+    },
+    others: ['events', 'name', 'enabled', 'context'],
   },
   'Mutation.updateWebhook': {
     plain: ({ webhook }) => update(webhook),
@@ -57,8 +69,13 @@ export const webhookMutationCalls: Record<string, Call> = {
         ofWrongKind(({ userId }) => update(userId)),
       ],
       url: attempt('own', ({ webhookUrl }, own) => move(own.webhook, webhookUrl)),
+      view: [
+        notFound(({ view }, own) => updateWith(own.webhook, `view: ${literal(view)}`)),
+        ofWrongKind(({ webhook }, own) => updateWith(own.webhook, `view: ${literal(webhook)}`)),
+      ],
+      where: notFound(({ view }, own) => updateWith(own.webhook, inView(view))),
     },
-    others: ['events', 'name', 'enabled'],
+    others: ['events', 'name', 'enabled', 'context'],
   },
   'Mutation.deleteWebhook': {
     plain: ({ webhook }) => remove(webhook),

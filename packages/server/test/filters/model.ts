@@ -14,6 +14,7 @@ export interface ModelService {
   enabled: boolean
   state: string | null
   attributes: Group
+  overrides?: Readonly<Record<string, Group>>
 }
 
 /** A device as the model knows it. Times are in milliseconds since 1970. */
@@ -188,7 +189,8 @@ function isPresent(subject: Subject, row: Row, options: ModelOptions): boolean {
 /** The overrides and the base in which an attribute is looked up, in this order. */
 function layers(subject: Subject & { type: 'attribute' }, { device, service }: Row, options: ModelOptions): Group[] {
   const overrides = (context: string | undefined): Group[] => {
-    const found = subject.of === 'device' && context !== undefined ? device.overrides[context] : undefined
+    const { overrides } = subject.of === 'device' ? device : service!
+    const found = context === undefined ? undefined : overrides?.[context]
     return found === undefined ? [] : [found]
   }
   const base = subject.of === 'device' ? device.attributes : service!.attributes
@@ -217,7 +219,7 @@ function valuesOf(subject: Subject, row: Row, options: ModelOptions): (string | 
   }
   if (subject.type !== 'field') throw new Error(`the model does not evaluate ${subject.type}()`)
   const { device, service } = row
-  if (subject.name === 'contexts') return subject.of === 'device' ? Object.keys(device.overrides) : []
+  if (subject.name === 'contexts') return Object.keys((subject.of === 'device' ? device : service!).overrides ?? {})
   const state = subject.of === 'service' ? (service!.state ?? device.state) : device.state
   if (subject.name === 'state') return [state]
   if (subject.name === 'online') return [state === 'active']

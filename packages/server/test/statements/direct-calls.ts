@@ -1,3 +1,4 @@
+import { checkFilter } from '@muster/filter'
 import * as auth from '../../src/auth/auth.queries.ts'
 import * as masterKey from '../../src/auth/master-key.queries.ts'
 import * as attemptedUser from '../../src/auth/sessions/audit/attempted-user.queries.ts'
@@ -20,6 +21,7 @@ import { serverSource } from '../../src/features/events/event-source.ts'
 import * as events from '../../src/features/events/events.queries.ts'
 import * as feed from '../../src/features/events/feed/feed.queries.ts'
 import * as idempotency from '../../src/features/idempotency/idempotency.queries.ts'
+import { judgeEvents } from '../../src/features/judging/judge.ts'
 import * as leases from '../../src/features/presence/leases.queries.ts'
 import * as presence from '../../src/features/presence/presence.queries.ts'
 import * as serviceStates from '../../src/features/presence/service-states.queries.ts'
@@ -29,6 +31,7 @@ import * as serviceNames from '../../src/features/services/services.queries.ts'
 import * as people from '../../src/features/users/people/people.queries.ts'
 import * as userRemoval from '../../src/features/users/user-removal.queries.ts'
 import * as users from '../../src/features/users/users.queries.ts'
+import * as candidates from '../../src/features/webhooks/candidates.queries.ts'
 import * as deliveries from '../../src/features/webhooks/deliveries.queries.ts'
 import * as making from '../../src/features/webhooks/making/making.queries.ts'
 import * as backlog from '../../src/features/webhooks/sending/backlog.queries.ts'
@@ -237,7 +240,22 @@ export function directCalls({
     (db) => deliveries.deleteDeliveriesBefore(db, { before: now, limit: 1 }),
     (db) => making.readCursor(db),
     (db) => making.moveCursor(db, { from: 0n, to: 0n }),
+    (db) => making.hideCursor(db),
     (db) => making.selectOwed(db, range),
+    (db) => candidates.insertCandidates(db, [{ ...address, eventId: event }]),
+    (db) => candidates.selectCandidates(db, address, 1),
+    (db) => candidates.selectPassing(db, accountId, [event]),
+    (db) => candidates.removeCandidates(db, address, [event]),
+    (db) => candidates.deleteCandidatesBefore(db, { before: new Date(0), limit: 1 }),
+    (db) => candidates.selectWaiting(db),
+    ...['name:a', 'any("a") services:(state = active)', 'lastReported < -1d contexts = night'].map(
+      (where): Send =>
+        (db) =>
+          judgeEvents(db, accountId, {
+            selection: { filter: checkFilter(where).filter!, context: 'night' },
+            events: [{ id: event, type: 'ATTRIBUTE_CHANGE', timestamp: now, deviceId: id }],
+          }),
+    ),
     (db) => making.readOldestAge(db, range),
     (db) => making.insertDeliveries(db, [{ ...address, id: 'new', eventId: event, body: '{}' }]),
     (db) => backlog.countUndelivered(db),

@@ -3,6 +3,7 @@ const serviceStates = 'features/presence/service-states.queries.ts'
 const signIn = 'auth/sessions/sign-in/sign-in.queries.ts'
 const deliveries = 'features/webhooks/deliveries.queries.ts'
 const making = 'features/webhooks/making/making.queries.ts'
+const candidates = 'features/webhooks/candidates.queries.ts'
 const sending = 'features/webhooks/sending'
 const keys = 'auth/master-key.queries.ts'
 
@@ -19,6 +20,7 @@ export const ofGivenAccounts: readonly string[] = [
   ...['endTimedHolds', 'activate', 'deactivateUnheld', 'touch'].map((name) => `${name} of ${presence}`),
   `endTimedServices of ${serviceStates}`,
   `insertDeliveries of ${making}`,
+  `insertCandidates of ${candidates}`,
   `writeResults of ${sending}/results.queries.ts`,
   `writeHealth of ${sending}/results.queries.ts`,
   `renewHolds of ${sending}/sending.queries.ts`,
@@ -59,6 +61,8 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
 
   [`deleteExpiredSignIns of ${signIn}`]: sweep,
   [`deleteDeliveriesBefore of ${deliveries}`]: sweep,
+  [`deleteCandidatesBefore of ${candidates}`]: sweep,
+  [`selectWaiting of ${candidates}`]: sweep,
   [`findHeldBy of ${presence}`]: sweep,
   [`findTimedOut of ${presence}`]: sweep,
   [`findTimedOutServices of ${serviceStates}`]: sweep,

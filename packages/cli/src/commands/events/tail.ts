@@ -9,15 +9,16 @@ import { cellOf } from '../../output/table.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { printed } from '../../terminal/color.ts'
 import { onInterrupt } from '../../terminal/process.ts'
+import { type SelectionOptions, selectionArguments, withSelectionOptions } from '../../webhooks/selection-options.ts'
 
-interface Options extends ClientOptions {
+interface Options extends ClientOptions, SelectionOptions {
   type?: EventType[]
   device?: string[]
   after?: string
 }
 
 export function buildCommand(): Command {
-  return newClientCommand('tail')
+  const command = newClientCommand('tail')
     .description(
       prose(`Print events as they happen, one per line, until Ctrl-C. After a lost connection or a server restart, the
 command resumes without losing or repeating events. At the end, it prints the command that continues from the last
@@ -26,12 +27,13 @@ event.`),
     .option('--type <types>', 'event types, such as device.state,attribute.change; repeatable', eventTypes)
     .option('--device <device>', 'show events of this device (ID, hardware ID, or name); repeatable', collect)
     .option('--after <id>', 'start after this event')
-    .action(run)
+  return withSelectionOptions(command).action(run)
 }
 
-async function run({ type, device = [], after, ...options }: Options): Promise<void> {
+async function run({ type, device = [], after, where, view, context, ...options }: Options): Promise<void> {
   const muster = await openMuster(options, 6)
   const deviceId = await findDeviceIds(muster, device)
+  const selection = await selectionArguments(muster, { where, view, context })
   const interruption = onInterrupt(() => {})
   let last: string | undefined
   try {
@@ -39,6 +41,9 @@ async function run({ type, device = [], after, ...options }: Options): Promise<v
       ...(type && { types: type }),
       ...(deviceId.length > 0 && { deviceId }),
       ...(after !== undefined && { after }),
+      where: selection.where ?? undefined,
+      view: selection.view ?? undefined,
+      context: selection.context ?? undefined,
       select: eventFields,
       signal: interruption.signal,
       onConnect: () => console.error('Connected. Press Ctrl-C to stop.'),

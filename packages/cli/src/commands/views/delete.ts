@@ -2,22 +2,29 @@ import type { Command } from 'commander'
 import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { confirm } from '../../terminal/confirm.ts'
-import { findView } from '../../views/views.ts'
+import { findGivenView, findView } from '../../views/views.ts'
 import { deleteEach } from '../delete-each.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('delete')
     .description('Delete saved views.')
     .argument('<view...>', 'IDs or names')
+    .option('--replace-by <view>', 'view (ID or name) that whatever uses them uses instead')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }
 
-async function run(views: string[], { yes, ...options }: ClientOptions & { yes?: boolean }): Promise<void> {
+interface Options extends ClientOptions {
+  yes?: boolean
+  replaceBy?: string
+}
+
+async function run(views: string[], { yes, replaceBy, ...options }: Options): Promise<void> {
   const muster = await openMuster(options, 4)
   await confirm(`Delete ${views.length === 1 ? `the view ${views[0]}` : `${views.length} views`}`, { yes })
+  const other = (await findGivenView(muster, replaceBy))?.id
   await deleteEach(views, {
     options,
-    work: async (meant) => muster.mutations.deleteView({ id: (await findView(muster, meant)).id }),
+    work: async (meant) => muster.mutations.deleteView({ id: (await findView(muster, meant)).id, replaceBy: other }),
   })
 }

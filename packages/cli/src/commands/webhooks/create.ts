@@ -4,18 +4,21 @@ import { eventTypes } from '../../events/event-types.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { printWebhook } from '../../webhooks/print-webhook.ts'
+import { type SelectionOptions, selectionArguments, withSelectionOptions } from '../../webhooks/selection-options.ts'
 
-interface Options extends ClientOptions {
+interface Options extends ClientOptions, SelectionOptions {
   name?: string
   events?: EventType[]
   disabled?: boolean
 }
 
 export function buildCommand(): Command {
-  return newClientCommand('create')
+  const command = newClientCommand('create')
     .description(
       prose(`Create a webhook, which sends events to a URL, and print the secret that the receiver uses to verify
-deliveries. The secret is shown only once. To send a test event, run "muster webhooks test".`),
+deliveries. The secret is shown only once. To send a test event, run "muster webhooks test".
+
+muster webhooks create https://example.com/hook --where 'site = oslo' --events device.state`),
     )
     .argument('<url>', 'http or https URL; its address must be public unless the server allows other addresses')
     .option('--name <name>', 'purpose of the webhook')
@@ -25,10 +28,13 @@ deliveries. The secret is shown only once. To send a test event, run "muster web
       eventTypes,
     )
     .option('--disabled', 'create the webhook disabled')
-    .action(run)
+  return withSelectionOptions(command).action(run)
 }
 
-async function run(url: string, { name, events, disabled = false, ...options }: Options): Promise<void> {
+async function run(url: string, options: Options): Promise<void> {
+  const { name, events, disabled = false } = options
   const muster = await openMuster(options, 4)
-  await printWebhook(await muster.mutations.createWebhook({ url, name, events, enabled: !disabled }), options)
+  const selection = await selectionArguments(muster, options)
+  const webhook = await muster.mutations.createWebhook({ url, name, events, enabled: !disabled, ...selection })
+  await printWebhook(webhook, options)
 }

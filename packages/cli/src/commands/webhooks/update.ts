@@ -2,11 +2,12 @@ import type { EventType } from '@muster/client'
 import { type Command, Option } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
 import { eventTypes } from '../../events/event-types.ts'
-import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { openMuster } from '../../server/open-muster.ts'
 import { printWebhook } from '../../webhooks/print-webhook.ts'
+import { type SelectionOptions, selectionArguments, withSelectionOptions } from '../../webhooks/selection-options.ts'
 
-interface Options extends ClientOptions {
+interface Options extends ClientOptions, SelectionOptions {
   url?: string
   name?: string | false
   events?: EventType[]
@@ -15,8 +16,11 @@ interface Options extends ClientOptions {
 }
 
 export function buildCommand(): Command {
-  return newClientCommand('update')
-    .description('Change only the specified properties of a webhook. --enable or a new URL resumes a paused webhook.')
+  const command = newClientCommand('update')
+    .description(
+      prose(`Change only the specified properties of a webhook. --enable or a new URL resumes a paused webhook. An empty value
+removes a filter, a view, or a context, as in --where "".`),
+    )
     .argument('<id>', 'webhook ID, as shown by "muster webhooks list"')
     .option('--url <url>', 'URL to send to')
     .option('--name <name>', 'purpose of the webhook')
@@ -24,10 +28,11 @@ export function buildCommand(): Command {
     .option('--events <types>', 'event types to send, such as device.state,attribute.change', eventTypes)
     .addOption(new Option('--enable', 'enable the webhook').conflicts('disable'))
     .option('--disable', 'disable the webhook')
-    .action(run)
+  return withSelectionOptions(command).action(run)
 }
 
-async function run(id: string, { url, name, events, enable, disable, ...options }: Options): Promise<void> {
+async function run(id: string, options: Options): Promise<void> {
+  const { url, name, events, enable, disable, where, view, context } = options
   const changes = {
     ...(url !== undefined && { url }),
     ...(typeof name === 'string' && { name }),
@@ -36,7 +41,9 @@ async function run(id: string, { url, name, events, enable, disable, ...options 
     ...(enable && { enabled: true }),
     ...(disable && { enabled: false }),
   }
-  if (Object.keys(changes).length === 0) throw usageError('pass at least one change')
+  const isSelecting = [where, view, context].some((option) => option !== undefined)
+  if (Object.keys(changes).length === 0 && !isSelecting) throw usageError('pass at least one change')
   const muster = await openMuster(options, 4)
-  await printWebhook(await muster.mutations.updateWebhook({ id, ...changes }), options)
+  const selection = await selectionArguments(muster, options)
+  await printWebhook(await muster.mutations.updateWebhook({ id, ...changes, ...selection }), options)
 }

@@ -18,7 +18,7 @@ export function EditWebhookDialog({ webhook, opened, onClose }: EditWebhookDialo
   return (
     <Modal opened={opened} onClose={onClose} title="Edit the webhook" size="xl">
       <WebhookForm
-        webhook={webhook}
+        webhook={{ ...webhook, view: webhook.view?.id ?? null }}
         submit="Save"
         failed="The webhook was not changed"
         onSubmit={submit}

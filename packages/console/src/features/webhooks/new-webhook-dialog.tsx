@@ -11,7 +11,14 @@ interface NewWebhookDialogProps {
   onClose: () => void
 }
 
-const empty: WebhookValues = { url: '', name: null, events: ['DEVICE_STATE', 'SERVICE_STATE'] }
+const empty: WebhookValues = {
+  url: '',
+  name: null,
+  events: ['DEVICE_STATE', 'SERVICE_STATE'],
+  where: null,
+  view: null,
+  context: null,
+}
 
 /** A form for a new webhook, then its signing secret, which is shown only once. */
 export function NewWebhookDialog({ opened, onClose }: NewWebhookDialogProps) {

@@ -1,12 +1,13 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import type { EventType } from '../../components/events/event-types.ts'
 import { focusFirstError } from '../../components/focus-first-error.ts'
 import { EventTypePicker } from './event-type-picker.tsx'
+import { type SelectionValues, typedFilter, WebhookSelection } from './webhook-selection.tsx'
 
-export interface WebhookValues {
+export interface WebhookValues extends SelectionValues {
   url: string
   name: string | null
   events: EventType[]
@@ -23,12 +24,14 @@ interface WebhookFormProps {
   onCancel: () => void
 }
 
-const labels = { url: 'URL' }
+const labels = { url: 'URL', where: 'Devices', view: 'View', context: 'Context' }
 
 export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: WebhookFormProps) {
   const [error, setError] = useState<unknown>()
+  const box = useRef<HTMLDivElement>(null)
+  const [selection, setSelection] = useState<SelectionValues>(webhook)
   const form = useForm({
-    initialValues: { ...webhook, name: webhook.name ?? '' },
+    initialValues: { url: webhook.url, name: webhook.name ?? '', events: webhook.events },
     validate: {
       url: (value) => (value.trim() === '' ? 'Enter a URL' : null),
       events: (value) => (value.length === 0 ? 'Select at least one event' : null),
@@ -37,7 +40,9 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
   const save = form.onSubmit(async ({ url, name, events }) => {
     setError(undefined)
     try {
-      await onSubmit({ url: url.trim(), name: name.trim() === '' ? null : name.trim(), events })
+      const { view, context } = selection
+      const values = { url: url.trim(), name: name.trim() === '' ? null : name.trim(), events }
+      await onSubmit({ ...values, where: typedFilter(box), view, context })
     } catch (failure) {
       setError(failure)
     }
@@ -63,6 +68,7 @@ export function WebhookForm({ webhook, submit, failed, onSubmit, onCancel }: Web
           {...form.getInputProps('name')}
         />
         <EventTypePicker {...form.getInputProps('events')} />
+        <WebhookSelection value={selection} onChange={setSelection} box={box} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel

@@ -15,7 +15,7 @@ import { Deliveries } from './deliveries/deliveries.tsx'
 import { pausedSince } from './paused-since.ts'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookState } from './webhook-state.tsx'
-import { WebhookDocument } from './webhooks.generated.ts'
+import { WebhookDocument, type WebhookFieldsFragment } from './webhooks.generated.ts'
 
 export function WebhookPage() {
   const { webhookId } = useParams({ from: '/shell/webhooks/$webhookId' })
@@ -33,6 +33,7 @@ export function WebhookPage() {
   if (login == null) return <Loading what="webhook" />
   if (webhook === undefined) return <WebhookNotFound />
   const { name, url, events, paused, created } = webhook
+  const waitsForView = paused?.includes('until the view') ?? false
   const since = pausedSince(webhook, login.pauses)
   return (
     <Stack>
@@ -56,11 +57,14 @@ export function WebhookPage() {
         {paused === null ? null : (
           <Alert color="orange" icon={<IconPlayerPause />} title="Deliveries are held back">
             <Text size="sm">
-              {reason(paused)} {since === undefined ? null : <Time value={since} />} Fix the receiver, send a test, then
-              resume to send the deliveries that were held back.
+              {reason(paused)} {since === undefined ? null : <Time value={since} />}{' '}
+              {waitsForView
+                ? 'Change the view, or select another one. Then the webhook resumes by itself.'
+                : 'Fix the receiver, send a test, then resume to send the deliveries that were held back.'}
             </Text>
           </Alert>
         )}
+        <SelectedDevices webhook={webhook} />
         <Group gap={6} mt="xs" role="list" aria-label="Event types">
           {events.map((type) => (
             <Badge key={type} color="gray" role="listitem">
@@ -76,8 +80,34 @@ export function WebhookPage() {
 
 /** Removes the advice for API clients after the colon, because the page has a button for it. */
 function reason(paused: string): string {
-  const [what = paused] = paused.split(': once the receiver')
+  const [what = paused] = paused.split(/: once the receiver|: deliveries wait/)
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}.`
+}
+
+/** Shows which devices' events the webhook sends, unless it sends all. */
+function SelectedDevices({ webhook: { where, view, context } }: { webhook: WebhookFieldsFragment }) {
+  if (where === null && view === null) return null
+  return (
+    <Text size="sm" mt="xs" style={{ overflowWrap: 'anywhere' }}>
+      Only events of devices that match{' '}
+      {view === null ? null : (
+        <>
+          the view{' '}
+          <RouterAnchor to="/devices" search={{ view: view.id }}>
+            {view.name}
+          </RouterAnchor>
+        </>
+      )}
+      {view === null || where === null ? null : ' and '}
+      {where === null ? null : <Code>{where}</Code>}
+      {context === null ? null : (
+        <>
+          {' '}
+          in the context <Code>{context}</Code>
+        </>
+      )}
+    </Text>
+  )
 }
 
 function WebhookNotFound() {

@@ -13,6 +13,8 @@ export interface EventRows {
   targets: string
   state?: string
   data?: string
+  /** What the change replaces, as far as `data` does not contain it. */
+  previous?: string
 }
 
 /** The columns that a change writes. `id` and `timestamp` have defaults. */
@@ -25,6 +27,7 @@ const columns: Record<string, (rows: EventRows) => string> = {
   targets: ({ targets }) => targets,
   state: ({ state = 'null' }) => state,
   data: ({ data = `'{}'::jsonb` }) => data,
+  previous: ({ previous = 'null::jsonb' }) => previous,
 }
 
 const select = (rows: EventRows): string =>

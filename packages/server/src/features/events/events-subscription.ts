@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
+import { hasSelection, readSelection, type SelectionArguments } from '../judging/selection.ts'
+import { type EventJudge, openJudge } from '../judging/shared-judge.ts'
 import type { Event } from './event.ts'
 import { type EventFilterArguments, permittedEvents, readEventFilter } from './event-filter.ts'
 import { assertEventExists } from './events.ts'
@@ -8,26 +10,60 @@ import { type EventStart, streamEvents } from './feed/account-events.ts'
 import { selectNumbers } from './feed/feed.queries.ts'
 import type { Feed } from './feed/feed.ts'
 
-export interface EventSubscriptionArguments extends Pick<EventFilterArguments, 'types' | 'deviceId'> {
+export interface EventSubscriptionArguments
+  extends Pick<EventFilterArguments, 'types' | 'deviceId'>,
+    SelectionArguments {
   after?: string | null | undefined
 }
 
 /** Iterates over the viewer's events in ID order until the caller calls `return()`. */
 export async function subscribeToEvents(
   context: Context,
-  { after, ...args }: EventSubscriptionArguments,
+  { after, where, view, context: inContext, ...args }: EventSubscriptionArguments,
 ): Promise<AsyncIterableIterator<Event>> {
   const { db, viewer, feed, clock } = context
   const { types, deviceIds } = readEventFilter(args, { now: clock(), defaultsToMonth: false })
   if (after != null) await assertEventExists(context, after)
-  const start = after == null ? await startNow(context) : await startAfter(feed, after)
-  return streamEvents({
+  const selection = await readSelection(context, { where, view, context: inContext })
+  const judge = hasSelection(selection)
+    ? await openJudge({ db, owner: feed, accountId: viewer.accountId, selection })
+    : undefined
+  const start = await (after == null ? startNow(context) : startAfter(feed, after)).catch((error: unknown) => {
+    judge?.close()
+    throw error
+  })
+  const events = streamEvents({
     db,
     feed,
     accountId: viewer.accountId,
     start,
     filter: { ...(types && { types }), ...(deviceIds && { deviceIds }), ...permittedEvents(viewer) },
+    ...(judge && { judge }),
   })
+  return judge === undefined ? events : closing(events, judge)
+}
+
+/** Closes the judge when the iteration ends. */
+function closing(events: AsyncIterableIterator<Event>, judge: EventJudge): AsyncIterableIterator<Event> {
+  return {
+    async next() {
+      try {
+        const result = await events.next()
+        if (result.done) judge.close()
+        return result
+      } catch (error) {
+        judge.close()
+        throw error
+      }
+    },
+    async return() {
+      judge.close()
+      return (await events.return?.()) ?? { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
 }
 
 /** Maximum number of existing events above the position to exclude. Any further existing events are delivered as if new. */

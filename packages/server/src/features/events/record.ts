@@ -14,6 +14,8 @@ export interface NewEvent {
   /** Defaults to the viewer's credentials. */
   source?: EventSource
   data: Record<string, unknown>
+  /** Values before the change that `data` does not contain, which the API does not show. */
+  previous?: Record<string, unknown> | undefined
 }
 
 /** Returns the ID of the person who made the request, or null for a device or the server. */
@@ -30,13 +32,14 @@ export async function recordEvents(
   events: readonly NewEvent[],
 ): Promise<void> {
   if (events.length === 0) return
-  const rows = events.map(({ type, deviceId, targets, state, source = sourceOf(viewer), data }) => ({
+  const rows = events.map(({ type, deviceId, targets, state, source = sourceOf(viewer), data, previous }) => ({
     type,
     device_id: deviceId,
     targets,
     state,
     source,
     data,
+    previous,
   }))
   await query(db, insertText, [viewer.accountId, actorOf(viewer), JSON.stringify(rows)])
 }
@@ -50,8 +53,9 @@ const insertText = eventInsert({
   targets: 'targets',
   state: 'state',
   data: 'data',
+  previous: 'previous',
   from: `jsonb_to_recordset($3::jsonb)
-    as row (type text, device_id text, source jsonb, targets jsonb, state text, data jsonb)`,
+    as row (type text, device_id text, source jsonb, targets jsonb, state text, data jsonb, previous jsonb)`,
 })
 
 /** Returns the old and new values of the changed fields for an event, or undefined if no field changed. */

@@ -131,6 +131,8 @@ const deviceState = (state: State) => ({
   targets: eventTargets(device),
   state: `'${state}'`,
   data: `jsonb_strip_nulls(jsonb_build_object('address', w.address))`,
+  // The values before the change, so that the state at an earlier event is known.
+  previous: `jsonb_build_object('stateSince', w.state_since, 'lastReported', w.last_reported)`,
 })
 
 /** Makes locked devices active and updates their report times. Records an event for each device that was inactive. */
@@ -138,7 +140,7 @@ export const activate = (db: Database, devices: readonly AddressedDevice[], sour
   query(
     db,
     `with before as materialized (
-       select w.*, d.name, l.state from ${addressed}
+       select w.*, d.name, l.state, l.state_since, l.last_reported from ${addressed}
        join device d on d.account_id = w.account_id and d.id = w.device_id
        join device_live l on ${matchesKey('l')}
      ), moved as (
@@ -155,7 +157,9 @@ export const deactivateUnheld = (db: Database, devices: readonly AddressedDevice
   query(
     db,
     `with unheld as materialized (
-       select w.*, d.name from ${addressed} join device d on d.account_id = w.account_id and d.id = w.device_id
+       select w.*, d.name, l.state_since, l.last_reported
+       from ${addressed} join device d on d.account_id = w.account_id and d.id = w.device_id
+       join device_live l on ${matchesKey('l')}
        where not exists (select from device_hold h
          where ${matchesKey('h')} and (h.process_id is not null or h.until > statement_timestamp()))
      ), emptied as (
@@ -165,7 +169,9 @@ export const deactivateUnheld = (db: Database, devices: readonly AddressedDevice
        from unheld w where ${matchesKey('l')} and l.state <> 'inactive' returning w.*
      ), moved_service as (
        update service_live l set state = 'inactive', state_since = statement_timestamp(), until = null
-       from unheld w where ${matchesKey('l')} and l.state <> 'inactive' returning w.*, l.service_id
+       from unheld w join service_live was on ${matchesKey('was')}
+       where ${matchesKey('l')} and l.service_id = was.service_id and l.state <> 'inactive'
+       returning w.account_id, w.device_id, w.address, w.name, l.service_id, was.state_since, was.last_reported
      )
      ${eventInsert(
        { ...deviceState('inactive'), from: 'moved w' },

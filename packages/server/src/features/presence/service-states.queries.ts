@@ -48,7 +48,8 @@ export const saveServiceStates = (
   query(
     db,
     `with reported as materialized (
-       select r.*, s.name, d.name as device_name, coalesce(l.state, r.followed) as old
+       select r.*, s.name, d.name as device_name, coalesce(l.state, r.followed) as old,
+         jsonb_build_object('state', l.state, 'stateSince', l.state_since, 'lastReported', l.last_reported) as previous
        from unnest($2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::text[])
          as r (id, device_id, state, seconds, address, followed)
        join service s on s.account_id = $1 and s.id = r.id
@@ -73,6 +74,7 @@ export const saveServiceStates = (
        ),
        state: 'state',
        data: `jsonb_strip_nulls(jsonb_build_object('address', address))`,
+       previous: 'previous',
        from: 'reported where state <> old',
      })}`,
     [
@@ -103,8 +105,10 @@ export const endTimedServices = (db: Database, devices: readonly { accountId: st
     `with moved as (
        update service_live l set state = 'inactive', state_since = statement_timestamp(), until = null
        from unnest($1::text[], $2::text[]) as w (account_id, device_id)
-       where l.account_id = w.account_id and l.device_id = w.device_id and l.until <= statement_timestamp()
-       returning l.account_id, l.device_id, l.service_id
+       join service_live was on was.account_id = w.account_id and was.device_id = w.device_id
+       where l.account_id = was.account_id and l.device_id = was.device_id and l.service_id = was.service_id
+         and l.until <= statement_timestamp()
+       returning l.account_id, l.device_id, l.service_id, was.state_since, was.last_reported
      )
      ${eventInsert({
        accountId: 'm.account_id',
@@ -116,6 +120,7 @@ export const endTimedServices = (db: Database, devices: readonly { accountId: st
          { id: 'd.id', name: 'd.name', kind: 'device' },
        ),
        state: `'inactive'`,
+       previous: `jsonb_build_object('stateSince', m.state_since, 'lastReported', m.last_reported)`,
        from: `moved m join service s on s.account_id = m.account_id and s.id = m.service_id
          join device d on d.account_id = m.account_id and d.id = m.device_id`,
      })}`,

@@ -101,9 +101,9 @@ async function update(
 }
 
 async function remove({ transaction, accountId, device, events }: Step, service: DeviceServiceRow): Promise<void> {
-  await deleteServiceRow(transaction, accountId, service.id)
+  const previous = await deleteServiceRow(transaction, accountId, service.id)
   const targets = targetsOf(service, device)
-  events.push({ type: 'SERVICE_REMOVE', deviceId: device.id, targets, data: { ...fieldsOf(service) } })
+  events.push({ type: 'SERVICE_REMOVE', deviceId: device.id, targets, data: { ...fieldsOf(service) }, previous })
 }
 
 const fieldsOf = ({ name, application, host, port, enabled }: ServiceFields): ServiceFields => ({

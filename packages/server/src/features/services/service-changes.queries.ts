@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
+import { limits } from '../../limits.ts'
 import type { ServiceFields } from './new-service.ts'
 
 export interface LockedService extends ServiceFields {
@@ -44,8 +45,34 @@ export async function updateServiceRow(
     where account_id = ${accountId} and id = ${id}`.execute(db)
 }
 
-export async function deleteServiceRow(db: Database, accountId: string, id: string): Promise<void> {
-  await sql`
-    with overrides as (delete from attribute_override where account_id = ${accountId} and target_id = ${id})
-    delete from service where account_id = ${accountId} and id = ${id}`.execute(db)
+/** Returns what the service had beside its fields; null if that is too large to keep. */
+export async function deleteServiceRow(
+  db: Database,
+  accountId: string,
+  id: string,
+): Promise<RemovedService | undefined> {
+  const { rows } = await sql<{ removed: RemovedService | null }>`
+    with overrides as (
+      delete from attribute_override where account_id = ${accountId} and target_id = ${id} returning context, attributes
+    ), removed as (
+      delete from service where account_id = ${accountId} and id = ${id} returning created, attributes
+    )
+    select jsonb_build_object('created', created, 'attributes', attributes,
+        'overrides', coalesce((select jsonb_object_agg(context, attributes) from overrides), '{}'),
+        'state', live.state, 'stateSince', live.state_since, 'lastReported', live.last_reported) as removed
+    from removed left join service_live live on live.account_id = ${accountId} and live.service_id = ${id}`.execute(db)
+  const removed = rows[0]?.removed
+  return removed == null || JSON.stringify(removed).length > limits.deletedBytes ? undefined : removed
+}
+
+/** What belonged to a service, as an event keeps it. Times are as in JSON of PostgreSQL. */
+export interface RemovedService extends Record<string, unknown> {
+  created: string
+  attributes: Record<string, unknown>
+  /** By context. */
+  overrides: Record<string, unknown>
+  /** Null if the service followed the state of its device. */
+  state: string | null
+  stateSince: string | null
+  lastReported: string | null
 }

@@ -76,9 +76,15 @@ export async function removeService(context: Context, serviceId: string): Promis
   const found = await context.db.transaction().execute(async (transaction) => {
     const service = await findServiceLocked(transaction, context, serviceId)
     if (service === undefined) return false
-    await deleteServiceRow(transaction, context.viewer.accountId, service.id)
+    const previous = await deleteServiceRow(transaction, context.viewer.accountId, service.id)
     await recordEvents(transaction, context, [
-      { type: 'SERVICE_REMOVE', deviceId: service.deviceId, targets: targets(service), data: fieldsOf(service) },
+      {
+        type: 'SERVICE_REMOVE',
+        deviceId: service.deviceId,
+        targets: targets(service),
+        data: fieldsOf(service),
+        previous,
+      },
     ])
     return true
   })

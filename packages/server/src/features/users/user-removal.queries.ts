@@ -7,6 +7,7 @@ import type { Database } from '../../db/database.ts'
  */
 const identifiedBy = {
   webhook_delivery: ['webhook_id', 'id'],
+  webhook_candidate: ['webhook_id', 'event_id'],
   attribute_override: ['target_id', 'context'],
   device: ['id'],
   device_count: ['id'],

@@ -1,10 +1,16 @@
 import { isIndexed, type ResolvedFilter } from '@muster/filter'
-import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { check, type FilterPlace, type ReadFilter, toFilterProblem } from '../filters/read-filter.ts'
 import { withContext } from '../filters/with-context.ts'
 import { filterKinds, type View, type ViewColumn } from './view.ts'
 import { selectView } from './views.queries.ts'
+
+/** Reads an account's views: a request, or the server itself. */
+export interface ViewReader {
+  readonly db: Database
+  readonly viewer: { readonly accountId: string }
+}
 
 /** A list's filter and context, after applying a view. */
 export interface Selection {
@@ -22,7 +28,7 @@ export interface Selection {
  * view. Without the view's filter, the list would contain too many objects.
  */
 export async function applyView(
-  context: Context,
+  context: ViewReader,
   {
     where,
     viewId,
@@ -42,7 +48,7 @@ export async function applyView(
   }
 }
 
-async function findView({ db, viewer }: Context, id: string, kind: FilterPlace['kind']): Promise<View> {
+async function findView({ db, viewer }: ViewReader, id: string, kind: FilterPlace['kind']): Promise<View> {
   const view = await selectView(db, viewer.accountId, id)
   if (view === undefined) throw notFound('view', id)
   if (filterKinds[view.kind] !== kind)
@@ -50,13 +56,20 @@ async function findView({ db, viewer }: Context, id: string, kind: FilterPlace['
   return view
 }
 
-/** Parses a view's filter. In canonical form, a filter can exceed the length limit. */
 function readView({ id, name, kind, where }: View): ReadFilter | undefined {
   if (where === null) return undefined
   const place = { kind: filterKinds[kind], path: `view ${id}` }
+  return readStoredFilter(where, { place, name: `the view ${JSON.stringify(name)}` })
+}
+
+/** Parses a stored filter. In canonical form, it can be longer than the limit. Throws CONFLICT if it is invalid. */
+export function readStoredFilter(
+  where: string,
+  { place, name }: { place: FilterPlace; name: string },
+): ReadFilter | undefined {
   const checked = check(where, place, { maxLength: Number.POSITIVE_INFINITY })
   if (!checked.isValid) {
-    throw new ApiError('CONFLICT', `the view ${JSON.stringify(name)} is invalid`, {
+    throw new ApiError('CONFLICT', `${name} is invalid`, {
       filter: checked.problems.map(toFilterProblem),
     })
   }
@@ -77,7 +90,7 @@ function combine(
 }
 
 /** Replaces `view()` in a filter with the filter of that view in the view's context. */
-async function replaceViews(context: Context, read: ReadFilter): Promise<ReadFilter> {
+async function replaceViews(context: ViewReader, read: ReadFilter): Promise<ReadFilter> {
   const { kind } = read.place
   const filters = new Map<string, ResolvedFilter | undefined>()
   for (const id of viewsIn(read.filter)) {
@@ -90,7 +103,7 @@ async function replaceViews(context: Context, read: ReadFilter): Promise<ReadFil
   return { ...read, filter, isIndexed: isIndexed(filter, { kind }) }
 }
 
-function viewsIn(filter: ResolvedFilter): string[] {
+export function viewsIn(filter: ResolvedFilter): string[] {
   switch (filter.type) {
     case 'and':
     case 'or':

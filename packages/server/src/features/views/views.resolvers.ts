@@ -2,6 +2,7 @@ import { schemaPart } from '../../graphql/assemble.ts'
 import { describeSource } from '../events/event-source.ts'
 import { check, toFilterProblem } from '../filters/read-filter.ts'
 import { filterKinds } from './view.ts'
+import { loadViewUsers } from './view-users.ts'
 import { createView, deleteView, listViews, updateView } from './views.ts'
 
 export const viewsPart = schemaPart(new URL('./views.graphql', import.meta.url), {
@@ -11,6 +12,7 @@ export const viewsPart = schemaPart(new URL('./views.graphql', import.meta.url),
   View: {
     createdBy: ({ source }, _args, { viewer }) =>
       describeSource({ source, deviceId: null, targets: [] }, { id: viewer.accountId, email: viewer.email }),
+    usedBy: ({ id }, _args, context) => loadViewUsers(context, id),
     problems({ where, kind }) {
       if (where === null) return []
       const place = { kind: filterKinds[kind], path: 'where' }
@@ -20,8 +22,8 @@ export const viewsPart = schemaPart(new URL('./views.graphql', import.meta.url),
   Mutation: {
     createView: (_root, args, context) => createView(context, args),
     updateView: (_root, args, context) => updateView(context, args),
-    deleteView: async (_root, { id }, context) => {
-      await deleteView(context, id)
+    deleteView: async (_root, args, context) => {
+      await deleteView(context, args)
       return true
     },
   },

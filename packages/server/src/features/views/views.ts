@@ -17,6 +17,7 @@ import { readFilter } from '../filters/read-filter.ts'
 import { createOnce } from '../idempotency/create-once.ts'
 import { serviceSortFields } from '../services/list/service-list-arguments.ts'
 import { filterKinds, type View, type ViewColumn, type ViewKind, viewTarget } from './view.ts'
+import { assertAllowedByUsers, assertMayChangeUsers, assertUnused, replaceView } from './view-users.ts'
 import {
   countViewRows,
   findViewByName,
@@ -124,8 +125,10 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
     }
     const changed = { ...before, ...change, ...where, ...sortBy }
     if (isDeepStrictEqual(changed, before)) return before
+    await assertMayChangeUsers({ db: transaction, viewer }, { id, field: 'Mutation.updateView' })
     const after = { ...changed, updated: clock(), version: before.version + 1 }
     await assertFreeName(transaction, viewer.accountId, after)
+    if (after.where !== before.where) await assertAllowedByUsers({ db: transaction, viewer }, after)
     await writeView(transaction, viewer.accountId, after)
     const changes = fieldChanges(dataOf(before), dataOf(after))
     await announce({ db: transaction, viewer }, 'VIEW_UPDATE', after, { changes })
@@ -133,13 +136,38 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
   })
 }
 
-export async function deleteView({ db, viewer }: Viewing, id: string): Promise<void> {
+/** Deletes a view. If something uses it, `replaceBy` must name the view to use instead. */
+export async function deleteView(
+  { db, viewer }: Viewing,
+  { id, replaceBy }: { id: string; replaceBy?: string | null | undefined },
+): Promise<void> {
   assertStorable(id, 'id')
+  if (replaceBy != null) assertStorable(replaceBy, 'replaceBy')
   await db.transaction().execute(async (transaction) => {
+    // What begins to use a view locks the account, too.
+    await lockAccount(transaction, viewer.accountId)
+    const view = await lockView(transaction, viewer.accountId, id)
+    if (view === undefined) throw notFound('view', id)
+    const viewing = { db: transaction, viewer }
+    if (replaceBy == null) await assertUnused(viewing, view)
+    else {
+      await assertMayChangeUsers(viewing, { id, field: 'Mutation.deleteView' })
+      assertReplaces(view, await lockView(transaction, viewer.accountId, replaceBy), replaceBy)
+      await replaceView(viewing, { from: id, to: replaceBy })
+    }
     const deleted = await removeView(transaction, viewer.accountId, id)
     if (deleted === undefined) throw notFound('view', id)
     await announce({ db: transaction, viewer }, 'VIEW_DELETE', deleted, dataOf(deleted))
   })
+}
+
+function assertReplaces(view: View, other: View | undefined, id: string): void {
+  if (other === undefined) throw notFound('view', id)
+  if (other.id === view.id) throw badInput('replaceBy must be another view than id')
+  if (other.kind !== view.kind) {
+    const kinds = `${view.kind.toLowerCase()}, but ${JSON.stringify(other.name)} lists ${other.kind.toLowerCase()}`
+    throw badInput(`replaceBy must be a view of the same kind: ${JSON.stringify(view.name)} lists ${kinds}`)
+  }
 }
 
 /** The fields that events contain, in a form that can be compared: strings and booleans. */

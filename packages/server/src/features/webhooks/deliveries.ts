@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertStorable } from '../../lib/text.ts'
+import { deleteCandidatesBefore } from './candidates.queries.ts'
 import { deleteDeliveriesBefore, insertFinished, restartDelivery, restartFailed } from './deliveries.queries.ts'
 import { attempt, receiverOf } from './sending/attempt.ts'
 import { withConcurrencyLimit } from './sending/concurrency-limit.ts'
@@ -82,4 +83,5 @@ function assertSending({ enabled, paused }: Webhook): void {
 export async function dropOldDeliveries(db: Database, now: Date): Promise<void> {
   const before = new Date(now.getTime() - RETENTION_DAYS * 86_400_000)
   while ((await deleteDeliveriesBefore(db, { before, limit: DROPPED_AT_ONCE })) === DROPPED_AT_ONCE);
+  while ((await deleteCandidatesBefore(db, { before, limit: DROPPED_AT_ONCE })) === DROPPED_AT_ONCE);
 }

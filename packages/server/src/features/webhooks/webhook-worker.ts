@@ -4,6 +4,7 @@ import { implementJob, type Job } from '../../jobs/job.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Feed } from '../events/feed/feed.ts'
 import { dropOldDeliveries } from './deliveries.ts'
+import { createFilterer } from './filtering/filterer.ts'
 import { createMaker } from './making/maker.ts'
 import { createSender, type SenderOptions } from './sending/sender.ts'
 import { selectNeglected } from './sending/sending.queries.ts'
@@ -51,9 +52,11 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
       const onCreated = (webhooks: Parameters<typeof sender.kick>[0][]): void => {
         for (const webhook of webhooks) sender.kick(webhook)
       }
-      const maker = createMaker({ db, feed, load, log, isSending: sender.isSending, onCreated })
+      const { isSending } = sender
+      const filterer = createFilterer({ db, log, isSending, onCreated })
+      const maker = createMaker({ db, feed, load, log, isSending, onCreated, onWaiting: filterer.kick })
       measureMaker(metrics, maker)
-      closers.push(async () => changes.close(), maker.close)
+      closers.push(async () => changes.close(), filterer.close, maker.close)
     },
     async close() {
       for (const close of closers.toReversed()) await close()

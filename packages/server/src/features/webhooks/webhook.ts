@@ -1,8 +1,10 @@
 import type { List } from '../../graphql/lists/paging.ts'
+import type { Viewer } from '../../viewer.ts'
 import type { EventTypeName, Target } from '../events/event-types.ts'
+import type { StoredSelection } from '../judging/selection.ts'
 
 /** A webhook without its encrypted secrets. */
-export interface Webhook {
+export interface Webhook extends StoredSelection {
   id: string
   name: string | null
   url: string
@@ -11,6 +13,8 @@ export interface Webhook {
   /** Why deliveries are paused; null if they are not paused. */
   paused: string | null
   created: Date
+  /** Whether it is paused until its view can be used again. */
+  isViewBroken: boolean
   /** Set only when the secret has just been created or rotated. */
   secret?: string
 }
@@ -35,3 +39,6 @@ export interface WebhookDelivery {
 export type WebhookDeliveryList = List<WebhookDelivery>
 
 export const webhookTarget = ({ id, name, url }: Webhook): Target => ({ id, name: name ?? url, kind: 'webhook' })
+
+/** The server itself, for changes that no user makes. */
+export const theServer = (accountId: string): Viewer => ({ accountId, email: '', readOnly: false, isServer: true })

@@ -4,11 +4,20 @@ import type { Webhook as WebhookTable } from '../../db/tables.generated.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import type { Webhook } from './webhook.ts'
 
-const columns = ['id', 'name', 'url', 'events', 'enabled', 'paused', 'created'] as const
+const columns = [
+  ...(['id', 'name', 'url', 'events', 'enabled', 'paused', 'created'] as const),
+  ...(['filter', 'view_id', 'context', 'is_view_broken'] as const),
+] as const
 
 type WebhookRow = Pick<Selectable<WebhookTable>, (typeof columns)[number]>
 
-const toWebhook = (row: WebhookRow): Webhook => ({ ...row, events: row.events as EventTypeName[] })
+const toWebhook = ({ events, filter, view_id, is_view_broken, ...row }: WebhookRow): Webhook => ({
+  ...row,
+  events: events as EventTypeName[],
+  where: filter,
+  viewId: view_id,
+  isViewBroken: is_view_broken,
+})
 
 /** Selects an account's webhooks, newest first. A webhook whose receiver is only being probed is shown as paused. */
 export async function selectWebhooks(db: Database, accountId: string): Promise<Webhook[]> {
@@ -19,7 +28,7 @@ export async function selectWebhooks(db: Database, accountId: string): Promise<W
         .onRef('webhook_sending.account_id', '=', 'webhook.account_id')
         .onRef('webhook_sending.webhook_id', '=', 'webhook.id'),
     )
-    .select(['id', 'name', 'url', 'events', 'enabled', 'created'])
+    .select(['id', 'name', 'url', 'events', 'enabled', 'created', 'filter', 'view_id', 'context', 'is_view_broken'])
     .select(
       sql<string | null>`coalesce(paused, case when probe_at is not null then
         'the last ' || failures || ' attempts failed: retrying once a minute until an attempt succeeds' end)`.as(
@@ -47,15 +56,16 @@ export async function lockAccount(db: Database, accountId: string): Promise<void
   await db.selectFrom('account').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
 }
 
-export interface NewWebhook extends Pick<Webhook, 'id' | 'name' | 'url' | 'events' | 'enabled'> {
+export interface NewWebhook
+  extends Pick<Webhook, 'id' | 'name' | 'url' | 'events' | 'enabled' | 'where' | 'viewId' | 'context'> {
   encryptedSecret: Buffer
 }
 
 export async function insertWebhook(db: Database, accountId: string, webhook: NewWebhook): Promise<Webhook> {
-  const { encryptedSecret, ...fields } = webhook
+  const { encryptedSecret, where, viewId, ...fields } = webhook
   const row = await db
     .insertInto('webhook')
-    .values({ account_id: accountId, ...fields, encrypted_secret: encryptedSecret })
+    .values({ account_id: accountId, ...fields, filter: where, view_id: viewId, encrypted_secret: encryptedSecret })
     .returning(columns)
     .executeTakeFirstOrThrow()
   return toWebhook(row)
@@ -88,10 +98,10 @@ export async function lockWebhook(db: Database, accountId: string, id: string): 
 }
 
 export async function writeWebhook(db: Database, accountId: string, webhook: Webhook): Promise<void> {
-  const { id, name, url, events, enabled, paused } = webhook
+  const { id, name, url, events, enabled, paused, where, viewId, context, isViewBroken } = webhook
   await db
     .updateTable('webhook')
-    .set({ name, url, events, enabled, paused })
+    .set({ name, url, events, enabled, paused, filter: where, view_id: viewId, context, is_view_broken: isViewBroken })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .execute()

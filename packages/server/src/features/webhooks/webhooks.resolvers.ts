@@ -1,4 +1,5 @@
 import { schemaPart } from '../../graphql/assemble.ts'
+import { loadView } from '../views/load-view.ts'
 import { loadDeliveredEvent, loadDeliveries } from './deliveries.loaders.ts'
 import { redeliver, testWebhook } from './deliveries.ts'
 import { createWebhook, deleteWebhook, listWebhooks, rotateWebhookSecret, updateWebhook } from './webhooks.ts'
@@ -9,6 +10,7 @@ export const webhooksPart = schemaPart(new URL('./webhooks.graphql', import.meta
   },
   Webhook: {
     secret: ({ secret }) => secret ?? null,
+    view: ({ viewId }, _args, context) => (viewId === null ? null : loadView(context, viewId)),
     deliveries: (webhook, args, context) => loadDeliveries(context, args, webhook.id),
   },
   WebhookDelivery: {

@@ -9,6 +9,8 @@ import { limits } from '../../limits.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../events/record.ts'
 import { createOnce } from '../idempotency/create-once.ts'
+import { hasSelection, readSelection, resolveSelection, type SelectionArguments } from '../judging/selection.ts'
+import { hideCursor } from './making/making.queries.ts'
 import type { Webhook } from './webhook.ts'
 import { webhookTarget } from './webhook.ts'
 import { formatAddress, webhookChannel } from './webhook-channel.ts'
@@ -46,7 +48,7 @@ export async function listWebhooks({ db, viewer }: Viewing, ids?: readonly strin
 
 export const countWebhooks = ({ db, viewer }: Viewing): Promise<number> => countWebhookRows(db, viewer.accountId)
 
-export interface WebhookInput {
+export interface WebhookInput extends SelectionArguments {
   url: string
   events?: readonly EventTypeName[] | null
   name?: string | null
@@ -59,10 +61,13 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
   const events = readEvents(input.events) ?? [...defaultEvents]
   if (input.name != null) assertName(input.name, 'name', limits.webhookNameLength)
   assertWebhookUrl(input.url, outbound)
+  const selection = await readSelection(context, input)
 
   const create = async (transaction: Database) => {
     await assertBelowLimit(transaction, viewer.accountId)
     await lockMasterKey(transaction, secrets)
+    // Checks the view again: while the account is locked, no view is deleted.
+    await resolveSelection({ db: transaction, viewer }, selection)
     const id = newWebhookId()
     const secret = generateWebhookSecret()
     const webhook = await insertWebhook(transaction, viewer.accountId, {
@@ -71,11 +76,14 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
       url: input.url,
       events,
       enabled: input.enabled,
+      ...selection,
       encryptedSecret: sealSecret(secrets, { accountId: viewer.accountId, webhookId: id }, secret),
     })
     await insertSending(transaction, viewer.accountId, id)
+    if (hasSelection(webhook)) await hideCursor(transaction)
     const { name, url, enabled } = webhook
-    await announce({ db: transaction, viewer }, 'WEBHOOK_CREATE', webhook, { name, url, events, enabled })
+    const data = { name, url, events, enabled, ...selectionData(webhook) }
+    await announce({ db: transaction, viewer }, 'WEBHOOK_CREATE', webhook, data)
     return { ...webhook, secret }
   }
   return createOnce(
@@ -85,7 +93,7 @@ export async function createWebhook(context: Context, input: WebhookInput): Prom
   )
 }
 
-export interface WebhookChange {
+export interface WebhookChange extends SelectionArguments {
   url?: string | null
   events?: readonly EventTypeName[] | null
   /** undefined keeps the name. null clears it. */
@@ -101,19 +109,27 @@ export async function updateWebhook(context: Context, id: string, change: Webhoo
   if (change.name != null) assertName(change.name, 'name', limits.webhookNameLength)
   if (change.url != null) assertWebhookUrl(change.url, outbound)
 
+  const changesSelection = [change.where, change.view, change.context].some((argument) => argument !== undefined)
   return db.transaction().execute(async (transaction) => {
+    // While the account is locked, no view is deleted.
+    if (changesSelection) await lockAccount(transaction, viewer.accountId)
     const before = await lockWebhook(transaction, viewer.accountId, id)
     if (before === undefined) throw notFound('webhook', id)
+    const selection = changesSelection
+      ? await readSelection({ ...context, db: transaction }, changedSelection(before, change))
+      : {}
     const after = {
       ...before,
       name: change.name === undefined ? before.name : change.name,
       url: change.url ?? before.url,
       events: events !== undefined && !isSame(events, before.events) ? events : before.events,
       enabled: change.enabled ?? before.enabled,
+      ...selection,
     }
-    const isFresh = change.enabled === true || after.url !== before.url
-    if (isFresh) after.paused = null
-    const changes = fieldChanges(before, after)
+    const isFresh = change.enabled === true || after.url !== before.url || (changesSelection && before.isViewBroken)
+    if (isFresh) Object.assign(after, { paused: null, isViewBroken: false })
+    const changes = fieldChanges(settingsOf(before), settingsOf(after))
+    if (changesSelection && hasSelection(after)) await hideCursor(transaction)
     if (isFresh) await resetSending(transaction, viewer.accountId, id)
     if (changes !== undefined) {
       await writeWebhook(transaction, viewer.accountId, after)
@@ -169,6 +185,25 @@ function readEvents(events: readonly EventTypeName[] | null | undefined): EventT
     throw badInput('events must contain at least one type: to send no events, disable the webhook')
   return [...new Set(events)]
 }
+
+/** An omitted argument keeps what is stored, and null removes it. */
+const changedSelection = (before: Webhook, { where, view, context }: SelectionArguments): SelectionArguments => ({
+  where: where === undefined ? before.where : where,
+  view: view === undefined ? before.viewId : view,
+  context: context === undefined ? before.context : context,
+})
+
+/** The fields that events contain. */
+const settingsOf = ({ name, url, events, enabled, paused, where, viewId, context }: Webhook) => ({
+  ...{ name, url, events, enabled, paused, where, view: viewId, context },
+})
+
+/** What selects devices, as far as it is set. */
+const selectionData = ({ where, viewId, context }: Webhook) => ({
+  ...(where !== null && { where }),
+  ...(viewId !== null && { view: viewId }),
+  ...(context !== null && { context }),
+})
 
 const isSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((one) => others.includes(one))

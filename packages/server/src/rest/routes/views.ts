@@ -37,6 +37,14 @@ export const viewRoutes: readonly Route[] = [
     status: 200,
   },
   {
+    method: 'GET',
+    path: '/views/{id}/users',
+    summary: 'Lists what uses a view, such as webhooks.',
+    document: 'query listViewUsers($id: ID!) { login { views(id: [$id]) { items: usedBy { id name kind } } } }',
+    at: 'login.views[0]',
+    status: 200,
+  },
+  {
     method: 'PATCH',
     path: '/views/{id}',
     summary: 'Changes a view. Omitted members stay unchanged. null clears context, description, and where.',
@@ -55,8 +63,8 @@ export const viewRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/views/{id}',
-    summary: 'Deletes a view.',
-    document: 'mutation deleteView($id: ID!) { deleteView(id: $id) }',
+    summary: 'Deletes a view. If something uses it, replaceBy must name the view to use instead.',
+    document: 'mutation deleteView($id: ID!, $replaceBy: ID) { deleteView(id: $id, replaceBy: $replaceBy) }',
     status: 204,
   },
 ]

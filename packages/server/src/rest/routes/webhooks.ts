@@ -13,8 +13,13 @@ export const webhookRoutes: readonly Route[] = [
     method: 'POST',
     path: '/webhooks',
     summary: 'Creates a webhook. Only this response contains the signing secret.',
-    document: `mutation createWebhook($url: String!, $events: [EventType!], $name: String, $enabled: Boolean! = true) {
-      createWebhook(url: $url, events: $events, name: $name, enabled: $enabled) { ...WebhookWithSecret }
+    document: `mutation createWebhook(
+      $url: String!, $events: [EventType!], $name: String, $enabled: Boolean! = true, $where: String, $view: ID
+      $context: String
+    ) {
+      createWebhook(
+        url: $url, events: $events, name: $name, enabled: $enabled, where: $where, view: $view, context: $context
+      ) { ...WebhookWithSecret }
     }`,
     at: 'createWebhook',
     status: 201,
@@ -31,9 +36,14 @@ export const webhookRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/webhooks/{id}',
-    summary: 'Changes a webhook. Omitted members stay unchanged. null clears name.',
-    document: `mutation updateWebhook($id: ID!, $url: String, $events: [EventType!], $name: String, $enabled: Boolean) {
-      updateWebhook(id: $id, url: $url, events: $events, name: $name, enabled: $enabled) { ...Webhook }
+    summary: 'Changes a webhook. Omitted members stay unchanged. null clears name, where, view, and context.',
+    document: `mutation updateWebhook(
+      $id: ID!, $url: String, $events: [EventType!], $name: String, $enabled: Boolean, $where: String, $view: ID
+      $context: String
+    ) {
+      updateWebhook(
+        id: $id, url: $url, events: $events, name: $name, enabled: $enabled, where: $where, view: $view, context: $context
+      ) { ...Webhook }
     }`,
     at: 'updateWebhook',
     status: 200,

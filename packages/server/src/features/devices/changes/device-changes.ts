@@ -11,6 +11,7 @@ import { newService, type ServiceInput } from '../../services/new-service.ts'
 import { type DeviceFields, deviceFields, type FieldName } from '../device.ts'
 import { newId, parseId } from '../device-id.ts'
 import { cutOffDevices } from './cut-off.queries.ts'
+import { selectDeletedContents } from './deleted-devices.queries.ts'
 import {
   deleteDeviceRows,
   deleteOverridesOfDevices,
@@ -100,20 +101,35 @@ export async function deleteDevices(context: Context, deviceIds: readonly string
     const devices = await lockDevicesForRemoval(transaction, accountId, ids)
     assertAllFound(ids, devices)
     if (!force) await assertNoneActive(transaction, accountId, ids)
-    await deleteOverridesOfDevices(transaction, accountId, ids)
-    await deleteDeviceRows(transaction, accountId, ids)
+    for (let from = 0; from < devices.length; from += DELETED_AT_ONCE)
+      await deleteLocked(transaction, context, devices.slice(from, from + DELETED_AT_ONCE))
     await cutOffDevices(transaction, ids)
-    await recordEvents(
-      transaction,
-      context,
-      devices.map((device) => ({
+  })
+}
+
+/** The contents of these devices are in memory at once. */
+const DELETED_AT_ONCE = 50
+
+async function deleteLocked(transaction: Database, context: Context, devices: readonly LockedDevice[]): Promise<void> {
+  const { accountId } = context.viewer
+  const ids = devices.map(({ id }) => id)
+  const deleted = await selectDeletedContents(transaction, accountId, ids)
+  await deleteOverridesOfDevices(transaction, accountId, ids)
+  await deleteDeviceRows(transaction, accountId, ids)
+  await recordEvents(
+    transaction,
+    context,
+    devices.map((device) => {
+      const { contents = null, previous } = deleted.get(device.id) ?? {}
+      return {
         type: 'DEVICE_DELETE',
         deviceId: device.id,
         targets: [target(device)],
-        data: valuesOf(device),
-      })),
-    )
-  })
+        data: { ...valuesOf(device), ...(contents ?? { omitted: true }) },
+        previous,
+      }
+    }),
+  )
 }
 
 /** Locks and returns the viewer's device. Throws NOT_FOUND if the viewer has no such device. */

@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/database.ts'
+import type { EventJudge } from '../../judging/shared-judge.ts'
 import { readSettledOfAccount } from './feed.queries.ts'
 import type { Feed } from './feed.ts'
 import type { FeedEvent } from './feed-event.ts'
@@ -17,6 +18,8 @@ export interface EventStreamOptions {
   accountId: string
   start: EventStart
   filter: AccountFilter
+  /** Decides which events to deliver. The iterator throws the reason of its signal. */
+  judge?: Pick<EventJudge, 'signal' | 'passing'>
 }
 
 /** Minimum and maximum number of events per page, and a page's approximate maximum size in bytes. */
@@ -29,7 +32,8 @@ const PAGE = { min: 10, max: 500, bytes: 1024 * 1024 }
  */
 export function streamEvents(options: EventStreamOptions): AsyncIterableIterator<FeedEvent> {
   const ended = new AbortController()
-  const events = follow(options, ended.signal)
+  const { judge } = options
+  const events = follow(options, judge === undefined ? ended.signal : AbortSignal.any([ended.signal, judge.signal]))
   return {
     next: () => events.next(),
     return: () => {
@@ -43,10 +47,16 @@ export function streamEvents(options: EventStreamOptions): AsyncIterableIterator
 }
 
 async function* follow(
-  { db, feed, accountId, start, filter }: EventStreamOptions,
+  { db, feed, accountId, start, filter, judge }: EventStreamOptions,
   ended: AbortSignal,
 ): AsyncGenerator<FeedEvent, void, void> {
   const isKnown = ({ id }: FeedEvent): boolean => start.known?.has(id) === true
+  const passing = async (events: readonly FeedEvent[]): Promise<readonly FeedEvent[]> => {
+    const unknown = events.filter((event) => !isKnown(event))
+    if (judge === undefined || unknown.length === 0) return unknown
+    const ids = await judge.passing(unknown)
+    return unknown.filter(({ id }) => ids.has(id))
+  }
   let after = start.after
   let limit = PAGE.min
   while (!ended.aborted) {
@@ -57,7 +67,7 @@ async function* follow(
     try {
       if (after < upTo) {
         const page = await readSettledOfAccount(db, accountId, { after, upTo, limit, ...filter })
-        for (const event of page.events) if (!isKnown(event)) yield event
+        for (const event of await passing(page.events)) yield event
         if (page.upTo < upTo) {
           after = page.upTo
           limit = nextLimit(page.events)
@@ -67,13 +77,14 @@ async function* follow(
       for (;;) {
         const events = await live.take()
         if (events === undefined) break
-        for (const event of events) if (!isKnown(event)) yield event
+        for (const event of await passing(events)) yield event
       }
       after = live.end
     } finally {
       live.close()
     }
   }
+  if (judge?.signal.aborted) throw judge.signal.reason
 }
 
 function nextLimit(page: readonly FeedEvent[]): number {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { sortable } from '../../../db/attribute-expressions.ts'
 import { naturally } from '../../../db/sorted-page.ts'
 import { contains, matchesExactly, matchesIgnoringCase } from '../../../db/text-match.ts'
-import type { Sql } from './rows.ts'
+import type { FilterScope, Sql } from './rows.ts'
 
 type Operator = Compare['operator']
 
@@ -27,14 +27,27 @@ export function textOf(literal: Literal): string {
 }
 
 /** Compares a time, or null for a missing time. Relative times are relative to `now`. */
-export function compareTime(value: Sql, operator: Operator, { literal, now }: { literal: Literal; now: number }): Sql {
+export function compareTime(
+  value: Sql,
+  operator: Operator,
+  { literal, now }: { literal: Literal; now: FilterScope['now'] },
+): Sql {
   const DAY = 86_400_000
   if (literal.type === 'day') {
     return sql`(${value} >= ${timeOf(literal.milliseconds)} and ${value} < ${timeOf(literal.milliseconds + DAY)})`
   }
   if (literal.type === 'time') return sql`${value} ${sql.raw(operator)} ${timeOf(literal.milliseconds)}`
-  if (literal.type === 'relative') return sql`${value} ${sql.raw(operator)} ${timeOf(now + literal.seconds * 1000)}`
+  if (literal.type === 'relative') return sql`${value} ${sql.raw(operator)} ${timeFrom(now, literal.seconds)}`
   throw new Error(`expected a time, found a literal of the type ${literal.type}`)
+}
+
+/** Seconds after which a time is beyond every stored time, in either direction. */
+const MAX_SECONDS = 100_000_000_000
+
+function timeFrom(now: FilterScope['now'], seconds: number): Sql {
+  if (typeof now === 'number') return timeOf(now + seconds * 1000)
+  if (Math.abs(seconds) > MAX_SECONDS) return timeOf(seconds * Number.POSITIVE_INFINITY)
+  return sql`(${now} + ${seconds}::float8 * interval '1 second')`
 }
 
 /**

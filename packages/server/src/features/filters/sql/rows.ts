@@ -28,8 +28,8 @@ export interface FilterScope {
   readonly accountId: string
   /** The context in which the filter reads attributes; undefined for the base values. */
   readonly context: string | undefined
-  /** The time, in milliseconds since 1970, that relative times are relative to. */
-  readonly now: number
+  /** The time that relative times are relative to: milliseconds since 1970, or a column of the statement. */
+  readonly now: number | Sql
   /** The tables that the conditions read. Each condition adds the tables that it reads. */
   readonly tables: FilterTables
 }

@@ -2,22 +2,12 @@ import { performance } from 'node:perf_hooks'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../../db/database.ts'
 import type { Load } from '../../../http/request-load.ts'
-import { putJobs } from '../../../jobs/queue.queries.ts'
 import { pause } from '../../../lib/pause.ts'
 import type { Feed, FeedLag } from '../../events/feed/feed.ts'
+import { type FilteredEvent, insertCandidates } from '../candidates.queries.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
-import { newMessageId } from '../webhook-message.ts'
-import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
-import { eventBody } from './event-body.ts'
-import {
-  insertDeliveries,
-  moveCursor,
-  type NewDelivery,
-  type OwedEvent,
-  readCursor,
-  readOldestAge,
-  selectOwed,
-} from './making.queries.ts'
+import { moveCursor, type OwedEvent, readCursor, readOldestAge, selectOwed } from './making.queries.ts'
+import { saveDeliveries } from './save-deliveries.ts'
 
 /** Creates deliveries from settled events. Each process runs a maker, but only one maker creates deliveries at a time. */
 export interface Maker {
@@ -35,6 +25,8 @@ export interface MakerOptions {
   isSending: (webhook: WebhookAddress) => boolean
   /** Called after deliveries to these webhooks are committed. */
   onCreated: (webhooks: WebhookAddress[]) => void
+  /** Called after events are committed that wait for the filters of these webhooks. */
+  onWaiting: (webhooks: WebhookAddress[]) => void
 }
 
 /** Maximum number of event IDs per transaction. */
@@ -49,10 +41,8 @@ const MIN_PAUSE_MS = 10
 const BUSY_MS = 250
 /** How often to save the cursor if no event has produced a delivery. */
 const SAVE_MS = 1_000
-/** After this time, a job checks that new deliveries are being sent, in case this process has terminated. */
-const FALLBACK_SECONDS = 5
 
-export function createMaker({ db, feed, load, log, isSending, onCreated }: MakerOptions): Maker {
+export function createMaker({ db, feed, load, log, isSending, onCreated, onWaiting }: MakerOptions): Maker {
   const closing = new AbortController()
   let wake = Promise.withResolvers<void>()
   const unsubscribe = feed.onAdvance(() => wake.resolve())
@@ -86,6 +76,7 @@ export function createMaker({ db, feed, load, log, isSending, onCreated }: Maker
       const created = await commitDeliveries(db, { cursor, upTo, events, isSending })
       outcome = moved(created !== undefined, upTo)
       if (created !== undefined) onCreated(created)
+      if (created !== undefined) onWaiting(filteringOf(events))
     } else {
       position.upTo = upTo
       if (performance.now() - savedAt > SAVE_MS) outcome = moved(await moveCursor(db, { from: cursor, to: upTo }), upTo)
@@ -148,25 +139,22 @@ async function commitDeliveries(
   db: Database,
   { cursor, upTo, events, isSending }: Step,
 ): Promise<WebhookAddress[] | undefined> {
-  const deliveries = events.flatMap(deliveriesOf)
-  const webhooks = [
-    ...new Map(deliveries.map(({ accountId, webhookId }) => [webhookId, { accountId, webhookId }])).values(),
-  ]
-  const jobs = webhooks
-    .filter((webhook) => !isSending(webhook))
-    .map((webhook) => ({ key: deliverKey(webhook.webhookId), payload: webhook, delay: FALLBACK_SECONDS }))
+  const candidates = events.flatMap(({ accountId, id, filteringIds }): FilteredEvent[] =>
+    filteringIds.map((webhookId) => ({ accountId, webhookId, eventId: id })),
+  )
   return db.transaction().execute(async (transaction) => {
     if (!(await moveCursor(transaction, { from: cursor, to: upTo }))) return undefined
-    await insertDeliveries(transaction, deliveries)
-    await putJobs(transaction, deliverJob, jobs)
-    return webhooks
+    if (candidates.length > 0) await insertCandidates(transaction, candidates)
+    return saveDeliveries(transaction, events, isSending)
   })
 }
 
-/** All webhooks receive the same body for an event, each with its own message ID. */
-function deliveriesOf({ accountId, email, webhookIds, ...event }: OwedEvent): NewDelivery[] {
-  const body = eventBody(event, { id: accountId, email })
-  return webhookIds.map((webhookId) => ({ accountId, webhookId, id: newMessageId(), eventId: event.id, body }))
-}
+const filteringOf = (events: readonly OwedEvent[]): WebhookAddress[] => [
+  ...new Map(
+    events.flatMap(({ accountId, filteringIds }) =>
+      filteringIds.map((webhookId) => [webhookId, { accountId, webhookId }] as const),
+    ),
+  ).values(),
+]
 
 const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other)

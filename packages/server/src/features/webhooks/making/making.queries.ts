@@ -5,18 +5,28 @@ import type { DeliverableEvent } from './event-body.ts'
 
 /** Reads the event ID up to which deliveries have been created. */
 export async function readCursor(db: Database): Promise<bigint> {
-  const { event_id } = await db.selectFrom('webhook_cursor').select('event_id').executeTakeFirstOrThrow()
-  return BigInt(event_id)
+  const { rows } = await sql<{
+    id: string
+  }>`select coalesce(position, event_id)::text as id from webhook_cursor`.execute(db)
+  return BigInt(rows[0]!.id)
 }
 
 /** Moves the cursor and locks it until the transaction ends. Returns false if another process has already moved the cursor. */
 export async function moveCursor(db: Database, { from, to }: { from: bigint; to: bigint }): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('webhook_cursor')
-    .set({ event_id: to })
-    .where('event_id', '=', String(from))
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+  const { numAffectedRows = 0n } = await sql`
+    update webhook_cursor set position = case when position is not null then ${to}::bigint end,
+      event_id = case when position is null then ${to}::bigint else event_id end
+    where coalesce(position, event_id) = ${from}::bigint`.execute(db)
+  return numAffectedRows > 0n
+}
+
+/**
+ * Hides the cursor from servers of the previous release, which would deliver every event to a webhook with a filter. They find
+ * the cursor at the end of all events and leave the work to this release.
+ */
+export async function hideCursor(db: Database): Promise<void> {
+  await sql`
+    update webhook_cursor set position = event_id, event_id = 9223372036854775807 where position is null`.execute(db)
 }
 
 /** An event and the webhooks to deliver it to. */
@@ -24,6 +34,8 @@ export interface OwedEvent extends DeliverableEvent {
   accountId: string
   email: string
   webhookIds: string[]
+  /** Webhooks whose filter decides later. */
+  filteringIds: string[]
 }
 
 /** The events in a range of the event log that require deliveries. */
@@ -45,18 +57,22 @@ const FIXED_BYTES = 1_000
 export async function selectOwed(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Owed> {
   const { rows } = await sql<OwedEvent & { hasNext: boolean }>`
     select number::text as id, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data, account_id as "accountId", email,
-      webhook_ids as "webhookIds", has_next as "hasNext"
+      webhook_ids as "webhookIds", filtering_ids as "filteringIds", has_next as "hasNext"
     from (
-      select event.id + 0 as number, event.type, event."timestamp", event.actor_id, event.source, event.device_id, event.targets, event.state, event.data,
-        event.account_id, account.email, asking.webhook_ids,
+      select event.id + 0 as number, event.type, event."timestamp", event.actor_id, event.source, event.device_id, event.targets, event.state,
+        case when cardinality(asking.webhook_ids) > 0 then event.data else '{}' end as data,
+        event.account_id, account.email, asking.webhook_ids, asking.filtering_ids,
         sum((octet_length(event.data::text) + ${sql.lit(FIXED_BYTES)}) * cardinality(asking.webhook_ids))
           over (log rows between unbounded preceding and 1 preceding) as bytes_before,
         lead(true, 1, false) over log as has_next
       from event
       cross join lateral (
-        select array_agg(webhook.id) as webhook_ids from webhook
+        select coalesce(array_agg(webhook.id) filter (where not is_filtering), '{}') as webhook_ids,
+          coalesce(array_agg(webhook.id) filter (where is_filtering), '{}') as filtering_ids
+        from webhook
+        cross join lateral (select webhook.filter is not null or webhook.view_id is not null) as each (is_filtering)
         where webhook.account_id = event.account_id and webhook.enabled and event.type = any(webhook.events)
-          and webhook.created <= event."timestamp"
+          and webhook.created <= event."timestamp" and (event.device_id is not null or not is_filtering)
         having count(*) > 0
       ) as asking
       join account on account.id = event.account_id

@@ -1,7 +1,6 @@
 import type { Database } from '../../../db/database.ts'
-import type { Viewer } from '../../../viewer.ts'
 import { recordEvents } from '../../events/record.ts'
-import { webhookTarget } from '../webhook.ts'
+import { theServer, webhookTarget } from '../webhook.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
 import { lockWebhook, writeWebhook } from '../webhooks.queries.ts'
 
@@ -39,5 +38,3 @@ export async function stopSending(
 }
 
 const PAUSED = `all deliveries failed for ${DAYS_OF_FAILURES} days; when the receiver works again, resume with updateWebhook(enabled: true)`
-
-const theServer = (accountId: string): Viewer => ({ accountId, email: '', readOnly: false, isServer: true })

@@ -1,0 +1,32 @@
+import type { Muster } from '@muster/client'
+import type { Command } from 'commander'
+import { joinFilters, whereHelp } from '../devices/where.ts'
+import { collect } from '../options/new-command.ts'
+import { findView } from '../views/views.ts'
+
+/** Options that select the devices whose events to send or show. */
+export interface SelectionOptions {
+  where?: string[]
+  view?: string
+  context?: string
+}
+
+export const withSelectionOptions = (command: Command): Command =>
+  command
+    .option(
+      '--where <filter>',
+      'only events of devices that match right before or right after the event; repeatable',
+      collect,
+    )
+    .option('--view <view>', 'only events of devices in this view (ID or name)')
+    .option('--context <name>', 'context in which the filter reads attributes')
+    .addHelpText('after', whereHelp)
+
+/** Returns the given options as arguments. An empty value is null, which clears an option of a webhook. */
+export async function selectionArguments(muster: Muster, { where, view, context }: SelectionOptions) {
+  return {
+    ...(where !== undefined && { where: where.join('') === '' ? null : joinFilters(where) }),
+    ...(view !== undefined && { view: view === '' ? null : (await findView(muster, view)).id }),
+    ...(context !== undefined && { context: context || null }),
+  }
+}

@@ -1,0 +1,51 @@
+import { type Kysely, sql } from 'kysely'
+import type { Step } from '../src/db/migration.ts'
+
+/** Webhooks that send only events of matching devices. */
+export const steps: readonly Step[] = [
+  { change: 'webhooks have filters', run: addFilters },
+  { change: 'events that wait for a filter', run: createCandidates },
+  { change: 'the cursor has a second column', run: addPosition },
+  { change: 'events keep what they replaced', run: addPrevious },
+]
+
+async function addFilters(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table webhook add column filter text collate "C", add column view_id text collate "C",
+      add column context text collate "C", add column is_view_broken boolean not null default false`.execute(db)
+  await sql`comment on column webhook.filter is 'A device filter in canonical form'`.execute(db)
+  await sql`comment on column webhook.is_view_broken is
+    'Whether the webhook is paused until its view can be used again'`.execute(db)
+}
+
+async function createCandidates(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table webhook_candidate (
+      account_id text collate "C" not null,
+      webhook_id text collate "C" not null,
+      event_id bigint not null,
+      created timestamptz(3) not null default clock_timestamp(),
+      primary key (account_id, webhook_id, event_id),
+      foreign key (account_id, webhook_id) references webhook (account_id, id) on delete cascade
+    )`.execute(db)
+  await sql`comment on table webhook_candidate is
+    'Events that a webhook with a filter sends if their device matches, until that is known'`.execute(db)
+}
+
+/**
+ * A server of the previous release would send every event to a webhook with a filter. So the first such webhook moves the
+ * cursor to the new column and leaves the old one at the end of all events, where the previous release finds nothing to do.
+ */
+async function addPosition(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table webhook_cursor add column position bigint`.execute(db)
+  await sql`comment on column webhook_cursor.position is
+    'Set once there was a webhook with a filter; event_id is then the greatest number'`.execute(db)
+}
+
+async function addPrevious(db: Kysely<unknown>): Promise<void> {
+  await sql`alter table event add column previous jsonb`.execute(db)
+  await sql`comment on column event.previous is
+    'Values before the change that data does not contain; null for events from before and if there are none'`.execute(
+    db,
+  )
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import type { Database } from '../../../db/database.ts'
+import { limits } from '../../../limits.ts'
+import { reservedColumns } from '../../attributes/attributes.ts'
+import { isNoBulkService } from '../../filters/sql/value-source.ts'
+
+/** What an event keeps of a device that is about to be deleted. */
+export interface DeletedContents {
+  id: string
+  /** The attributes, the overrides by context, and the services; null if they are too large to keep. */
+  contents: Record<'attributes' | 'overrides' | 'services', unknown> | null
+  /** What the API does not show. Times are as in JSON of PostgreSQL. */
+  previous: Record<string, unknown>
+}
+
+const reservedGroup = sql`jsonb_strip_nulls(jsonb_build_object(${sql.join(
+  [...reservedColumns].map(([subName, column]) => sql`${sql.lit(subName)}, ${sql.ref(`l.${column}`)}`),
+)}))`
+
+/** Reads locked devices before their deletion. */
+export async function selectDeletedContents(
+  db: Database,
+  accountId: string,
+  ids: readonly string[],
+): Promise<Map<string, DeletedContents>> {
+  const { rows } = await sql<DeletedContents>`
+    select id, previous,
+      case when octet_length(contents::text) <= ${limits.deletedBytes} then contents end as contents
+    from (
+      select d.id,
+        jsonb_build_object('created', d.created, 'state', l.state, 'stateSince', l.state_since,
+          'lastReported', l.last_reported) as previous,
+        jsonb_build_object(
+          'attributes', d.attributes || case when ${reservedGroup} = '{}' then '{}'
+            else jsonb_build_object('$svc', ${reservedGroup}) end,
+          'overrides', coalesce((select jsonb_object_agg(o.context, o.attributes) from attribute_override o
+            where o.account_id = ${accountId} and o.target_id = d.id), '{}'),
+          'services', coalesce((
+            select jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'application', s.application, 'host', s.host,
+              'port', s.port, 'enabled', s.enabled, 'created', s.created, 'state', live.state,
+              'stateSince', live.state_since, 'lastReported', live.last_reported, 'attributes', s.attributes,
+              'overrides', coalesce((select jsonb_object_agg(o.context, o.attributes) from attribute_override o
+                where o.account_id = ${accountId} and o.target_id = s.id), '{}')) order by s.name collate natural_order, s.id)
+            from service s left join service_live live on live.account_id = ${accountId} and live.service_id = s.id
+            where s.account_id = ${accountId} and s.device_id = d.id and ${isNoBulkService}), '[]')) as contents
+      from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
+      where d.account_id = ${accountId} and d.id = any(${ids})
+    ) as deleted`.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
+}

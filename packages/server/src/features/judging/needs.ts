@@ -1,0 +1,87 @@
+import type { Condition, Literal, ResolvedFilter } from '@muster/filter'
+import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
+import type { EventTypeName } from '../events/event-types.ts'
+
+/** A device filter in the form in which it is evaluated: without `view()`, and with the context that it reads attributes in. */
+export interface Selection {
+  /** undefined matches every device. */
+  filter: ResolvedFilter | undefined
+  context: string | undefined
+}
+
+/** What a filter reads of a device. */
+export interface Needs {
+  /** Top-level names of attributes; undefined for all. */
+  names: readonly string[] | undefined
+  overrides: boolean
+  services: boolean
+  reserved: boolean
+  stateSince: boolean
+  lastReported: boolean
+  /** Whether the result depends on the time of the event. */
+  clock: boolean
+  /** The types of events that change what the filter reads. */
+  types: readonly EventTypeName[]
+}
+
+export function needsOf({ filter, context }: Selection): Needs {
+  const conditions = filter === undefined ? [] : conditionsOf(filter)
+  const services = filter !== undefined && readsServices(filter)
+  const fields = new Set(conditions.flatMap(fieldOf))
+  const isAll = fields.has('contexts') || conditions.some(({ type }) => type === 'any')
+  const names = [...new Set(conditions.flatMap(nameOf))]
+  const readsAttributes = isAll || names.length > 0
+  const readsState = services || ['state', 'online', 'stateSince', 'lastReported'].some((name) => fields.has(name))
+  return {
+    names: isAll ? undefined : names,
+    overrides: fields.has('contexts') || (readsAttributes && (context !== undefined || conditions.some(isInContext))),
+    services,
+    reserved: isAll || names.includes(RESERVED_GROUP),
+    stateSince: fields.has('stateSince'),
+    lastReported: fields.has('lastReported'),
+    clock: conditions.some((condition) => literalsOf(condition).some(({ type }) => type === 'relative')),
+    types: [
+      ...(['DEVICE_REGISTER', 'DEVICE_DELETE', 'DEVICE_UPDATE'] as const),
+      ...(readsState ? (['DEVICE_STATE'] as const) : []),
+      ...(services ? (['SERVICE_STATE', 'SERVICE_ADD', 'SERVICE_UPDATE', 'SERVICE_REMOVE'] as const) : []),
+      ...(readsAttributes ? (['ATTRIBUTE_CHANGE'] as const) : []),
+    ],
+  }
+}
+
+function conditionsOf(filter: ResolvedFilter): Condition[] {
+  switch (filter.type) {
+    case 'and':
+    case 'or':
+      return filter.operands.flatMap(conditionsOf)
+    case 'not':
+      return conditionsOf(filter.operand)
+    case 'services':
+      return filter.condition === null ? [] : conditionsOf(filter.condition)
+    default:
+      return [filter]
+  }
+}
+
+function readsServices(filter: ResolvedFilter): boolean {
+  if (filter.type === 'and' || filter.type === 'or') return filter.operands.some(readsServices)
+  return filter.type === 'not' ? readsServices(filter.operand) : filter.type === 'services'
+}
+
+const fieldOf = (condition: Condition): string[] =>
+  'subject' in condition && condition.subject.type === 'field' ? [condition.subject.name] : []
+
+function nameOf(condition: Condition): string[] {
+  if (!('subject' in condition) || condition.subject.type === 'field') return []
+  return [condition.subject.name[0]]
+}
+
+function isInContext(condition: Condition): boolean {
+  if (!('subject' in condition) || condition.subject.type !== 'attribute') return false
+  return condition.subject.read.type === 'in' || condition.subject.read.type === 'override'
+}
+
+function literalsOf(condition: Condition): readonly Literal[] {
+  if (condition.type === 'list') return condition.literals
+  return 'literal' in condition ? [condition.literal] : []
+}

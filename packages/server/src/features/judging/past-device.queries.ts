@@ -1,0 +1,134 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import { isNoBulkService } from '../filters/sql/value-source.ts'
+import type { Needs } from './needs.ts'
+import type { DeviceRows, LiveRow, OverrideRow, PastEvent, ServiceLiveRow, ServiceRow } from './past-device.ts'
+
+type Sql = RawBuilder<unknown>
+
+/** A range of event IDs of a device, both inclusive. */
+export interface AskedDevice {
+  id: string
+  first: string
+  last: string
+}
+
+/** The rows of a device now, and the events that lead back to the range. */
+export interface FoundDevice {
+  id: string
+  device: DeviceRows['device'] | null
+  live: LiveRow | null
+  overrides: OverrideRow[] | null
+  services: ServiceRow[] | null
+  serviceLives: ServiceLiveRow[] | null
+  /** The events in the range, oldest first. */
+  inside: PastEvent[] | null
+  /** Of the events after the range, only the first ones that changed a value: the value before it is the one in the range. */
+  later: PastEvent[] | null
+}
+
+/**
+ * Reads the rows of devices together with the events that lead back to a time. One statement has one snapshot, so the rows
+ * contain exactly the changes of the events that it finds, whatever commits meanwhile.
+ */
+export async function selectPastDevices(
+  db: Database,
+  accountId: string,
+  { devices, needs }: { devices: readonly AskedDevice[]; needs: Needs },
+): Promise<FoundDevice[]> {
+  const { names, overrides, services, types } = needs
+  const unless = (isNeeded: boolean, query: Sql): Sql => (isNeeded ? sql`(${query})` : sql`null::jsonb`)
+  const attributeChanges = types.includes('ATTRIBUTE_CHANGE')
+  const { rows } = await sql<FoundDevice>`
+    select asked.id,
+      (select jsonb_build_object('id', d.id, 'name', d.name, 'hardware_id', d.hardware_id, 'platform', d.platform,
+          'created', d.created, 'attributes', ${only(names, sql`d.attributes`)})
+        from device d where d.account_id = ${accountId} and d.id = asked.id) as device,
+      (select to_jsonb(l) - 'account_id' - 'device_id'
+        from device_live l where l.account_id = ${accountId} and l.device_id = asked.id) as live,
+      ${unless(
+        overrides,
+        sql`select jsonb_agg(jsonb_build_object('target_id', o.target_id, 'context', o.context,
+            'attributes', ${only(names, sql`o.attributes`)}))
+          from attribute_override o where o.account_id = ${accountId} and o.target_id in (
+            select asked.id
+            union all select s.id from service s where s.account_id = ${accountId} and s.device_id = asked.id)`,
+      )} as overrides,
+      ${unless(
+        services,
+        sql`select jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'application', s.application, 'host', s.host,
+            'port', s.port, 'enabled', s.enabled, 'created', s.created,
+            'attributes', ${only(names, sql`s.attributes`)}))
+          from service s where s.account_id = ${accountId} and s.device_id = asked.id and ${isNoBulkService}`,
+      )} as services,
+      ${unless(
+        services,
+        sql`select jsonb_agg(jsonb_build_object('service_id', live.service_id, 'state', live.state,
+            'state_since', live.state_since, 'last_reported', live.last_reported))
+          from service_live live where live.account_id = ${accountId} and live.device_id = asked.id`,
+      )} as "serviceLives",
+      (select jsonb_agg(${asJson(changesOf(names))} order by e.id)
+        from event e where e.account_id = ${accountId} and e.device_id = asked.id
+          and e.id >= asked.first and e.id <= asked.last and e.type = any(${types}) and ${isRelevant(names)}) as inside,
+      (select jsonb_agg(one.event order by one.id) from (
+        ${attributeChanges ? sql`${firstAttributeChanges(accountId, names)} union all` : sql``}
+        ${firstStateChanges(accountId, types)} union all
+        select e.id, ${asJson(sql`e.data`)} from event e
+        where e.account_id = ${accountId} and e.device_id = asked.id and e.id > asked.last
+          and e.type = any(${types}) and e.type <> all('{ATTRIBUTE_CHANGE,DEVICE_STATE,SERVICE_STATE}')
+      ) as one (id, event)) as later
+    from unnest(${devices.map(({ id }) => id)}::text[], ${devices.map(({ first }) => first)}::bigint[],
+      ${devices.map(({ last }) => last)}::bigint[]) as asked (id, first, last)`.execute(db)
+  return rows
+}
+
+const target = sql`(e.targets -> 0 ->> 'id')`
+
+/** An event as a `PastEvent`. */
+const asJson = (data: Sql): Sql => sql`jsonb_build_object('id', e.id::text, 'type', e.type, 'target', ${target},
+  'state', e.state, 'data', ${data}, 'previous', e.previous)`
+
+/** The attributes with these top-level names. */
+const only = (names: Needs['names'], attributes: Sql): Sql =>
+  names === undefined
+    ? attributes
+    : sql`coalesce((select jsonb_object_agg(part.key, part.value) from jsonb_each(${attributes}) as part
+        where part.key = any(${names})), '{}')`
+
+const isNamed = (names: Needs['names'], key: Sql): Sql =>
+  names === undefined ? sql`true` : sql`split_part(${key}, '.', 1) = any(${names})`
+
+/** The data of an event; of a change of attributes only the changes of these names. */
+const changesOf = (names: Needs['names']): Sql => sql`case when e.type <> 'ATTRIBUTE_CHANGE' then e.data
+  else jsonb_build_object('context', e.data -> 'context', 'changes',
+    (select jsonb_object_agg(part.key, part.value) from jsonb_each(e.data -> 'changes') as part
+      where ${isNamed(names, sql`part.key`)})) end`
+
+/** Whether an event changes anything but attributes of other names. */
+const isRelevant = (names: Needs['names']): Sql =>
+  names === undefined
+    ? sql`true`
+    : sql`(e.type <> 'ATTRIBUTE_CHANGE' or exists (
+        select from jsonb_object_keys(e.data -> 'changes') as part (key) where ${isNamed(names, sql`part.key`)}))`
+
+function firstAttributeChanges(accountId: string, names: Needs['names']): Sql {
+  return sql`
+    select first.id, jsonb_build_object('id', first.id::text, 'type', 'ATTRIBUTE_CHANGE', 'target', first.target,
+      'state', null, 'previous', null, 'data', jsonb_build_object('context', first.context,
+        'changes', jsonb_build_object(first.key, first.value)))
+    from (
+      select distinct on (${target}, e.data ->> 'context', part.key)
+        e.id, ${target} as target, e.data ->> 'context' as context, part.key, part.value
+      from event e cross join lateral jsonb_each(e.data -> 'changes') as part
+      where e.account_id = ${accountId} and e.device_id = asked.id and e.id > asked.last
+        and e.type = 'ATTRIBUTE_CHANGE' and ${isNamed(names, sql`part.key`)}
+      order by ${target}, e.data ->> 'context', part.key, e.id
+    ) as first`
+}
+
+function firstStateChanges(accountId: string, types: Needs['types']): Sql {
+  const ofStates = types.filter((type) => type === 'DEVICE_STATE' || type === 'SERVICE_STATE')
+  return sql`(select distinct on (${target}) e.id, ${asJson(sql`e.data`)} from event e
+    where e.account_id = ${accountId} and e.device_id = asked.id and e.id > asked.last and e.type = any(${ofStates})
+    order by ${target}, e.id)`
+}

@@ -1,0 +1,85 @@
+import type { EventTypeName } from '../events/event-types.ts'
+
+/** Rows of one device, as JSON of PostgreSQL, without the account. Times are strings. */
+export interface DeviceRows {
+  device: {
+    id: string
+    name: string
+    hardware_id: string | null
+    platform: string | null
+    created: string | null
+    attributes: StoredAttributes
+  }
+  /** The row of `device_live`: the state and the reserved values by their columns. */
+  live: LiveRow
+  overrides: OverrideRow[]
+  services: ServiceRow[]
+  /** States of the services that reported their own. */
+  serviceLives: ServiceLiveRow[]
+}
+
+export type StoredAttributes = Record<string, string | Record<string, string>>
+
+export interface LiveRow {
+  state: string
+  state_since: string | null
+  last_reported: string | null
+  [reserved: string]: string | null
+}
+
+export interface OverrideRow {
+  target_id: string
+  context: string
+  attributes: StoredAttributes
+}
+
+export interface ServiceRow {
+  id: string
+  name: string
+  application: number
+  host: string | null
+  port: number | null
+  enabled: boolean
+  created: string | null
+  attributes: StoredAttributes
+}
+
+export interface ServiceLiveRow {
+  service_id: string
+  state: string
+  state_since: string | null
+  last_reported: string | null
+}
+
+/** An event as far as it says what it changed. */
+export interface PastEvent {
+  id: string
+  type: EventTypeName
+  /** ID of the device or service that changed. */
+  target: string
+  state: string | null
+  data: Record<string, unknown>
+  previous: Record<string, unknown> | null
+}
+
+/** Changes of attributes, as events contain them. */
+export type AttributeChanges = Record<string, { old: string | null }>
+
+/** What a DEVICE_DELETE event contains, unless it was too large (`omitted`). */
+export interface DeletedDevice {
+  name: string
+  hardwareId: string | null
+  platform: string | null
+  attributes?: StoredAttributes
+  overrides?: Record<string, StoredAttributes>
+  services?: DeletedService[]
+}
+
+export interface DeletedService extends Omit<ServiceRow, 'attributes'> {
+  /** Null if the service followed the state of its device. */
+  state: string | null
+  stateSince?: string | null
+  lastReported: string | null
+  attributes: StoredAttributes
+  overrides: Record<string, StoredAttributes>
+}

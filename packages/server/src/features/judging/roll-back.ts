@@ -1,0 +1,180 @@
+import { type AttributeName, splitAttributeName } from '@muster/filter'
+import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
+import { type Attributes, reservedColumns, splitReserved } from '../attributes/attributes.ts'
+import type {
+  AttributeChanges,
+  DeletedDevice,
+  DeletedService,
+  DeviceRows,
+  OverrideRow,
+  PastEvent,
+  StoredAttributes,
+} from './past-device.ts'
+
+/**
+ * Returns a device as it was before an event, given the device as it was right after it; undefined while it does not exist.
+ * Changes the rows that it is given. An event of a later release changes nothing that this release reads.
+ */
+export function rollBack(rows: DeviceRows | undefined, event: PastEvent, deviceId: string): DeviceRows | undefined {
+  if (event.type === 'DEVICE_DELETE') return deletedDevice(event, deviceId)
+  if (event.type === 'DEVICE_REGISTER' || rows === undefined) return undefined
+  switch (event.type) {
+    case 'DEVICE_UPDATE':
+      undoFields(rows.device, event, deviceColumns)
+      break
+    case 'DEVICE_STATE':
+      undoState(rows, event)
+      break
+    case 'SERVICE_STATE':
+      undoServiceState(rows, event)
+      break
+    case 'SERVICE_ADD':
+      removeService(rows, event.target)
+      break
+    case 'SERVICE_UPDATE': {
+      const service = rows.services.find(({ id }) => id === event.target)
+      if (service !== undefined) undoFields(service, event, {})
+      break
+    }
+    case 'SERVICE_REMOVE':
+      addService(rows, { ...event.data, ...event.previous, id: event.target } as unknown as DeletedService)
+      break
+    case 'ATTRIBUTE_CHANGE':
+      undoAttributes(rows, event)
+      break
+  }
+  return rows
+}
+
+const deviceColumns: Readonly<Record<string, string>> = { hardwareId: 'hardware_id' }
+
+function undoFields(row: object, { data }: PastEvent, columns: Readonly<Record<string, string>>): void {
+  const changes = Object.entries((data.changes ?? {}) as Record<string, { old: unknown }>)
+  Object.assign(row, Object.fromEntries(changes.map(([field, { old }]) => [columns[field] ?? field, old])))
+}
+
+const otherState = (state: string | null): string => (state === 'active' ? 'inactive' : 'active')
+
+function undoState({ live }: DeviceRows, { state, previous }: PastEvent): void {
+  live.state = otherState(state)
+  live.state_since = (previous?.stateSince as string | undefined) ?? null
+  if (previous !== null && 'lastReported' in previous) live.last_reported = previous.lastReported as string | null
+}
+
+function undoServiceState(rows: DeviceRows, { target, state, previous }: PastEvent): void {
+  const current = rows.serviceLives.find(({ service_id }) => service_id === target)
+  if (current === undefined) return
+  if (previous !== null && 'state' in previous && previous.state === null) {
+    rows.serviceLives = rows.serviceLives.filter((row) => row !== current)
+    return
+  }
+  current.state = otherState(state)
+  current.state_since = (previous?.stateSince as string | undefined) ?? null
+  if (previous !== null && 'lastReported' in previous) current.last_reported = previous.lastReported as string | null
+}
+
+function removeService(rows: DeviceRows, id: string): void {
+  rows.services = rows.services.filter((service) => service.id !== id)
+  rows.serviceLives = rows.serviceLives.filter(({ service_id }) => service_id !== id)
+  rows.overrides = rows.overrides.filter(({ target_id }) => target_id !== id)
+}
+
+function addService(rows: DeviceRows, service: DeletedService): void {
+  const { id, name, application, host, port, enabled, created = null, attributes = {} } = service
+  rows.services.push({ id, name, application, host, port, enabled, created, attributes })
+  rows.overrides.push(...overrideRows(id, service.overrides))
+  if (service.state != null)
+    rows.serviceLives.push({
+      service_id: id,
+      state: service.state,
+      state_since: service.stateSince ?? null,
+      last_reported: service.lastReported,
+    })
+}
+
+function deletedDevice({ data, previous }: PastEvent, id: string): DeviceRows {
+  const { name, hardwareId, platform, attributes = {}, overrides, services = [] } = data as unknown as DeletedDevice
+  const { created, state, stateSince, lastReported } = (previous ?? {}) as Record<string, string | null | undefined>
+  const base = splitReserved(attributes as Attributes)
+  const rows: DeviceRows = {
+    device: {
+      id,
+      name,
+      hardware_id: hardwareId,
+      platform,
+      created: created ?? null,
+      attributes: base.attributes as StoredAttributes,
+    },
+    live: {
+      state: state ?? 'inactive',
+      state_since: stateSince ?? null,
+      last_reported: lastReported ?? null,
+      ...base.reserved,
+    },
+    overrides: overrideRows(id, overrides),
+    services: [],
+    serviceLives: [],
+  }
+  for (const service of services) addService(rows, service)
+  return rows
+}
+
+const overrideRows = (id: string, overrides: Record<string, StoredAttributes> = {}): OverrideRow[] =>
+  Object.entries(overrides).map(([context, attributes]) => ({ target_id: id, context, attributes }))
+
+function undoAttributes(rows: DeviceRows, { target, data }: PastEvent): void {
+  const context = (data.context ?? null) as string | null
+  for (const [text, { old }] of Object.entries((data.changes ?? {}) as AttributeChanges)) {
+    const name = splitAttributeName(text)
+    if (context !== null) setOverride(rows, { target, context, name, value: old })
+    else setBase(rows, { target, name, value: old })
+  }
+}
+
+interface Setting {
+  target: string
+  name: AttributeName
+  value: string | null
+}
+
+function setBase(rows: DeviceRows, { target, name, value }: Setting): void {
+  const { device, live, services } = rows
+  if (target !== device.id) {
+    const service = services.find(({ id }) => id === target)
+    if (service !== undefined) setValue(service.attributes, name, value)
+    return
+  }
+  const column = name[0] === RESERVED_GROUP && name[1] !== undefined ? reservedColumns.get(name[1]) : undefined
+  if (column === undefined) setValue(device.attributes, name, value)
+  else live[column] = value
+}
+
+function setOverride(rows: DeviceRows, { target, context, name, value }: Setting & { context: string }): void {
+  let row = rows.overrides.find((one) => one.target_id === target && one.context === context)
+  if (row === undefined) {
+    if (value === null) return
+    row = { target_id: target, context, attributes: {} }
+    rows.overrides.push(row)
+  }
+  setValue(row.attributes, name, value)
+  if (Object.keys(row.attributes).length === 0) rows.overrides = rows.overrides.filter((one) => one !== row)
+}
+
+/** Sets or removes one value. Names can be such as `__proto__`, which an assignment would not make an own property. */
+function setValue(attributes: StoredAttributes, [first, subName]: AttributeName, value: string | null): void {
+  if (subName === undefined) {
+    if (value === null) delete attributes[first]
+    else define(attributes, first, value)
+    return
+  }
+  const found = Object.hasOwn(attributes, first) ? attributes[first] : undefined
+  const group = typeof found === 'object' ? found : {}
+  if (value === null) delete group[subName]
+  else define(group, subName, value)
+  if (Object.keys(group).length === 0) delete attributes[first]
+  else define(attributes, first, group)
+}
+
+const define = (object: object, name: string, value: unknown): void => {
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+}

@@ -1,0 +1,45 @@
+import type { Context } from '../../context.ts'
+import { parseContext } from '../attributes/attribute-name.ts'
+import { assertKnownNames } from '../filters/account-names.ts'
+import { type ReadFilter, readFilter } from '../filters/read-filter.ts'
+import { applyView, readStoredFilter, type ViewReader } from '../views/use-view.ts'
+import type { Selection } from './needs.ts'
+
+/** The arguments `where`, `view`, and `context`. */
+export interface SelectionArguments {
+  where?: string | null | undefined
+  view?: string | null | undefined
+  context?: string | null | undefined
+}
+
+/** What selects devices, as it is stored. `where` is in canonical form. */
+export interface StoredSelection {
+  where: string | null
+  viewId: string | null
+  context: string | null
+}
+
+/** Validates the arguments. Throws BAD_USER_INPUT, LIMIT_EXCEEDED, or NOT_FOUND. */
+export async function readSelection(context: Context, args: SelectionArguments): Promise<StoredSelection> {
+  const inContext = parseContext(args.context, 'context') ?? null
+  const read = args.where == null ? undefined : readFilter(args.where, place)
+  if (read !== undefined) await assertKnownNames(context, read)
+  const stored = { where: read?.canonical ?? null, viewId: args.view ?? null, context: inContext }
+  await resolveSelection(context, stored)
+  return stored
+}
+
+/** Replaces views by their present filters. Throws NOT_FOUND for a missing view and CONFLICT for an invalid filter. */
+export async function resolveSelection(reader: ViewReader, stored: StoredSelection): Promise<Selection> {
+  const { viewId, context } = stored
+  const where = storedFilter(stored)
+  const applied = await applyView(reader, { where, viewId, inContext: context ?? undefined }, place)
+  return { filter: applied.where?.filter, context: applied.context }
+}
+
+const place = { kind: 'device', path: 'where' } as const
+
+export const storedFilter = ({ where }: StoredSelection): ReadFilter | undefined =>
+  where === null ? undefined : readStoredFilter(where, { place, name: 'the filter' })
+
+export const hasSelection = ({ where, viewId }: StoredSelection): boolean => where !== null || viewId !== null

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput } from '../../errors.ts'
+import { viewsIn } from '../views/use-view.ts'
+import { type JudgedEvent, judgeEvents } from './judge.ts'
+import type { Selection } from './needs.ts'
+import { resolveSelection, type StoredSelection, storedFilter } from './selection.ts'
+
+/** Judges the events of a subscription. */
+export interface EventJudge {
+  /** Aborted, with the error as its reason, once a view of the selection can no longer be used. */
+  readonly signal: AbortSignal
+  /** Returns the IDs of the events that pass. */
+  passing(events: readonly JudgedEvent[]): Promise<Set<string>>
+  close(): void
+}
+
+interface SharedJudge {
+  judge: Omit<EventJudge, 'close'>
+  /** Number of subscriptions that use it. */
+  users: number
+  close: () => void
+}
+
+/** The judges in use, by account and selection, of each server in this process. */
+const inUse = new WeakMap<object, Map<string, SharedJudge>>()
+
+export interface JudgeOptions {
+  db: Database
+  /** Judges are shared among callers with the same owner. */
+  owner: object
+  accountId: string
+  selection: StoredSelection
+}
+
+/**
+ * Opens a judge. Subscriptions of one account with the same selection share it, and with it the results for each event. Throws
+ * what `resolveSelection` throws.
+ */
+export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
+  const { db, owner, accountId, selection } = options
+  const resolved = await resolveSelection({ db, viewer: { accountId } }, selection)
+  const ofOwner = inUse.get(owner) ?? new Map<string, SharedJudge>()
+  inUse.set(owner, ofOwner)
+  const key = JSON.stringify([accountId, selection])
+  const shared = ofOwner.get(key) ?? createJudge(options, resolved)
+  ofOwner.set(key, shared)
+  shared.users++
+  let isClosed = false
+  return {
+    signal: shared.judge.signal,
+    passing: shared.judge.passing,
+    close() {
+      if (isClosed) return
+      isClosed = true
+      shared.users--
+      if (shared.users > 0) return
+      shared.close()
+      ofOwner.delete(key)
+    },
+  }
+}
+
+/** How often to read the views of a selection, whose newest filter applies within a second. */
+const REFRESH_MS = 600
+/** Number of events whose results are kept for other subscriptions. */
+const KEPT = 5_000
+
+function createJudge({ db, accountId, selection }: JudgeOptions, resolved: Selection): SharedJudge {
+  const closing = new AbortController()
+  const broken = new AbortController()
+  const results = new Map<string, Promise<boolean>>()
+  let current = resolved
+
+  const refresh = async (): Promise<void> => {
+    while (!closing.signal.aborted && !broken.signal.aborted) {
+      await sleep(REFRESH_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+      if (closing.signal.aborted) return
+      try {
+        current = await resolveSelection({ db, viewer: { accountId } }, selection)
+      } catch (error) {
+        const reason = reasonToEnd(error)
+        if (reason !== undefined) broken.abort(reason)
+      }
+    }
+  }
+  if (usesView(selection)) void refresh()
+
+  const judge = (events: readonly JudgedEvent[]): void => {
+    const passing = judgeEvents(db, accountId, { selection: current, events })
+    for (const { id } of events) {
+      const result = passing.then((ids) => ids.has(id))
+      results.set(id, result)
+      // A later event of another subscription is judged again.
+      result.catch(() => results.delete(id))
+    }
+  }
+
+  return {
+    judge: {
+      signal: broken.signal,
+      async passing(events) {
+        const unknown = events.filter(({ id }) => !results.has(id))
+        if (unknown.length > 0) judge(unknown)
+        const found = await Promise.all(events.map(async ({ id }) => ((await results.get(id)) ? [id] : [])))
+        for (const id of results.keys()) {
+          if (results.size <= KEPT) break
+          results.delete(id)
+        }
+        return new Set(found.flat())
+      },
+    },
+    users: 0,
+    close: () => closing.abort(),
+  }
+}
+
+const usesView = (selection: StoredSelection): boolean => {
+  const filter = storedFilter(selection)?.filter
+  return selection.viewId !== null || (filter !== undefined && viewsIn(filter).length > 0)
+}
+
+/** A stream with an invalid view ends with BAD_USER_INPUT (contract C.3). Other errors do not say anything about the view. */
+function reasonToEnd(error: unknown): ApiError | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  if (error.code === 'CONFLICT') return badInput(error.message)
+  return error.code === 'NOT_FOUND' || error.code === 'BAD_USER_INPUT' ? error : undefined
+}

@@ -1,0 +1,98 @@
+import type { FilterUsage } from '@muster/filter'
+import DataLoader from 'dataloader'
+import { isPermitted, type PermissionName } from '../../access.ts'
+import type { Context } from '../../context.ts'
+import { ApiError } from '../../errors.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import type { Target } from '../events/event-types.ts'
+import { check } from '../filters/read-filter.ts'
+import { webhookTarget } from '../webhooks/webhook.ts'
+import { listWebhooksWithViews, replaceViewOfWebhooks } from '../webhooks/webhook-views.ts'
+import { filterKinds, type View } from './view.ts'
+
+type Viewing = Pick<Context, 'db' | 'viewer'>
+
+/** Something that uses views, by `view` or by `view("id")` in its filter. */
+interface ViewUser {
+  target: Target
+  /** What a caller needs to change it, and so to change the view. */
+  permission: PermissionName
+  /** The place of the filter, which limits what it may contain. */
+  usage: FilterUsage
+  viewIds: ReadonlySet<string>
+}
+
+async function listUsers({ db, viewer }: Viewing): Promise<ViewUser[]> {
+  const webhooks = await listWebhooksWithViews(db, viewer.accountId)
+  return webhooks.map(
+    ({ webhook, viewIds }): ViewUser => ({
+      target: webhookTarget(webhook),
+      permission: 'WEBHOOK_MANAGE',
+      usage: 'list',
+      viewIds,
+    }),
+  )
+}
+
+const loaderOf = perRequest(
+  (context: Context) =>
+    new DataLoader<string, Target[]>(
+      async (ids) => {
+        const users = await listUsers(context)
+        return ids.map((id) => users.filter(({ viewIds }) => viewIds.has(id)).map(({ target }) => target))
+      },
+      { cache: false },
+    ),
+)
+
+/** Loads what uses a view. */
+export const loadViewUsers = (context: Context, viewId: string): Promise<Target[]> => loaderOf(context).load(viewId)
+
+/** Throws FORBIDDEN if the caller lacks a permission to change what uses the view (contract C.3). */
+export async function assertMayChangeUsers(
+  viewing: Viewing,
+  { id, field }: { id: string; field: 'Mutation.updateView' | 'Mutation.deleteView' },
+): Promise<void> {
+  const { permissions } = viewing.viewer
+  const needed = (await listUsers(viewing)).filter(({ viewIds }) => viewIds.has(id)).map(({ permission }) => permission)
+  const missing = [...new Set(needed)].filter((permission) => !isPermitted(permissions, permission))
+  if (missing.length === 0) return
+  throw new ApiError(
+    'FORBIDDEN',
+    `the view is in use, so this also needs permissions that you do not have: ${missing.join(', ')}`,
+    {
+      reason: 'permission',
+      missing: missing.map((permission) => ({ field, permission })),
+    },
+  )
+}
+
+/** Throws CONFLICT, naming them, if something uses the view. */
+export async function assertUnused(viewing: Viewing, view: View): Promise<void> {
+  const users = (await listUsers(viewing)).filter(({ viewIds }) => viewIds.has(view.id)).map(({ target }) => target)
+  if (users.length === 0) return
+  throw new ApiError(
+    'CONFLICT',
+    `the view ${JSON.stringify(view.name)} is in use by ${nameAll(users)}: name another view in replaceBy, or change them first`,
+    { usedBy: users.map(({ id, name, kind }) => ({ id, name, kind })) },
+  )
+}
+
+/** Throws CONFLICT, naming them, if something that uses the view does not allow its filter. */
+export async function assertAllowedByUsers(viewing: Viewing, { id, kind, where }: View): Promise<void> {
+  if (where === null) return
+  const isRejected = ({ usage, viewIds }: ViewUser): boolean =>
+    viewIds.has(id) && !check(where, { kind: filterKinds[kind], usage, path: 'where' }, {}).isValid
+  const users = (await listUsers(viewing)).filter(isRejected).map(({ target }) => target)
+  if (users.length === 0) return
+  throw new ApiError('CONFLICT', `where has terms that ${nameAll(users)} does not allow`, {
+    usedBy: users.map(({ id: user, name, kind: kindOfUser }) => ({ id: user, name, kind: kindOfUser })),
+  })
+}
+
+/** Makes everything that uses a view use another one. Call it in a transaction that has locked the account. */
+export const replaceView = (viewing: Viewing, change: { from: string; to: string }): Promise<void> =>
+  replaceViewOfWebhooks(viewing, change)
+
+const nameAll = (users: readonly Target[]): string =>
+  users.map(({ kind, name, id }) => `the ${kind} ${JSON.stringify(name)} (${id})`).join(', ')

@@ -1,0 +1,115 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { EventTypeName } from '../events/event-types.ts'
+import type { DeliverableEvent } from './making/event-body.ts'
+import type { WebhookAddress } from './webhook-channel.ts'
+
+/** An event that a webhook sends if its filter lets the event pass. */
+export interface FilteredEvent extends WebhookAddress {
+  eventId: string
+}
+
+/** Skips deleted webhooks. */
+export async function insertCandidates(db: Database, candidates: readonly FilteredEvent[]): Promise<void> {
+  const column = <Name extends keyof FilteredEvent>(name: Name) => candidates.map((candidate) => candidate[name])
+  await sql`
+    with present as materialized (
+      select account_id, id from webhook
+      where (account_id, id) in (select * from unnest(${column('accountId')}::text[], ${column('webhookId')}::text[]))
+      order by account_id, id for key share
+    )
+    insert into webhook_candidate (account_id, webhook_id, event_id)
+    select row.account_id, row.webhook_id, row.event_id
+    from unnest(${column('accountId')}::text[], ${column('webhookId')}::text[], ${column('eventId')}::bigint[])
+      as row (account_id, webhook_id, event_id)
+    where exists (select from present where present.account_id = row.account_id and present.id = row.webhook_id)`.execute(
+    db,
+  )
+}
+
+/** An event as far as a filter reads it; without a timestamp if the log no longer has the event. */
+export interface Candidate {
+  id: string
+  type: EventTypeName | null
+  timestamp: Date | null
+  deviceId: string | null
+}
+
+/** Selects the first events that wait for a webhook's filter, in order. */
+export async function selectCandidates(
+  db: Database,
+  { accountId, webhookId }: WebhookAddress,
+  limit: number,
+): Promise<Candidate[]> {
+  const { rows } = await sql<Candidate>`
+    select waiting.event_id::text as id, event.type, event."timestamp", event.device_id as "deviceId"
+    from (
+      select event_id from webhook_candidate where account_id = ${accountId} and webhook_id = ${webhookId}
+      order by event_id limit ${limit}
+    ) as waiting
+    left join event on event.account_id = ${accountId} and event.id = waiting.event_id
+    order by waiting.event_id`.execute(db)
+  return rows
+}
+
+/** Approximate maximum size of the events in one read, in bytes. The event that crosses the limit is the last one returned. */
+const MAX_BYTES = 4 * 1024 * 1024
+
+export type PassingEvent = DeliverableEvent & { email: string }
+
+/** Selects events in order: all of these, or the first ones if they are large. */
+export async function selectPassing(db: Database, accountId: string, ids: readonly string[]): Promise<PassingEvent[]> {
+  const { rows } = await sql<PassingEvent>`
+    select id::text, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data,
+      (select email from account where id = ${accountId}) as email
+    from (
+      select event.*, sum(octet_length(data::text)) over (order by id rows between unbounded preceding and 1 preceding)
+        as bytes_before
+      from event where account_id = ${accountId} and id = any(${ids}::bigint[])
+    ) as event
+    where bytes_before is null or bytes_before < ${sql.lit(MAX_BYTES)}
+    order by id`.execute(db)
+  return rows
+}
+
+/** Removes events from those that wait, and returns the ones that still waited. */
+export async function removeCandidates(
+  db: Database,
+  { accountId, webhookId }: WebhookAddress,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    delete from webhook_candidate
+    where account_id = ${accountId} and webhook_id = ${webhookId} and event_id = any(${ids}::bigint[])
+    returning event_id::text as id`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Deletes up to `limit` waiting events created before a time, across all accounts. Returns their number. */
+export async function deleteCandidatesBefore(
+  db: Database,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number> {
+  const { rows } = await sql`
+    delete from webhook_candidate where (account_id, webhook_id, event_id) in (
+      select account_id, webhook_id, event_id from webhook_candidate where created < ${before} limit ${limit})
+    returning event_id`.execute(db)
+  return rows.length
+}
+
+/**
+ * Selects webhooks whose events have waited for some seconds, so probably no process is working on them, and webhooks that
+ * wait until their view can be used again.
+ */
+export async function selectWaiting(db: Database): Promise<WebhookAddress[]> {
+  const { rows } = await sql<WebhookAddress>`
+    select webhook.account_id as "accountId", webhook.id as "webhookId" from webhook
+    where is_view_broken or exists (
+      select from (
+        select created from webhook_candidate as candidate
+        where candidate.account_id = webhook.account_id and candidate.webhook_id = webhook.id
+        order by event_id limit 1
+      ) as first where created < statement_timestamp() - interval '3 seconds')
+    limit 1000`.execute(db)
+  return rows
+}

@@ -1,0 +1,169 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database } from '../../../db/database.ts'
+import { ApiError } from '../../../errors.ts'
+import { pause } from '../../../lib/pause.ts'
+import { type JudgedEvent, judgeEvents } from '../../judging/judge.ts'
+import type { Selection } from '../../judging/needs.ts'
+import { resolveSelection } from '../../judging/selection.ts'
+import {
+  type Candidate,
+  type PassingEvent,
+  removeCandidates,
+  selectCandidates,
+  selectPassing,
+  selectWaiting,
+} from '../candidates.queries.ts'
+import { saveDeliveries } from '../making/save-deliveries.ts'
+import type { WebhookAddress } from '../webhook-channel.ts'
+import { findWebhookRow } from '../webhooks.queries.ts'
+import { endViewPause, pauseForView } from './view-pause.ts'
+
+/** Applies the filters of webhooks to the events that wait for them, and creates the deliveries. Each process runs one. */
+export interface Filterer {
+  /** Call it when events wait for the filters of these webhooks. */
+  kick(webhooks: readonly WebhookAddress[]): void
+  close(): Promise<void>
+}
+
+export interface FiltererOptions {
+  db: Database
+  log: FastifyBaseLogger
+  isSending: (webhook: WebhookAddress) => boolean
+  /** Called after deliveries to these webhooks are committed. */
+  onCreated: (webhooks: WebhookAddress[]) => void
+}
+
+/** Maximum number of events in one step. */
+const BATCH = 2_000
+/** Accounts whose filters are applied at the same time. */
+const CONCURRENT = 2
+/** How often to look for events that another process left. */
+const POLL_MS = 5_000
+const RETRY_MS = 1_000
+
+export function createFilterer(options: FiltererOptions): Filterer {
+  const { db, log } = options
+  const closing = new AbortController()
+  /** Webhooks with work, by account. The accounts take turns, in the order of the map. */
+  const waiting = new Map<string, Map<string, WebhookAddress>>()
+  /** Accounts whose turn it is. */
+  const busy = new Set<string>()
+  const running = new Set<Promise<void>>()
+  const failing = new Set<string>()
+
+  const kick = (webhooks: readonly WebhookAddress[]): void => {
+    for (const webhook of webhooks) {
+      const ofAccount = waiting.get(webhook.accountId) ?? new Map<string, WebhookAddress>()
+      waiting.set(webhook.accountId, ofAccount.set(webhook.webhookId, webhook))
+    }
+    while (running.size < CONCURRENT && nextAccount() !== undefined && !closing.signal.aborted) {
+      const turns: Promise<void> = takeTurns().finally(() => running.delete(turns))
+      running.add(turns)
+    }
+  }
+
+  const nextAccount = (): string | undefined => waiting.keys().find((accountId) => !busy.has(accountId))
+
+  const takeTurns = async (): Promise<void> => {
+    for (let accountId = nextAccount(); accountId !== undefined; accountId = nextAccount()) {
+      const webhooks = [...waiting.get(accountId)!.values()]
+      waiting.delete(accountId)
+      busy.add(accountId)
+      for (const webhook of webhooks) if ((await step(webhook)) === 'more') kick([webhook])
+      busy.delete(accountId)
+      if (closing.signal.aborted) return
+    }
+  }
+
+  const step = async (webhook: WebhookAddress): Promise<'done' | 'more'> => {
+    const { webhookId } = webhook
+    try {
+      // After a failure, one large device may be the reason.
+      const outcome = await filterBatch(options, webhook, failing.has(webhookId) ? 1 : BATCH)
+      failing.delete(webhookId)
+      return outcome
+    } catch (error) {
+      if (closing.signal.aborted) return 'done'
+      if (!failing.has(webhookId))
+        log.warn({ err: error, ...webhook }, 'cannot apply the filter of a webhook; retrying')
+      failing.add(webhookId)
+      void pause(RETRY_MS, closing.signal).then(() => kick([webhook]))
+      return 'done'
+    }
+  }
+
+  const poll = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      await selectWaiting(db)
+        .then(kick)
+        .catch((error: unknown) => log.debug({ err: error }, 'cannot look for events that wait for a filter'))
+      await pause(POLL_MS, closing.signal)
+    }
+  }
+  const polling = poll()
+
+  return {
+    kick,
+    async close() {
+      closing.abort()
+      await polling
+      await Promise.all(running)
+    },
+  }
+}
+
+/** Applies a webhook's filter to the first events that wait for it. A broken view pauses the webhook, and the events wait. */
+async function filterBatch(options: FiltererOptions, webhook: WebhookAddress, limit: number): Promise<'done' | 'more'> {
+  const { db } = options
+  const { accountId, webhookId } = webhook
+  const row = await findWebhookRow(db, accountId, webhookId)
+  if (row === undefined) return 'done'
+  const selection = await resolveSelection({ db, viewer: { accountId } }, row).catch(brokenView)
+  if (selection instanceof ApiError) {
+    await pauseForView(db, webhook, selection)
+    return 'done'
+  }
+  if (row.isViewBroken) await endViewPause(db, webhook)
+  const candidates = await selectCandidates(db, webhook, limit)
+  if (candidates.length === 0) return 'done'
+  const passing = await passingOf(db, accountId, { candidates, selection })
+  const events = passing.length === 0 ? [] : await selectPassing(db, accountId, passing)
+  const isPart = events.length < passing.length && events.length > 0
+  const done = isPart ? candidates.slice(0, candidates.findIndex(({ id }) => id === events.at(-1)!.id) + 1) : candidates
+  await commit(options, webhook, { events, done: done.map(({ id }) => id) })
+  return isPart || candidates.length === limit ? 'more' : 'done'
+}
+
+function brokenView(error: unknown): ApiError {
+  if (error instanceof ApiError && ['CONFLICT', 'NOT_FOUND', 'BAD_USER_INPUT'].includes(error.code)) return error
+  throw error
+}
+
+async function passingOf(
+  db: Database,
+  accountId: string,
+  { candidates, selection }: { candidates: readonly Candidate[]; selection: Selection },
+): Promise<string[]> {
+  const events = candidates.filter((candidate): candidate is Candidate & JudgedEvent => candidate.timestamp !== null)
+  const passing = await judgeEvents(db, accountId, { selection, events })
+  return events.map(({ id }) => id).filter((id) => passing.has(id))
+}
+
+/**
+ * In one transaction, removes events from those that wait, and saves the deliveries of those that pass. If another process has
+ * already done so for an event, that event is not delivered again.
+ */
+async function commit(
+  { db, isSending, onCreated }: FiltererOptions,
+  webhook: WebhookAddress,
+  { events, done }: { events: readonly PassingEvent[]; done: readonly string[] },
+): Promise<void> {
+  const created = await db.transaction().execute(async (transaction) => {
+    const removed = await removeCandidates(transaction, webhook, done)
+    const delivered = events
+      .filter(({ id }) => removed.has(id))
+      .map((event) => ({ ...event, accountId: webhook.accountId, webhookIds: [webhook.webhookId] }))
+    return saveDeliveries(transaction, delivered, isSending)
+  })
+  onCreated(created)
+}

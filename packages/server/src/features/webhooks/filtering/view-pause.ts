@@ -1,0 +1,41 @@
+import type { Database } from '../../../db/database.ts'
+import type { ApiError } from '../../../errors.ts'
+import { fieldChanges, recordEvents } from '../../events/record.ts'
+import { theServer, webhookTarget } from '../webhook.ts'
+import { formatAddress, type WebhookAddress, webhookChannel } from '../webhook-channel.ts'
+import { lockWebhook, notifyWebhook, writeWebhook } from '../webhooks.queries.ts'
+
+/** Pauses a webhook whose view cannot be used, until it can. Its events wait meanwhile. */
+export async function pauseForView(
+  db: Database,
+  { accountId, webhookId }: WebhookAddress,
+  problem: ApiError,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const before = await lockWebhook(transaction, accountId, webhookId)
+    // A webhook that is paused for another reason stays so.
+    if (before === undefined || before.paused !== null) return
+    const paused = `${problem.message}: deliveries wait until the view is changed`
+    const after = { ...before, paused, isViewBroken: true }
+    await writeWebhook(transaction, accountId, after)
+    const event = { type: 'WEBHOOK_PAUSE' as const, targets: [webhookTarget(after)], data: { paused } }
+    await recordEvents(transaction, { viewer: theServer(accountId) }, [event])
+  })
+}
+
+/** Resumes a webhook that was paused for its view. */
+export async function endViewPause(db: Database, webhook: WebhookAddress): Promise<void> {
+  const { accountId, webhookId } = webhook
+  await db.transaction().execute(async (transaction) => {
+    const before = await lockWebhook(transaction, accountId, webhookId)
+    if (before === undefined || !before.isViewBroken) return
+    const after = { ...before, paused: null, isViewBroken: false }
+    await writeWebhook(transaction, accountId, after)
+    const changes = fieldChanges({ paused: before.paused }, { paused: after.paused })
+    if (changes !== undefined) {
+      const event = { type: 'WEBHOOK_UPDATE' as const, targets: [webhookTarget(after)], data: { changes } }
+      await recordEvents(transaction, { viewer: theServer(accountId) }, [event])
+    }
+    await notifyWebhook(transaction, webhookChannel, formatAddress(webhook))
+  })
+}

@@ -1,0 +1,46 @@
+import type { Database } from '../../../db/database.ts'
+import { putJobs } from '../../../jobs/queue.queries.ts'
+import type { WebhookAddress } from '../webhook-channel.ts'
+import { newMessageId } from '../webhook-message.ts'
+import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
+import { type DeliverableEvent, eventBody } from './event-body.ts'
+import { insertDeliveries, type NewDelivery } from './making.queries.ts'
+
+/** An event and the webhooks to deliver it to. */
+export interface DeliveredEvent extends DeliverableEvent {
+  accountId: string
+  email: string
+  webhookIds: readonly string[]
+}
+
+/** After this time, a job checks that new deliveries are being sent, in case this process has terminated. */
+const FALLBACK_SECONDS = 5
+
+/**
+ * Saves deliveries, and adds jobs that start sending unless this process is sending already. Returns the webhooks that got
+ * deliveries. `db` must be a transaction.
+ */
+export async function saveDeliveries(
+  db: Database,
+  events: readonly DeliveredEvent[],
+  isSending: (webhook: WebhookAddress) => boolean,
+): Promise<WebhookAddress[]> {
+  const deliveries = events.flatMap(deliveriesOf)
+  if (deliveries.length === 0) return []
+  const webhooks = [
+    ...new Map(deliveries.map(({ accountId, webhookId }) => [webhookId, { accountId, webhookId }])).values(),
+  ]
+  const jobs = webhooks
+    .filter((webhook) => !isSending(webhook))
+    .map((webhook) => ({ key: deliverKey(webhook.webhookId), payload: webhook, delay: FALLBACK_SECONDS }))
+  await insertDeliveries(db, deliveries)
+  await putJobs(db, deliverJob, jobs)
+  return webhooks
+}
+
+/** All webhooks receive the same body for an event, each with its own message ID. */
+function deliveriesOf({ accountId, email, webhookIds, ...event }: DeliveredEvent): NewDelivery[] {
+  if (webhookIds.length === 0) return []
+  const body = eventBody(event, { id: accountId, email })
+  return webhookIds.map((webhookId) => ({ accountId, webhookId, id: newMessageId(), eventId: event.id, body }))
+}

@@ -1,0 +1,325 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { sendDocument } from '../../../test/access/callers.ts'
+import { pollUntil } from '../../../test/api/webhooks.ts'
+import { newMember } from '../../../test/factories/member.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { type Receiver, startReceiver } from '../../../test/harness/webhook-receiver.ts'
+
+let app: TestApp
+let user: TestUser
+let receiver: Receiver
+
+beforeAll(async () => {
+  app = await startTestApp({ env: { MUSTER_WEBHOOK_ALLOW: '127.0.0.1' }, worker: true })
+})
+afterAll(() => app.close())
+beforeEach(async () => {
+  user = await app.createUser()
+  receiver = await startReceiver()
+  onTestFinished(() => receiver.close())
+})
+
+const allEvents = `[DEVICE_REGISTER, DEVICE_UPDATE, DEVICE_DELETE, DEVICE_STATE, ATTRIBUTE_CHANGE, SERVICE_ADD, SERVICE_REMOVE,
+  VIEW_CREATE, WEBHOOK_UPDATE]`
+
+async function createWebhook(args: string, of = receiver, as = user): Promise<string> {
+  const document = `mutation { createWebhook(url: "${of.url}", events: ${allEvents}${args === '' ? '' : `, ${args}`}) { id } }`
+  return (await as.data(document)).createWebhook.id
+}
+
+const createView = async (args: string, as = user): Promise<string> =>
+  (await as.data(`mutation { createView(${args}) { id } }`)).createView.id
+
+async function register(name: string, attributes: Record<string, unknown> = {}, as = user): Promise<string> {
+  const document =
+    'mutation ($name: String!, $attributes: Object) { registerDevice(name: $name, attributes: $attributes) { device { id } } }'
+  return (await as.data(document, { name, attributes })).registerDevice.device.id
+}
+
+const set = (id: string, attributes: object, context?: string) =>
+  user.data(
+    'mutation ($id: String!, $attributes: Object!, $context: String) { setAttributes(serviceId: $id, attributes: $attributes, context: $context) }',
+    { id, attributes, context },
+  )
+
+const errorOf = async (document: string): Promise<[code: string, message: string]> => {
+  const { errors } = await user.query(document)
+  return [errors?.[0]?.extensions.code ?? 'no error', errors?.[0]?.message ?? '']
+}
+
+/**
+ * Registers a device that passes any filter with `OR name = end`, waits for its message, and returns what came before: for
+ * each message the name of its device and what happened.
+ */
+async function received(of = receiver, as = user): Promise<string[]> {
+  await register('end', {}, as)
+  await of.waitFor(1, ({ body }) => body.data.device?.name === 'end')
+  return of.received
+    .filter(({ body }) => body.data.device?.name !== 'end')
+    .map(({ body }) => `${body.data.device?.name} ${body.type}`)
+}
+
+const withEnd = (where: string): string => `where: ${JSON.stringify(`(${where}) OR name = end`)}`
+
+describe('a webhook with a filter', () => {
+  it('sends an event by which a device enters or leaves once, and no event of other devices', async () => {
+    await register('other', { site: 'rome' })
+    const inside = await register('inside', { site: 'oslo' })
+    await createWebhook(withEnd('site = oslo'))
+    await set(inside, { load: '1' })
+    await set(inside, { site: 'rome' })
+    await set(inside, { load: '2' })
+    const entering = await register('entering', { site: 'rome' })
+    await set(entering, { site: 'oslo' })
+    await createView('name: "x"')
+    const found = await received()
+    expect(found).toEqual(['inside attribute.change', 'inside attribute.change', 'entering attribute.change'])
+    const { rows } = await sql`select from webhook_candidate where account_id = ${user.accountId}`.execute(app.db)
+    expect(rows).toEqual([])
+  })
+
+  it('judges each of two quick changes of one device by its own state', async () => {
+    const id = await register('a', { site: 'rome' })
+    await createWebhook(withEnd('site = oslo AND attributes.load = 1'))
+    // One transaction: the device matches only between the second and the third change.
+    const item = (attributes: object) => ({ serviceId: id, attributes })
+    await user.data('mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }', {
+      items: [{ load: '1' }, { site: 'oslo' }, { load: '2' }, { site: 'rome' }].map(item),
+    })
+    await received()
+    const changes = receiver.received.filter(({ body }) => body.type === 'attribute.change')
+    expect(changes.map(({ body }) => Object.keys(body.data.changes))).toEqual([['site'], ['load']])
+  })
+
+  it('judges a deleted device by what its event contains', async () => {
+    const one = await register('one', { site: 'oslo', $svc: { statusA: 'ok' } })
+    const two = await register('two', { site: 'oslo' })
+    await set(two, { zone: 'x' }, 'night')
+    await user.data(`mutation { addService(deviceId: "${two}", name: "ssh", port: 22) { id } }`)
+    await createWebhook(withEnd('site = oslo AND statusA = ok'))
+    await createWebhook(`${withEnd('zone = x services.port = 22')}, context: "night"`)
+    await createWebhook(withEnd('site = rome'))
+    // The events wait until the devices are gone.
+    await user.data(`mutation { a: deleteDevice(deviceId: "${one}") b: deleteDevice(deviceId: "${two}") }`)
+    await register('end')
+    await receiver.waitFor(3, ({ body }) => body.data.device?.name === 'end')
+    const deleted = receiver.received.filter(({ body }) => body.type === 'device.delete').map(({ body }) => body.data)
+    expect(deleted.map(({ device }) => device.name).sort()).toEqual(['one', 'two'])
+    expect(deleted.find(({ device }) => device.name === 'two')).toMatchObject({
+      attributes: { site: 'oslo' },
+      overrides: { night: { zone: 'x' } },
+      services: [{ name: 'ssh', port: 22, attributes: {}, overrides: {} }],
+    })
+  })
+
+  it('counts relative times from the event', async () => {
+    const id = await register('a', { seen: new Date().toISOString() })
+    await createWebhook(withEnd('seen > -1h'))
+    await set(id, { load: '1' })
+    await set(id, { seen: '2020-01-01' })
+    await set(id, { load: '2' })
+    expect(await received()).toEqual(['a attribute.change', 'a attribute.change'])
+  })
+
+  it('sends the event by which a device returns after a day', async () => {
+    const [lost, seen] = [await register('lost'), await register('seen')]
+    await createWebhook(withEnd('lastReported < -1d'))
+    const reported = async (id: string, days: number): Promise<void> => {
+      await sql`update device_live set last_reported = now() - ${days} * interval '1 day' where device_id = ${id}`.execute(
+        app.db,
+      )
+      await user.data(`mutation { reportState(serviceId: "${id}", state: "active") }`)
+    }
+    await reported(lost, 2)
+    await reported(seen, 0.5)
+    expect(await received()).toEqual(['lost device.state'])
+  })
+
+  it('uses the newest filter of its view, and the context of the view or its own', async () => {
+    const view = await createView('name: "V", where: "name = end OR attributes.site = oslo", context: "night"')
+    await createWebhook(`view: "${view}"`)
+    const id = await register('a', { site: 'rome' })
+    await set(id, { site: 'oslo' }, 'night')
+    await received()
+    expect(receiver.received.filter(({ body }) => body.data.device.name === 'a')).toHaveLength(1)
+    await user.data(`mutation { updateView(id: "${view}", where: "name = end OR site = rome") { id } }`)
+    await set(id, { load: '1' })
+    await register('b', { site: 'rome' })
+    await register('end')
+    await receiver.waitFor(2, ({ body }) => body.data.device.name === 'end')
+    expect(receiver.received.map(({ body }) => `${body.data.device.name} ${body.type}`)).toEqual([
+      'a attribute.change',
+      'end device.register',
+      'b device.register',
+      'end device.register',
+    ])
+  })
+
+  it('shows its filter in canonical form, and changes and removes it', async () => {
+    await register('a', { site: 'oslo' })
+    const view = await createView('name: "V", where: "platform:*"')
+    const fields = 'where view { id name } context'
+    const created =
+      await user.data(`mutation { createWebhook(url: "${receiver.url}", events: [DEVICE_REGISTER], enabled: false,
+      where: "site=oslo -name:x", view: "${view}", context: "night") { id ${fields} } }`)
+    const { id, ...shown } = created.createWebhook
+    const where = 'attributes.site = oslo AND NOT name:x'
+    expect(shown).toEqual({ where, view: { id: view, name: 'V' }, context: 'night' })
+    const update = async (args: string) =>
+      (await user.data(`mutation { updateWebhook(id: "${id}", ${args}) { ${fields} } }`)).updateWebhook
+    expect(await update('name: "x"')).toEqual(shown)
+    expect(await update('view: null')).toEqual({ where, view: null, context: 'night' })
+    expect(await update('where: "", context: null')).toEqual({ where: null, view: null, context: null })
+    const { login } = await user.data(
+      '{ login { events(types: [WEBHOOK_CREATE, WEBHOOK_UPDATE]) { items { type data } } } }',
+    )
+    expect(login.events.items[1].data.changes).toEqual({ view: { old: view, new: null } })
+    expect(login.events.items.at(-1).data).toMatchObject({ where, view, context: 'night' })
+  })
+
+  it('rejects invalid filters and unknown views, and changes nothing', async () => {
+    await register('a', { site: 'oslo' })
+    const services = await createView('name: "S", kind: SERVICES')
+    const foreign = await createView('name: "F"', app.owner)
+    const id = await createWebhook('enabled: false')
+    const cases: [string, string][] = [
+      ['where: "sitte = oslo"', 'BAD_USER_INPUT'],
+      ['where: "port = 22"', 'BAD_USER_INPUT'],
+      ['where: "age(site) > 1d"', 'BAD_USER_INPUT'],
+      [`view: "${services}"`, 'BAD_USER_INPUT'],
+      [`where: "view('${services}')"`, 'BAD_USER_INPUT'],
+      ['view: "vw_none"', 'NOT_FOUND'],
+      [`view: "${foreign}"`, 'NOT_FOUND'],
+      [`where: "NOT view('${foreign}')"`, 'NOT_FOUND'],
+      ['context: ""', 'BAD_USER_INPUT'],
+    ]
+    for (const [args, code] of cases) {
+      expect((await errorOf(`mutation { createWebhook(url: "${receiver.url}", ${args}) { id } }`))[0], args).toBe(code)
+      expect((await errorOf(`mutation { updateWebhook(id: "${id}", ${args}) { id } }`))[0], args).toBe(code)
+    }
+    const { login } = await user.data('{ login { webhooks { id where view { id } } } }')
+    expect(login.webhooks).toEqual([{ id, where: null, view: null }])
+  })
+
+  it('sends each event once when it gets and loses its filter', async () => {
+    const id = await createWebhook('')
+    for (let round = 0; round < 4; round++) {
+      await register(`${round}`)
+      const where = round % 2 === 0 ? JSON.stringify(`name:"" OR name = end`) : 'null'
+      await user.data(`mutation { updateWebhook(id: "${id}", where: ${where}) { id } }`)
+    }
+    await received()
+    const ids = receiver.received.filter(({ body }) => body.type === 'device.register').map(({ body }) => body.data.id)
+    expect(ids).toHaveLength(5)
+    expect(new Set(ids).size).toBe(5)
+  })
+})
+
+describe('a view that a webhook uses', () => {
+  it('is named in usedBy, and is deleted only with a replacement', async () => {
+    const [used, inFilter, other] = [
+      await createView('name: "A"'),
+      await createView('name: "B"'),
+      await createView('name: "C", where: "name = end"'),
+    ]
+    const events = await createView('name: "E", kind: EVENTS')
+    const id = await createWebhook(`name: "hook", view: "${used}", where: "view('${inFilter}')"`)
+    const usedBy = async (view: string) =>
+      (await user.data(`{ login { views(id: ["${view}"]) { usedBy { id name kind } } } }`)).login.views[0].usedBy
+    expect(await usedBy(used)).toEqual([{ id, name: 'hook', kind: 'webhook' }])
+    expect(await usedBy(inFilter)).toEqual([{ id, name: 'hook', kind: 'webhook' }])
+    expect(await usedBy(other)).toEqual([])
+    for (const view of [used, inFilter]) {
+      const [code, message] = await errorOf(`mutation { deleteView(id: "${view}") }`)
+      expect([code, message]).toEqual(['CONFLICT', expect.stringContaining(`"hook" (${id})`)])
+    }
+    const remove = (view: string, replaceBy: string) =>
+      `mutation { deleteView(id: "${view}", replaceBy: "${replaceBy}") }`
+    expect((await errorOf(remove(used, 'vw_none')))[0]).toBe('NOT_FOUND')
+    expect((await errorOf(remove('vw_none', used)))[0]).toBe('NOT_FOUND')
+    expect((await errorOf(remove(used, used)))[0]).toBe('BAD_USER_INPUT')
+    expect((await errorOf(remove(used, events)))[0]).toBe('BAD_USER_INPUT')
+    await user.data(remove(used, other))
+    await user.data(remove(inFilter, other))
+    const { login } = await user.data('{ login { webhooks { where view { id } } } }')
+    expect(login.webhooks).toEqual([{ where: `view("${other}")`, view: { id: other } }])
+    await register('not in the view')
+    expect(await received()).toEqual([])
+  })
+
+  it('is changed and replaced only by a caller that may change the webhook', async () => {
+    const [used, other] = [await createView('name: "A"'), await createView('name: "B"')]
+    await createWebhook(`view: "${used}"`)
+    const operator = await newMember(app, user.accountId, 'operator')
+    const send = async (document: string) => (await sendDocument(app, { headers: operator.headers }, document)).body
+    for (const [field, document] of [
+      ['Mutation.updateView', `mutation { updateView(id: "${used}", where: "name:x") { id } }`],
+      ['Mutation.deleteView', `mutation { deleteView(id: "${used}", replaceBy: "${other}") }`],
+    ] as const) {
+      expect((await send(document)).errors[0].extensions, document).toMatchObject({
+        code: 'FORBIDDEN',
+        reason: 'permission',
+        missing: [{ field, permission: 'WEBHOOK_MANAGE' }],
+      })
+    }
+    expect((await send(`mutation { updateView(id: "${other}", where: "name:x") { id } }`)).errors).toBeUndefined()
+    const { login } = await user.data('{ login { views { id where } } }')
+    expect(login.views).toEqual([
+      { id: used, where: null },
+      { id: other, where: 'name:x' },
+    ])
+  })
+
+  it('pauses the webhook while it is broken, and holds its events', async () => {
+    const view = await createView('name: "V", where: "name = end OR name = a"')
+    const id = await createWebhook(`view: "${view}"`)
+    const breakView = (filter: string) =>
+      app.db.updateTable('saved_view').set({ filter }).where('id', '=', view).execute()
+    await breakView('broken(')
+    const state = async () =>
+      (await user.data(`{ login { webhooks(id: ["${id}"]) { paused } } }`)).login.webhooks[0].paused
+    await register('a')
+    await register('b')
+    const paused = await pollUntil(state, (reason) => reason !== null)
+    expect(paused).toContain('"V" is invalid')
+    expect((await errorOf(`{ login { devices(view: "${view}") { total } } }`))[0]).toBe('CONFLICT')
+    await breakView('name = end OR name = a')
+    expect(await received()).toEqual(['a device.register'])
+    expect(await pollUntil(state, (reason) => reason === null)).toBe(null)
+    const { login } = await user.data('{ login { events(types: [WEBHOOK_PAUSE, WEBHOOK_UPDATE]) { items { type } } } }')
+    expect(login.events.items.map(({ type }: { type: string }) => type)).toEqual(['WEBHOOK_UPDATE', 'WEBHOOK_PAUSE'])
+  })
+})
+
+it('does not delay the webhooks of another account by many events with a filter', async () => {
+  const EVENTS = 10_000
+  const busy = await app.createUser()
+  const slow = await startReceiver()
+  onTestFinished(() => slow.close())
+  const device = await register('busy', { site: 'rome' }, busy)
+  const webhook = await createWebhook(withEnd('site = oslo'), slow, busy)
+  await createWebhook('')
+  await sql`
+    insert into event (account_id, type, device_id, targets, data)
+    select ${busy.accountId}, 'ATTRIBUTE_CHANGE', ${device},
+      jsonb_build_array(jsonb_build_object('id', ${device}::text, 'name', 'busy', 'kind', 'device')),
+      '{"context": null, "changes": {"load": {"old": "1", "new": "1"}}}'
+    from generate_series(1, ${EVENTS})`.execute(app.db)
+  const left = async (): Promise<number> =>
+    Number(
+      (
+        await sql<{ count: string }>`select count(*) from webhook_candidate where webhook_id = ${webhook}`.execute(
+          app.db,
+        )
+      ).rows[0]!.count,
+    )
+  await register('mine')
+  await receiver.waitFor(1)
+  const waiting = await left()
+  console.log(`${waiting} of ${EVENTS} events of the other account still waited for their filter`)
+  await register('end', {}, busy)
+  await slow.waitFor(1)
+  expect(slow.received).toHaveLength(1)
+  expect(await pollUntil(left, (count) => count === 0)).toBe(0)
+})

@@ -1,0 +1,53 @@
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError } from '../../errors.ts'
+import { fieldChanges, recordEvents } from '../events/record.ts'
+import { storedFilter } from '../judging/selection.ts'
+import { viewsIn } from '../views/use-view.ts'
+import { type Webhook, webhookTarget } from './webhook.ts'
+import { selectWebhooks, writeWebhook } from './webhooks.queries.ts'
+
+/** Returns the webhooks that use a view, each with the IDs of its views. */
+export async function listWebhooksWithViews(
+  db: Database,
+  accountId: string,
+): Promise<{ webhook: Webhook; viewIds: ReadonlySet<string> }[]> {
+  const webhooks = (await selectWebhooks(db, accountId)).map((webhook) => ({ webhook, viewIds: viewsOf(webhook) }))
+  return webhooks.filter(({ viewIds }) => viewIds.size > 0)
+}
+
+/** Makes webhooks use another view. Call it in a transaction that has locked the account. */
+export async function replaceViewOfWebhooks(
+  { db, viewer }: Pick<Context, 'db' | 'viewer'>,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  for (const { webhook, viewIds } of await listWebhooksWithViews(db, viewer.accountId)) {
+    if (!viewIds.has(from)) continue
+    const after = {
+      ...webhook,
+      viewId: webhook.viewId === from ? to : webhook.viewId,
+      where: replaced(webhook, from, to),
+    }
+    await writeWebhook(db, viewer.accountId, after)
+    const changes = fieldChanges(settings(webhook), settings(after))
+    await recordEvents(db, { viewer }, [{ type: 'WEBHOOK_UPDATE', targets: [webhookTarget(after)], data: { changes } }])
+  }
+}
+
+const settings = ({ where, viewId }: Webhook) => ({ where, view: viewId })
+
+/** In the canonical form, a quotation mark inside of a string has a backslash before it, so a string cannot contain the call. */
+const replaced = ({ where }: Webhook, from: string, to: string): string | null =>
+  where === null ? null : where.replaceAll(`view("${from}")`, () => `view("${to}")`)
+
+function viewsOf(webhook: Webhook): Set<string> {
+  const ids = new Set(webhook.viewId === null ? [] : [webhook.viewId])
+  try {
+    const filter = storedFilter(webhook)?.filter
+    if (filter !== undefined) for (const id of viewsIn(filter)) ids.add(id)
+  } catch (error) {
+    // An invalid filter, of a restored backup, uses no view.
+    if (!(error instanceof ApiError)) throw error
+  }
+  return ids
+}
