@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExplainedDatabase, type ExplainedDatabase, insertDevices } from '../../../test/database/query-plans.ts'
 import { readServiceOrder } from './service-list.ts'
+import { stateColumn } from './service-row.ts'
 import { selectServices, selectServicesOfDevices, writeServicesOfDevices } from './services.queries.ts'
 
 const ACCOUNT = 'crowded'
@@ -29,7 +30,7 @@ test('reads the services of a page of devices in one statement with the name ind
     const selection = { devices, filter: {}, order: readServiceOrder(sort) }
     const runs: Run[] = [
       (db) => selectServicesOfDevices(db, ACCOUNT, { ...selection, attributes: false }),
-      (db) => writeServicesOfDevices(db, ACCOUNT, { ...selection, json: sql`s.id` }),
+      (db) => writeServicesOfDevices(db, ACCOUNT, { ...selection, json: sql`s.id || ${stateColumn}` }),
     ]
     for (const run of runs) {
       expect(await database.planFor(run)).toEqual({
