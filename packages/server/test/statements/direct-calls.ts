@@ -20,6 +20,7 @@ import * as devices from '../../src/features/devices/devices.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
 import * as events from '../../src/features/events/events.queries.ts'
 import * as feed from '../../src/features/events/feed/feed.queries.ts'
+import * as sampledValues from '../../src/features/filters/sampled-values.queries.ts'
 import * as idempotency from '../../src/features/idempotency/idempotency.queries.ts'
 import { judgeEvents } from '../../src/features/judging/judge.ts'
 import * as leases from '../../src/features/presence/leases.queries.ts'
@@ -71,6 +72,8 @@ export function directCalls({
     (db) => accessKeys.hasUsableKey(db, accountId, { key: accessKey, now }),
     (db) => accessKeys.hasKey(db, accessKey),
     (db) => accessKeys.selectPersonalKeys(db, accountId, accountId),
+
+    (db) => sampledValues.selectFrequentContexts(db, accountId),
 
     (db) => idempotency.findRecord(db, idempotencyKey, now),
     (db) => idempotency.tryLockKey(db, idempotencyKey),

@@ -101,7 +101,7 @@ describe('columns', () => {
     expect(header).toEqual(columns)
     const time = expect.stringMatching(/^\d{4}-.*Z$/)
     expect(row).toEqual([
-      ...[id, 'x', null, null, time, 'inactive', 'false', null, null, user.email],
+      ...[id, 'x', null, null, time, 'inactive', 'false', time, null, user.email],
       ...[
         'night',
         expect.stringMatching(/^!?\S+;!?\S+$/),
@@ -203,8 +203,13 @@ describe('a link', () => {
       state = (state * 48_271) % 2_147_483_647
       return String.fromCodePoint(0x4e00 + (state % 20_000))
     }
-    const where = `name = "${Array.from({ length: 4_000 }, random).join('')}"`
-    expect(await error(user, { where })).toEqual(['LIMIT_EXCEEDED', expect.stringContaining('shorten the filter')])
+    const randoms = (length: number): string => Array.from({ length }, random).join('')
+    const where = `name = "${randoms(4_000)}"`
+    const columns = Array.from({ length: 50 }, () => `attributes.${randoms(60)}`)
+    expect(await error(user, { where, columns })).toEqual([
+      'LIMIT_EXCEEDED',
+      expect.stringContaining('shorten the filter'),
+    ])
   })
 
   test('is recorded as an event, and ends with its access key', async () => {
