@@ -162,12 +162,19 @@ export async function allRowsOf(db: Database, accountId: string): Promise<Record
 }
 
 /**
- * Returns every row of an account without the data that reading changes: last-use times of keys, the summary of attribute
- * names, and the events for the user's download links.
+ * Returns every row of an account without the data that changes by itself or by reading: last-use times of keys, the summary
+ * of attribute names, samples of online devices, and the events for the user's download links.
  */
 export async function rowsWithoutUsage(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const rows = await allRowsOf(db, accountId)
-  const { access_key: keys = [], event: events = [], attribute_name: _, attribute_name_summary: __, ...others } = rows
+  const {
+    access_key: keys = [],
+    event: events = [],
+    attribute_name: _names,
+    attribute_name_summary: _summary,
+    presence_sample: _samples,
+    ...others
+  } = rows
   const isOwnLink = (event: object): boolean =>
     'type' in event && event.type === 'DOWNLOAD_LINK_CREATE' && 'actor_id' in event && event.actor_id === accountId
   return {
