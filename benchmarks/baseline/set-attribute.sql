@@ -28,9 +28,9 @@
     update device t set attributes = change.next from change where t.account_id = $1 and t.id = $2 and change.allowed and change.old is distinct from $5::text
     returning 1
   ), recorded as (
-    insert into event (account_id, type, device_id, actor_id, source, targets, state, data)
+    insert into event (account_id, type, device_id, actor_id, source, targets, state, data, previous)
     select $1, 'ATTRIBUTE_CHANGE', change.device_id, $7, $8::jsonb, change.targets, null, jsonb_build_object('context', null,
-      'changes', jsonb_build_object($6::text, jsonb_build_object('old', change.old, 'new', $5::text)))
+      'changes', jsonb_build_object($6::text, jsonb_build_object('old', change.old, 'new', $5::text))), null::jsonb
     from written, change
   )
   select allowed from change
