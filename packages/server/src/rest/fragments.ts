@@ -52,7 +52,7 @@ export const fragments: Readonly<Record<string, string>> = {
   FilterProblem: 'fragment FilterProblem on FilterProblem { message line column length suggestion }',
   FilterCheck: `fragment FilterCheck on FilterCheck {
     canonical points problems { ...FilterProblem } warnings { ...FilterProblem }
-    terms { from to name comparedAs isIndexed } completions { text kind from to count }
+    terms { from to name comparedAs isIndexed } completions { text label kind from to count }
   }`,
   Limit: 'fragment Limit on Limit { name value used }',
 }

@@ -232,7 +232,7 @@ describe('using a view', () => {
       expect(JSON.stringify(data), field).not.toContain('total')
     }
     const { login } = await user.data(`{ login { views(id: ["${id}"]) { problems { message column } } } }`)
-    expect(login.views[0].problems).toEqual([{ message: expect.any(String), column: 17 }])
+    expect(login.views[0].problems).toEqual([{ message: expect.any(String), column: 1 }])
     await user.data(`mutation { updateView(id: "${id}", where: "site = rome") { id } }`)
     expect(await names(`view: "${id}"`)).toEqual(['c'])
   })
