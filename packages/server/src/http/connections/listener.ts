@@ -20,7 +20,9 @@ export function createListener(options: FastifyServerOptions<Server>, limits: Li
   const transport =
     certificate === undefined ? { http: timeouts } : { https: { ...timeouts, ...secureOptions(certificate.current()) } }
   const { requestTimeout, keepAliveTimeout } = config
-  const app = fastify({ ...options, ...transport, requestTimeout, keepAliveTimeout } as FastifyServerOptions<Server>)
+  // Fastify's limit of 10 s for loading a plugin would stop a start on a slow or busy machine.
+  const times = { requestTimeout, keepAliveTimeout, pluginTimeout: 0 }
+  const app = fastify({ ...options, ...transport, ...times } as FastifyServerOptions<Server>)
   // A new certificate applies to new connections only.
   certificate?.onChange((next) => (app.server as unknown as SecureServer).setSecureContext(contextOf(next)))
   limitConnections(app, limits)
