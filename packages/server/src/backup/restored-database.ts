@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { availableKeys, type MasterKeySettings } from '../auth/master-key.ts'
+import { availableKeys, type MasterKeySettings } from '../auth/master-key/master-key.ts'
 import { createSecrets } from '../auth/secrets.ts'
 import { restartSequence } from './backup.queries.ts'
 import { BackupError } from './backup-error.ts'

@@ -1,4 +1,4 @@
-import { agreeOnMasterKey } from '../auth/master-key.ts'
+import { agreeOnMasterKey } from '../auth/master-key/master-key.ts'
 import type { Secrets } from '../auth/secrets.ts'
 import { type Config, readConfig } from '../config.ts'
 import { openDatabase } from '../db/open-database.ts'

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { agreeOnMasterKey } from '../auth/master-key.ts'
+import { agreeOnMasterKey } from '../auth/master-key/master-key.ts'
 import type { Secrets } from '../auth/secrets.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'

@@ -1,6 +1,6 @@
 import { checkFilter } from '@muster/filter'
 import * as auth from '../../src/auth/auth.queries.ts'
-import * as masterKey from '../../src/auth/master-key.queries.ts'
+import * as masterKey from '../../src/auth/master-key/master-key.queries.ts'
 import * as attemptedUser from '../../src/auth/sessions/audit/attempted-user.queries.ts'
 import * as passkeys from '../../src/auth/sessions/passkeys.queries.ts'
 import * as sessions from '../../src/auth/sessions/sessions.queries.ts'

@@ -5,7 +5,7 @@ const deliveries = 'features/webhooks/deliveries.queries.ts'
 const making = 'features/webhooks/making/making.queries.ts'
 const candidates = 'features/webhooks/candidates.queries.ts'
 const sending = 'features/webhooks/sending'
-const keys = 'auth/master-key.queries.ts'
+const keys = 'auth/master-key/master-key.queries.ts'
 
 /**
  * Statements for several accounts, which their input rows name. A cluster runs such a statement on each shard for the rows of

@@ -19,7 +19,7 @@ command connects to DATABASE_URL, else to the embedded database in MUSTER_DATA, 
 
 async function run({ json }: { json?: boolean }): Promise<void> {
   const [{ rotateMasterKey }, { recordInstallationEvent }, { withInstallation }] = await Promise.all([
-    import('@muster/server/auth/rotate-master-key.ts'),
+    import('@muster/server/auth/master-key/rotate-master-key.ts'),
     import('@muster/server/features/users/record-installation-event.ts'),
     import('../../installation/installation.ts'),
   ])

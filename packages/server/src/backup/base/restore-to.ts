@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { MasterKeySettings } from '../../auth/master-key.ts'
+import type { MasterKeySettings } from '../../auth/master-key/master-key.ts'
 import { recoverCluster } from '../../db/embedded/archive/recover-cluster.ts'
 import type { EmbeddedConnection } from '../../db/embedded/connection.ts'
 import { EmbeddedError } from '../../db/embedded/embedded-error.ts'

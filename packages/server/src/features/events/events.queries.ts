@@ -4,7 +4,7 @@ import { eventCondition } from '../filters/sql/event-conditions.ts'
 import { noTables } from '../filters/sql/rows.ts'
 import type { Event } from './event.ts'
 import type { EventFilter } from './event-filter.ts'
-import { type FittingRow, fitting } from './fitting.ts'
+import { type FittingRow, fitting } from './size-limit.ts'
 
 type Sql = RawBuilder<unknown>
 

@@ -4,11 +4,11 @@ import type { Database } from '../../db/database.ts'
 import type { Notifications } from '../../db/notifications.ts'
 import { pause } from '../../lib/pause.ts'
 import { createConnectionWriter } from './connection-writer.ts'
+import { endExpiredLeases, expireReports } from './expiry.ts'
 import { createHeldDevices } from './held-devices.ts'
 import { createLease } from './lease.ts'
 import { takeOverChannel } from './leases.queries.ts'
 import { type AddressedDevice, findHolders } from './presence.queries.ts'
-import { endExpiredLeases, expireReports } from './sweeps.ts'
 
 /** The connections that this process holds. Recording a change is cheap because the process writes changes in batches. */
 export interface Connections {

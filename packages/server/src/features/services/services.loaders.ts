@@ -3,8 +3,8 @@ import type { Context } from '../../context.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import type { Device } from '../devices/device.ts'
 import type { Service } from './service.ts'
-import { readServiceFilter, readServiceOrder, type ServiceListArguments } from './service-list.ts'
 import { selectServicesOfDevices } from './services.queries.ts'
+import { readServiceFilter, readServiceOrder, type ServiceListArguments } from './services-of-device-arguments.ts'
 
 export interface ServicesWanted extends ServiceListArguments {
   /** Whether the document selects attributes. */

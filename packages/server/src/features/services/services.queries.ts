@@ -5,8 +5,8 @@ import { allOf, isAnyOf, naturally } from '../../db/sorted-page.ts'
 import { contains } from '../../db/text-match.ts'
 import type { State } from '../devices/device.ts'
 import type { Service, ServiceName } from './service.ts'
-import type { ServiceFilter, ServiceOrder } from './service-list.ts'
 import { joinLive, type ServiceRow, serviceColumns, servicesAsRows, stateColumn, toService } from './service-row.ts'
+import type { ServiceFilter, ServiceOrder } from './services-of-device-arguments.ts'
 
 type Sql = RawBuilder<unknown>
 

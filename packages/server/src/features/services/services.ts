@@ -5,8 +5,8 @@ import { findDevices } from '../devices/devices.ts'
 import { readIds } from '../devices/list/device-filter.ts'
 import { BULK_SERVICE } from './application-types.ts'
 import type { Service, ServiceName } from './service.ts'
-import { readServiceOrder } from './service-list.ts'
 import { selectServiceNames, selectServices, selectServicesOfDevices } from './services.queries.ts'
+import { readServiceOrder } from './services-of-device-arguments.ts'
 
 /**
  * Returns the viewer's services with these IDs, each once, in the requested order. A device ID returns the device's bulk

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { lockMasterKey } from '../../auth/master-key.ts'
+import { lockMasterKey } from '../../auth/master-key/master-key.ts'
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
 import { inTransaction } from '../../db/database.ts'

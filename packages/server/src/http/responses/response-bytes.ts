@@ -4,9 +4,9 @@ import { ApiError } from '../../errors.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import { createSlot } from '../../lib/slot.ts'
 import { limits } from '../../limits.ts'
-import { createProduction, type Need } from './production.ts'
 import { onceResponseEnds } from './response-end.ts'
 import { sendInPieces } from './response-pieces.ts'
+import { createResponseQueue, type Need } from './response-queue.ts'
 
 /** Response properties that are known before production. */
 export interface ExpectedResponse {
@@ -64,7 +64,7 @@ const QUEUE_FULL = 'earlier responses have not been read'
 
 export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesOptions): ResponseBytes {
   const { config, callerOf } = options
-  const production = createProduction({ total: config.queuedBytes, perCaller: config.queuedBytesPerUser, queueFull })
+  const queue = createResponseQueue({ total: config.queuedBytes, perCaller: config.queuedBytesPerUser, queueFull })
   const estimates = boundedMap<string, number>(MAX_ESTIMATES)
   const expected = createSlot<FastifyRequest, Expected>('expected response')
 
@@ -83,7 +83,7 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
       if (response !== undefined && !(isSmall && isKnownSmall(response)))
         estimates.set(response.key, Math.max(payload.length, DECAY * (response.estimate ?? 0)))
       const caller = isSmall ? undefined : callerOf(request)
-      if (caller !== undefined) onceResponseEnds(reply, production.queue(caller, payload.length))
+      if (caller !== undefined) onceResponseEnds(reply, queue.queue(caller, payload.length))
       response?.end?.()
     }
     done(null, payload)
@@ -93,8 +93,8 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
   sendInPieces(app)
 
   return {
-    isFull: production.isFull,
-    queued: production.queued,
+    isFull: queue.isFull,
+    queued: queue.queued,
     reserve(reply, { name, objectCount }) {
       const { request } = reply
       const caller = callerOf(request)
@@ -105,7 +105,7 @@ export function limitResponseBytes(app: FastifyInstance, options: ResponseBytesO
       const response: Expected = { key, estimate, end: undefined }
       expected.set(request, response)
       if (need.weight === 0 && isKnownSmall(response)) return undefined
-      return production.start(caller, need, (end) => {
+      return queue.start(caller, need, (end) => {
         response.end = end
         onceResponseEnds(reply, end)
       })

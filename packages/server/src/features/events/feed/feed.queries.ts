@@ -1,7 +1,7 @@
 import { type Database, query } from '../../../db/database.ts'
 import type { EventFilter } from '../event-filter.ts'
 import type { EventSource, EventTypeName, Target } from '../event-types.ts'
-import { type FittingRow, fitting } from '../fitting.ts'
+import { type FittingRow, fitting } from '../size-limit.ts'
 import type { FeedEvent } from './feed-event.ts'
 
 /** The end of the event log at a point in time. */

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { registerNotFound } from '../not-found.ts'
 import { registerConsole } from './console.ts'
 import { registerDocs } from './docs-site.ts'
-import { registerNotFound } from './not-found.ts'
 
 const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const script = 'export const answer = 42\n'.repeat(100)

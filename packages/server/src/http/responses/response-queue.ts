@@ -7,7 +7,7 @@ export interface Need {
   readonly weight: number
 }
 
-export interface Production {
+export interface ResponseQueue {
   /**
    * Waits until a response may be produced. Returns undefined if production starts immediately. `onEnd` receives a function to
    * call when the response is produced or abandoned. Further calls of this function do nothing.
@@ -19,7 +19,7 @@ export interface Production {
   queued(): number
 }
 
-export interface ProductionOptions {
+export interface ResponseQueueOptions {
   /** Limits in bytes for all callers together and for each caller. */
   total: number
   perCaller: number
@@ -53,7 +53,7 @@ const STUCK_MS = 15_000
  * starts immediately, regardless of the response's size. Waiting callers are served in round-robin order. A caller's bytes are
  * the sum of its reserved bytes, for responses in production, and its queued bytes.
  */
-export function createProduction({ total, perCaller, queueFull }: ProductionOptions): Production {
+export function createResponseQueue({ total, perCaller, queueFull }: ResponseQueueOptions): ResponseQueue {
   const callers = new Map<string, Caller>()
   /** Callers with waiting responses, in round-robin order. */
   const waitingCallers = new Set<string>()

@@ -1,4 +1,4 @@
-import { type Database, query } from '../db/database.ts'
+import { type Database, query } from '../../db/database.ts'
 
 const CHECK = 'master_key_check'
 /** The check value of the key that some secrets are still encrypted under. Exists only during a rotation. */

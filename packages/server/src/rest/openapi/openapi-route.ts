@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { RestInput, RestViewer } from './serve.ts'
+import type { RestInput, RestViewer } from '../serve.ts'
 
 /** Serves the OpenAPI description and the documentation, which require no signature. */
 export function serveDescriptions<Viewer extends RestViewer>(

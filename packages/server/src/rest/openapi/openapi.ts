@@ -1,10 +1,10 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { GraphQLSchema } from 'graphql'
-import { version } from '../version.ts'
+import { version } from '../../version.ts'
+import type { Operation } from '../operation.ts'
 import { components } from './openapi-components.ts'
 import { operationSchema } from './openapi-operation.ts'
-import type { Operation } from './operation.ts'
 
 const about = `Deprecated from the start: the GraphQL API at /graphql/v1 does all of this and more. Every route runs a GraphQL document, with
 the same permissions, limits, and error codes.`

@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
+import type { Operation, Parameter } from '../operation.ts'
 import { componentRef, inputSchema, type JsonSchema, nullableInputSchema } from './json-schema.ts'
-import type { Operation, Parameter } from './operation.ts'
 import { responseSchema } from './response-schema.ts'
 
 /** Describes a route for @fastify/swagger. */

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { registerNotFound } from '../not-found.ts'
 import { registerConsole } from './console.ts'
-import { registerNotFound } from './not-found.ts'
 
 const page = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const script = 'export const answer = 42\n'.repeat(100)

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import type { Secrets } from '../secrets.ts'
 import { followMasterKey } from './master-key.ts'
-import type { Secrets } from './secrets.ts'
 
 const CHECK_EVERY_MS = 1_000
 

@@ -1,7 +1,7 @@
 import { type FragmentDefinitionNode, type GraphQLSchema, isObjectType, Kind, parse } from 'graphql'
-import { fragments } from './fragments.ts'
+import { fragments } from '../fragments.ts'
+import { restCodes } from '../statuses.ts'
 import { inputComponents, type JsonSchema, objectSchema } from './json-schema.ts'
-import { restCodes } from './statuses.ts'
 
 /** Returns the components for fragments, enums, input objects, and the error format. */
 export function components(schema: GraphQLSchema): Record<string, JsonSchema> {

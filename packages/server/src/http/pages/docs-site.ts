@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { consoleHeaders } from './console-headers.ts'
 import { fileExists, isSafePath, sendNotBuilt, YEAR_SECONDS } from './static-files.ts'
 
-const built = fileURLToPath(new URL('../../../../docs/.vitepress/dist/', import.meta.url))
+const built = fileURLToPath(new URL('../../../../../docs/.vitepress/dist/', import.meta.url))
 
 /** Serves the documentation of this release at `/docs`, from the files that `npm run docs` writes. */
 export function registerDocs(app: FastifyInstance, { folder = built }: { folder?: string } = {}): void {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../../start-error.ts'
 
 const KEY_BYTES = 32
 

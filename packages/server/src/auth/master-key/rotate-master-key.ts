@@ -1,15 +1,15 @@
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
-import { createPrivateFile, replacePrivateFile, syncFolder } from '../lib/private-file.ts'
-import { StartError } from '../start-error.ts'
+import type { Database } from '../../db/database.ts'
+import { createPrivateFile, replacePrivateFile, syncFolder } from '../../lib/private-file.ts'
+import { StartError } from '../../start-error.ts'
+import { createKeyring, createSecrets, type Secrets } from '../secrets.ts'
+import { reencryptTotp } from '../sessions/reencrypt-totp.ts'
 import { deleteFormerCheck, type KeyChecks, replaceCheck, selectChecks } from './master-key.queries.ts'
 import { availableKeys, type MasterKeySettings, newMasterKey } from './master-key.ts'
 import { formatMasterKey, masterKeyFiles, readMasterKey } from './master-key-files.ts'
 import { type Reencryption, reencryptAll } from './reencrypt.ts'
-import { createKeyring, createSecrets, type Secrets } from './secrets.ts'
-import { reencryptTotp } from './sessions/reencrypt-totp.ts'
 
 export interface RotationOptions {
   db: Database

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Config } from '../config.ts'
-import type { Database } from '../db/database.ts'
-import { createPrivateFile } from '../lib/private-file.ts'
-import { StartError } from '../start-error.ts'
+import type { Config } from '../../config.ts'
+import type { Database } from '../../db/database.ts'
+import { createPrivateFile } from '../../lib/private-file.ts'
+import { StartError } from '../../start-error.ts'
+import { createKeyring, type Secrets } from '../secrets.ts'
 import { insertCheck, lockCheck, selectChecks } from './master-key.queries.ts'
 import { formatMasterKey, masterKeyFiles, readMasterKey } from './master-key-files.ts'
-import { createKeyring, type Secrets } from './secrets.ts'
 
 /** If `MUSTER_MASTER_KEY` is set, the key files are not used. */
 export type MasterKeySettings = Pick<Config, 'dataFolder' | 'masterKey' | 'previousMasterKey'>

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, getNamedType, isObjectType } from 'graphql'
+import type { Operation } from '../operation.ts'
+import { stepsOf } from '../response.ts'
 import { fieldNodes, type JsonSchema, type Selected, selectionSchema } from './json-schema.ts'
-import type { Operation } from './operation.ts'
-import { stepsOf } from './response.ts'
 
 /** Returns the schema of a route's response, which is the selection of its document at the path `at`. */
 export function responseSchema(operation: Operation, schema: GraphQLSchema): JsonSchema {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RestResponse, send } from '../../test/clients/rest.ts'
-import { startTestApp, type TestApp } from '../../test/harness/app.ts'
-import { type Route, routeName } from './route.ts'
-import { routes } from './routes.ts'
+import { type RestResponse, send } from '../../../test/clients/rest.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { type Route, routeName } from '../route.ts'
+import { routes } from '../routes.ts'
 
 interface Parameter {
   name: string

@@ -1,4 +1,5 @@
-import type { Database } from '../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import type { SecretOwner, Secrets } from '../secrets.ts'
 import {
   type Cursor,
   type Reencrypted,
@@ -8,7 +9,6 @@ import {
   selectSecrets,
   writeSecrets,
 } from './master-key.queries.ts'
-import type { SecretOwner, Secrets } from './secrets.ts'
 
 export interface Reencryption {
   /** Number of secrets that were re-encrypted. */
