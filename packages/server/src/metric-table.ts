@@ -29,13 +29,13 @@ export const metricTable = {
     across: 'max',
     help: 'Event numbers that are assigned but not yet passed to subscriptions and webhooks, including the numbers of changes that were rolled back.',
   },
-  makerLagSeconds: {
+  fanOutLagSeconds: {
     name: 'muster_webhook_maker_lag_seconds',
     type: 'gauge',
     across: 'max',
     help: 'Age of the oldest event for which no webhook deliveries have been created yet.',
   },
-  makerLagEvents: {
+  fanOutLagEvents: {
     name: 'muster_webhook_maker_lag_events',
     type: 'gauge',
     across: 'max',

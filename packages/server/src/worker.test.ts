@@ -6,7 +6,7 @@ import { startTestApp } from '../test/harness/app.ts'
 import { dropSignInsJob } from './auth/auth.jobs.ts'
 import { dropIdempotencyRecordsJob } from './features/idempotency/idempotency.jobs.ts'
 import { dropCodesJob } from './features/registration-codes/registration-codes.jobs.ts'
-import { insertDeliveries } from './features/webhooks/making/making.queries.ts'
+import { insertDeliveries } from './features/webhooks/fan-out/fan-out.queries.ts'
 import { dropDeliveriesJob } from './features/webhooks/webhooks.jobs.ts'
 import { putJobs } from './jobs/queue.queries.ts'
 

@@ -34,7 +34,7 @@ import * as userRemoval from '../../src/features/users/user-removal.queries.ts'
 import * as users from '../../src/features/users/users.queries.ts'
 import * as candidates from '../../src/features/webhooks/candidates.queries.ts'
 import * as deliveries from '../../src/features/webhooks/deliveries.queries.ts'
-import * as making from '../../src/features/webhooks/making/making.queries.ts'
+import * as fanOut from '../../src/features/webhooks/fan-out/fan-out.queries.ts'
 import * as backlog from '../../src/features/webhooks/sending/backlog.queries.ts'
 import * as results from '../../src/features/webhooks/sending/results.queries.ts'
 import * as sending from '../../src/features/webhooks/sending/sending.queries.ts'
@@ -241,10 +241,10 @@ export function directCalls({
     (db) => deliveries.restartDelivery(db, accountId, { webhookId: webhook, id: 'none' }),
     (db) => deliveries.restartFailed(db, accountId, { webhookId: webhook, since: now }),
     (db) => deliveries.deleteDeliveriesBefore(db, { before: now, limit: 1 }),
-    (db) => making.readCursor(db),
-    (db) => making.moveCursor(db, { from: 0n, to: 0n }),
-    (db) => making.hideCursor(db),
-    (db) => making.selectOwed(db, range),
+    (db) => fanOut.readCursor(db),
+    (db) => fanOut.moveCursor(db, { from: 0n, to: 0n }),
+    (db) => fanOut.hideCursor(db),
+    (db) => fanOut.selectOwed(db, range),
     (db) => candidates.insertCandidates(db, [{ ...address, eventId: event }]),
     (db) => candidates.selectCandidates(db, address, 1),
     (db) => candidates.selectPassing(db, accountId, [event]),
@@ -259,8 +259,8 @@ export function directCalls({
             events: [{ id: event, type: 'ATTRIBUTE_CHANGE', timestamp: now, deviceId: id }],
           }),
     ),
-    (db) => making.readOldestAge(db, range),
-    (db) => making.insertDeliveries(db, [{ ...address, id: 'new', eventId: event, body: '{}' }]),
+    (db) => fanOut.readOldestAge(db, range),
+    (db) => fanOut.insertDeliveries(db, [{ ...address, id: 'new', eventId: event, body: '{}' }]),
     (db) => backlog.countUndelivered(db),
     (db) => backlog.readLongestDue(db),
     (db) => results.writeResults(db, [{ ...address, ...attempt, id: 'none', tries: 0, status: 'failed', delay: null }]),

@@ -2,7 +2,7 @@ const presence = 'features/presence/presence.queries.ts'
 const serviceStates = 'features/presence/service-states.queries.ts'
 const signIn = 'auth/sessions/sign-in/sign-in.queries.ts'
 const deliveries = 'features/webhooks/deliveries.queries.ts'
-const making = 'features/webhooks/making/making.queries.ts'
+const fanOut = 'features/webhooks/fan-out/fan-out.queries.ts'
 const candidates = 'features/webhooks/candidates.queries.ts'
 const sending = 'features/webhooks/sending'
 const keys = 'auth/master-key/master-key.queries.ts'
@@ -19,7 +19,7 @@ export const ofGivenAccounts: readonly string[] = [
   ),
   ...['endTimedHolds', 'activate', 'deactivateUnheld', 'touch'].map((name) => `${name} of ${presence}`),
   `endTimedServices of ${serviceStates}`,
-  `insertDeliveries of ${making}`,
+  `insertDeliveries of ${fanOut}`,
   `insertCandidates of ${candidates}`,
   `writeResults of ${sending}/results.queries.ts`,
   `writeHealth of ${sending}/results.queries.ts`,
@@ -54,8 +54,8 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
     'compares the secrets of connected devices by their IDs',
 
   'readSettled of features/events/feed/feed.queries.ts': 'the feed follows one log for all accounts',
-  [`selectOwed of ${making}`]: 'the feed follows one log for all accounts',
-  [`readOldestAge of ${making}`]: measure,
+  [`selectOwed of ${fanOut}`]: 'the feed follows one log for all accounts',
+  [`readOldestAge of ${fanOut}`]: measure,
   [`countUndelivered of ${sending}/backlog.queries.ts`]: measure,
   [`readLongestDue of ${sending}/backlog.queries.ts`]: measure,
 

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Context } from '../../context.ts'
 import type { CompiledField, LeafField } from '../../graphql/written/row-writers.ts'
 import type { DeviceRow } from '../devices/device-row.ts'
-import { readServiceFilter, readServiceOrder, type ServiceListArguments } from './service-list.ts'
 import { stateColumn } from './service-row.ts'
 import { writeServicesOfDevices } from './services.queries.ts'
+import { readServiceFilter, readServiceOrder, type ServiceListArguments } from './services-of-device-arguments.ts'
 
 type Sql = RawBuilder<unknown>
 

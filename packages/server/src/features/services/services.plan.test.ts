@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExplainedDatabase, type ExplainedDatabase, insertDevices } from '../../../test/database/query-plans.ts'
 import { stateColumn } from './service-row.ts'
-import { readServiceOrder } from './services-of-device-arguments.ts'
 import { selectServices, selectServicesOfDevices, writeServicesOfDevices } from './services.queries.ts'
+import { readServiceOrder } from './services-of-device-arguments.ts'
 
 const ACCOUNT = 'crowded'
 let database: ExplainedDatabase
@@ -23,15 +23,22 @@ afterAll(() => database.close())
 
 const devices = Array.from({ length: 1_000 }, (_, number) => ({ id: `device ${number + 1}`, state: 'active' as const }))
 
+type Run = Parameters<ExplainedDatabase['planFor']>[0]
+
 test('reads the services of a page of devices in one statement with the name index and without a sort', async () => {
   for (const sort of ['name', 'name desc']) {
-    const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
-      selectServicesOfDevices(db, ACCOUNT, { devices, filter: {}, order: readServiceOrder(sort), attributes: false })
-    expect(await database.planFor(run)).toEqual({
-      indexes: ['service_live_pkey', 'service_of_device'],
-      scanned: [],
-      naturalSorts: [],
-    })
+    const selection = { devices, filter: {}, order: readServiceOrder(sort) }
+    const runs: Run[] = [
+      (db) => selectServicesOfDevices(db, ACCOUNT, { ...selection, attributes: false }),
+      (db) => writeServicesOfDevices(db, ACCOUNT, { ...selection, json: sql`s.id || ${stateColumn}` }),
+    ]
+    for (const run of runs) {
+      expect(await database.planFor(run)).toEqual({
+        indexes: ['service_live_pkey', 'service_of_device'],
+        scanned: [],
+        naturalSorts: [],
+      })
+    }
   }
 })
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { EventTypeName } from '../events/event-types.ts'
-import type { DeliverableEvent } from './making/event-body.ts'
+import type { DeliverableEvent } from './fan-out/event-body.ts'
 import type { WebhookAddress } from './webhook-channel.ts'
 
 /** An event that a webhook sends if its filter lets the event pass. */

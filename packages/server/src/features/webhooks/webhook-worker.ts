@@ -4,13 +4,13 @@ import { implementJob, type Job } from '../../jobs/job.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Feed } from '../events/feed/feed.ts'
 import { dropOldDeliveries } from './deliveries.ts'
+import { createFanOut } from './fan-out/fan-out.ts'
 import { createFilterer } from './filtering/filterer.ts'
-import { createMaker } from './making/maker.ts'
 import { createSender, type SenderOptions } from './sending/sender.ts'
 import { selectNeglected } from './sending/sending.queries.ts'
 import { parseAddress, webhookChannel } from './webhook-channel.ts'
 import { deliverJob, dropDeliveriesJob, sweepJob } from './webhooks.jobs.ts'
-import { measureDeliveries, measureMaker } from './webhooks.metrics.ts'
+import { measureDeliveries, measureFanOut } from './webhooks.metrics.ts'
 
 export interface WebhookWorkerOptions extends Omit<SenderOptions, 'onAttempt'> {
   /** Notifications about changed webhooks. */
@@ -54,9 +54,9 @@ export function createWebhookWorker(options: WebhookWorkerOptions): WebhookWorke
       }
       const { isSending } = sender
       const filterer = createFilterer({ db, log, isSending, onCreated })
-      const maker = createMaker({ db, feed, load, log, isSending, onCreated, onWaiting: filterer.kick })
-      measureMaker(metrics, maker)
-      closers.push(async () => changes.close(), filterer.close, maker.close)
+      const fanOut = createFanOut({ db, feed, load, log, isSending, onCreated, onWaiting: filterer.kick })
+      measureFanOut(metrics, fanOut)
+      closers.push(async () => changes.close(), filterer.close, fanOut.close)
     },
     async close() {
       for (const close of closers.toReversed()) await close()

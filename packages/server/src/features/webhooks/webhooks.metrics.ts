@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { OutboundResult } from '../../outbound/outbound.ts'
-import type { Maker } from './making/maker.ts'
+import type { FanOut } from './fan-out/fan-out.ts'
 import { countUndelivered, readLongestDue } from './sending/backlog.queries.ts'
 
 /** Counts an attempt and its outcome. */
@@ -21,7 +21,7 @@ export function measureDeliveries(metrics: Metrics, db: Database): CountAttempt 
   }
 }
 
-export function measureMaker(metrics: Metrics, maker: Pick<Maker, 'lag'>): void {
-  metrics.gauge('makerLagSeconds', async () => (await maker.lag())?.seconds)
-  metrics.gauge('makerLagEvents', async () => (await maker.lag())?.events)
+export function measureFanOut(metrics: Metrics, fanOut: Pick<FanOut, 'lag'>): void {
+  metrics.gauge('fanOutLagSeconds', async () => (await fanOut.lag())?.seconds)
+  metrics.gauge('fanOutLagEvents', async () => (await fanOut.lag())?.events)
 }

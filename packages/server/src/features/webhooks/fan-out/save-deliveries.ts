@@ -4,7 +4,7 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { newMessageId } from '../webhook-message.ts'
 import { deliverJob, deliverKey } from '../webhooks.jobs.ts'
 import { type DeliverableEvent, eventBody } from './event-body.ts'
-import { insertDeliveries, type NewDelivery } from './making.queries.ts'
+import { insertDeliveries, type NewDelivery } from './fan-out.queries.ts'
 
 /** An event and the webhooks to deliver it to. */
 export interface DeliveredEvent extends DeliverableEvent {

@@ -6,17 +6,17 @@ import { pause } from '../../../lib/pause.ts'
 import type { Feed, FeedLag } from '../../events/feed/feed.ts'
 import { type FilteredEvent, insertCandidates } from '../candidates.queries.ts'
 import type { WebhookAddress } from '../webhook-channel.ts'
-import { moveCursor, type OwedEvent, readCursor, readOldestAge, selectOwed } from './making.queries.ts'
+import { moveCursor, type OwedEvent, readCursor, readOldestAge, selectOwed } from './fan-out.queries.ts'
 import { saveDeliveries } from './save-deliveries.ts'
 
-/** Creates deliveries from settled events. Each process runs a maker, but only one maker creates deliveries at a time. */
-export interface Maker {
+/** Creates deliveries from settled events. Each process runs a fan-out, but only one creates deliveries at a time. */
+export interface FanOut {
   /** Returns the lag behind the settled events, or undefined until the feed's position is known. */
   lag(): Promise<FeedLag | undefined>
   close(): Promise<void>
 }
 
-export interface MakerOptions {
+export interface FanOutOptions {
   db: Database
   feed: Pick<Feed, 'onAdvance' | 'position'>
   load: Load
@@ -42,7 +42,7 @@ const BUSY_MS = 250
 /** How often to save the cursor if no event has produced a delivery. */
 const SAVE_MS = 1_000
 
-export function createMaker({ db, feed, load, log, isSending, onCreated, onWaiting }: MakerOptions): Maker {
+export function createFanOut({ db, feed, load, log, isSending, onCreated, onWaiting }: FanOutOptions): FanOut {
   const closing = new AbortController()
   let wake = Promise.withResolvers<void>()
   const unsubscribe = feed.onAdvance(() => wake.resolve())
@@ -124,7 +124,7 @@ export function createMaker({ db, feed, load, log, isSending, onCreated, onWaiti
 /** All settled events are processed, more events remain, or another process is creating deliveries. */
 type Outcome = 'done' | 'more' | 'elsewhere'
 
-interface Step extends Pick<MakerOptions, 'isSending'> {
+interface Step extends Pick<FanOutOptions, 'isSending'> {
   /** The cursor at the time the events were read. */
   cursor: bigint
   upTo: bigint
