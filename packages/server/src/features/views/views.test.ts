@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sendDocument } from '../../../test/access/callers.ts'
 import { createUserWithDevices } from '../../../test/api/device-lists.ts'
+import { newMember } from '../../../test/factories/member.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 
 let app: TestApp
@@ -263,4 +265,22 @@ test('rejects more views than the limit', async () => {
   expect((await error('mutation { createView(name: "one more") { id } }'))[0]).toBe('LIMIT_EXCEEDED')
   const { login } = await user.data('{ login { limits { name value used } } }')
   expect(login.limits).toContainEqual({ name: 'views', value: 200, used: 200 })
+})
+
+test('lets only callers that may change webhooks change the view of a webhook', async () => {
+  const [used, other] = [await create('name: "A"'), await create('name: "B"')]
+  await user.data(`mutation { createWebhook(url: "https://example.com", view: "${used.id}") { id } }`)
+  const operator = await newMember(app, user.accountId, 'operator')
+  const send = async (document: string) => (await sendDocument(app, { headers: operator.headers }, document)).body
+  for (const [field, document] of [
+    ['Mutation.updateView', `mutation { updateView(id: "${used.id}", where: "name:x") { id } }`],
+    ['Mutation.deleteView', `mutation { deleteView(id: "${used.id}", replaceBy: "${other.id}") }`],
+  ] as const) {
+    const missing = [{ field, permission: 'WEBHOOK_MANAGE' }]
+    const expected = { code: 'FORBIDDEN', reason: 'permission', missing }
+    expect((await send(document)).errors[0].extensions, document).toMatchObject(expected)
+  }
+  expect((await send(`mutation { updateView(id: "${other.id}", where: "name:x") { id } }`)).errors).toBeUndefined()
+  const { login } = await user.data('{ login { views { where } } }')
+  expect(login.views).toEqual([{ where: null }, { where: 'name:x' }])
 })

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { sendDocument } from '../../../test/access/callers.ts'
 import { pollUntil } from '../../../test/api/webhooks.ts'
-import { newMember } from '../../../test/factories/member.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type Receiver, startReceiver } from '../../../test/harness/webhook-receiver.ts'
 
@@ -248,29 +246,6 @@ describe('a view that a webhook uses', () => {
     expect(await received()).toEqual([])
   })
 
-  it('is changed and replaced only by a caller that may change the webhook', async () => {
-    const [used, other] = [await createView('name: "A"'), await createView('name: "B"')]
-    await createWebhook(`view: "${used}"`)
-    const operator = await newMember(app, user.accountId, 'operator')
-    const send = async (document: string) => (await sendDocument(app, { headers: operator.headers }, document)).body
-    for (const [field, document] of [
-      ['Mutation.updateView', `mutation { updateView(id: "${used}", where: "name:x") { id } }`],
-      ['Mutation.deleteView', `mutation { deleteView(id: "${used}", replaceBy: "${other}") }`],
-    ] as const) {
-      expect((await send(document)).errors[0].extensions, document).toMatchObject({
-        code: 'FORBIDDEN',
-        reason: 'permission',
-        missing: [{ field, permission: 'WEBHOOK_MANAGE' }],
-      })
-    }
-    expect((await send(`mutation { updateView(id: "${other}", where: "name:x") { id } }`)).errors).toBeUndefined()
-    const { login } = await user.data('{ login { views { id where } } }')
-    expect(login.views).toEqual([
-      { id: used, where: null },
-      { id: other, where: 'name:x' },
-    ])
-  })
-
   it('pauses the webhook while it is broken, and holds its events', async () => {
     const view = await createView('name: "V", where: "name = end OR name = a"')
     const id = await createWebhook(`view: "${view}"`)
@@ -306,14 +281,11 @@ it('does not delay the webhooks of another account by many events with a filter'
       jsonb_build_array(jsonb_build_object('id', ${device}::text, 'name', 'busy', 'kind', 'device')),
       '{"context": null, "changes": {"load": {"old": "1", "new": "1"}}}'
     from generate_series(1, ${EVENTS})`.execute(app.db)
-  const left = async (): Promise<number> =>
-    Number(
-      (
-        await sql<{ count: string }>`select count(*) from webhook_candidate where webhook_id = ${webhook}`.execute(
-          app.db,
-        )
-      ).rows[0]!.count,
-    )
+  const left = async (): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from webhook_candidate where webhook_id = ${webhook}`.execute(app.db)
+    return rows[0]!.count
+  }
   await register('mine')
   await receiver.waitFor(1)
   const waiting = await left()
