@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ConsolePage, consoleHeaders } from './console-headers.ts'
 import { fileExists, isSafePath, sendNotBuilt, YEAR_SECONDS } from './static-files.ts'
 
-const built = fileURLToPath(new URL('../../../../console/dist', import.meta.url))
+const built = fileURLToPath(new URL('../../../../console/dist/', import.meta.url))
 
 /** Paths of other routes, which are never console pages. */
 const RESERVED = /^\/(graphql|auth|docs|rest|devices\/v1|events\/v1\.csv|healthz|readyz|metrics|mqtt)(\/|$)/
