@@ -36,6 +36,8 @@ export async function generateResolverTypes(): Promise<string> {
         Device: './features/devices/device.ts#Device as DeviceModel',
         Service: './features/services/service.ts#Service as ServiceModel',
         Event: './features/events/event.ts#Event as EventModel',
+        AttributeChange: './features/history/history.ts#AttributeChange as AttributeChangeModel',
+        AttributeChangeList: './features/history/history.ts#AttributeChangeList as AttributeChangeListModel',
         DeviceList: './features/devices/device.ts#DeviceList as DeviceListModel',
         View: './features/views/view.ts#View as ViewModel',
         ServiceList: './features/services/service.ts#ServiceList as ServiceListModel',

@@ -56,6 +56,7 @@ export const permissions: Readonly<Record<string, Rule>> = {
   // With KEY_OWN alone, the list contains the caller's personal keys.
   'User.accessKeys': [['KEY_MANAGE', 'AUDIT_READ', 'KEY_OWN']],
   'User.attribute': 'viewer',
+  'User.attributeHistory': ['EVENT_READ'],
   'User.attributeNames': ['DEVICE_READ'],
   'User.attributes': 'viewer',
   'User.checkFilter': ['DEVICE_READ'],
@@ -82,8 +83,10 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'User.webhooks': ['WEBHOOK_MANAGE'],
 
   'Device.*': ['DEVICE_READ'],
+  'Device.attributeHistory': ['EVENT_READ'],
   'Device.events': ['EVENT_READ'],
   'Service.*': ['DEVICE_READ'],
+  'Service.attributeHistory': ['EVENT_READ'],
   'View.*': ['DEVICE_READ'],
   'View.usedBy': ['VIEW_MANAGE'],
   // A delivery may be of an event of the account.
@@ -92,6 +95,8 @@ export const permissions: Readonly<Record<string, Rule>> = {
   // Types that only fields with a rule return.
   'AccessKey.*': 'viewer',
   'ApplicationType.*': 'viewer',
+  'AttributeChange.*': 'viewer',
+  'AttributeChangeList.*': 'viewer',
   'AttributeName.*': 'viewer',
   'AttributesResult.*': 'viewer',
   'Availability.*': 'viewer',

@@ -4,6 +4,7 @@ import type { User as UserModel } from './features/users/user.ts';
 import type { Device as DeviceModel, DeviceList as DeviceListModel } from './features/devices/device.ts';
 import type { Service as ServiceModel, ServiceList as ServiceListModel } from './features/services/service.ts';
 import type { Event as EventModel, EventList as EventListModel } from './features/events/event.ts';
+import type { AttributeChange as AttributeChangeModel, AttributeChangeList as AttributeChangeListModel } from './features/history/history.ts';
 import type { View as ViewModel } from './features/views/view.ts';
 import type { Webhook as WebhookModel, WebhookDelivery as WebhookDeliveryModel, WebhookDeliveryList as WebhookDeliveryListModel } from './features/webhooks/webhook.ts';
 import type { Context } from './context.ts';
@@ -76,6 +77,11 @@ export type User = {
   deviceTotals: DeviceTotals;
   /** Checks a filter. An invalid filter is not an error of this field. Costs one rate-limit point, or 5 with a cursor. */
   checkFilter: FilterCheck;
+  /**
+   * The changes of the user's own attributes, newest first. Without name, the changes of all names. Without context, the changes of
+   * the base values and of every context.
+   */
+  attributeHistory: AttributeChangeList;
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Array<RegistrationCode>;
   /** Returns the services with these IDs, at most 1,000. A device ID returns the bulk service. Omits IDs that the user does not own. */
@@ -231,6 +237,17 @@ export type UserCheckFilterArgs = {
   kind?: FilterKind;
   context?: InputMaybe<Scalars['String']['input']>;
   cursor?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserAttributeHistoryArgs = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
+  minDate?: InputMaybe<Scalars['DateTime']['input']>;
+  maxDate?: InputMaybe<Scalars['DateTime']['input']>;
+  size?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -678,6 +695,11 @@ export type Device = {
   owner: UserReference;
   /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
+  /**
+   * The changes of this device's attributes, newest first, including the values that it was registered with. Without name, the
+   * changes of all names. Without context, the changes of the base values and of every context.
+   */
+  attributeHistory: AttributeChangeList;
   /** The device's services, except its bulk service. Sort by name, id, created, state, application, port, or an attribute. */
   services: Array<Service>;
 };
@@ -722,6 +744,17 @@ export type DeviceEventsArgs = {
 
 
 /** A machine in the fleet, with its services. */
+export type DeviceAttributeHistoryArgs = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
+  minDate?: InputMaybe<Scalars['DateTime']['input']>;
+  maxDate?: InputMaybe<Scalars['DateTime']['input']>;
+  size?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+/** A machine in the fleet, with its services. */
 export type DeviceServicesArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   state?: InputMaybe<Scalars['String']['input']>;
@@ -740,6 +773,11 @@ export type Service = {
   overrides: Scalars['Object']['output'];
   /** The contexts in which this service has overrides. */
   contexts: Array<Scalars['String']['output']>;
+  /**
+   * The changes of this service's attributes, newest first. Without name, the changes of all names. Without context, the changes of
+   * the base values and of every context.
+   */
+  attributeHistory: AttributeChangeList;
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
   /** ID of the application type. */
@@ -779,6 +817,17 @@ export type ServiceAttributeArgs = {
 /** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
 export type ServiceOverridesArgs = {
   context: Scalars['String']['input'];
+};
+
+
+/** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
+export type ServiceAttributeHistoryArgs = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  context?: InputMaybe<Scalars['String']['input']>;
+  minDate?: InputMaybe<Scalars['DateTime']['input']>;
+  maxDate?: InputMaybe<Scalars['DateTime']['input']>;
+  size?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['ID']['input']>;
 };
 
 /** The arguments of setAttributes. */
@@ -1179,6 +1228,39 @@ export type FilterCompletion = {
   count?: Maybe<Scalars['Int']['output']>;
 };
 
+/** A page of changes, newest first. */
+export type AttributeChangeList = {
+  __typename?: 'AttributeChangeList';
+  items: Array<AttributeChange>;
+  /** Number of matching changes on all pages. */
+  total: Scalars['Int']['output'];
+  /** Whether there is another page. */
+  hasMore: Scalars['Boolean']['output'];
+  /** An opaque position after the last item on the page. Pass it as after. */
+  cursor?: Maybe<Scalars['String']['output']>;
+};
+
+/** A change of one value. */
+export type AttributeChange = {
+  __typename?: 'AttributeChange';
+  /** ID of the event. Changes that were made together share an event. */
+  eventId: Scalars['ID']['output'];
+  /** The event; null if it is no longer stored. */
+  event?: Maybe<Event>;
+  at: Scalars['DateTime']['output'];
+  name: Scalars['String']['output'];
+  /** The context in which the value was set; null for a base value. */
+  context?: Maybe<Scalars['String']['output']>;
+  /** null if there was no value. */
+  old?: Maybe<Scalars['String']['output']>;
+  /** null if the value was removed. */
+  new?: Maybe<Scalars['String']['output']>;
+  /** The device, service, or user whose value changed. */
+  target: EventTarget;
+  /** The source of the change: an access key, a console session, a device, or the server. */
+  source: ChangeSource;
+};
+
 /** A code that devices register with. It expires and has a maximum number of uses. */
 export type RegistrationCode = {
   __typename?: 'RegistrationCode';
@@ -1497,6 +1579,8 @@ export type ResolversTypes = {
   FilterProblem: ResolverTypeWrapper<FilterProblem>;
   FilterTerm: ResolverTypeWrapper<FilterTerm>;
   FilterCompletion: ResolverTypeWrapper<FilterCompletion>;
+  AttributeChangeList: ResolverTypeWrapper<AttributeChangeListModel>;
+  AttributeChange: ResolverTypeWrapper<AttributeChangeModel>;
   RegistrationCode: ResolverTypeWrapper<RegistrationCode>;
   CreatedRegistrationCode: ResolverTypeWrapper<CreatedRegistrationCode>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -1549,6 +1633,8 @@ export type ResolversParentTypes = {
   FilterProblem: FilterProblem;
   FilterTerm: FilterTerm;
   FilterCompletion: FilterCompletion;
+  AttributeChangeList: AttributeChangeListModel;
+  AttributeChange: AttributeChangeModel;
   RegistrationCode: RegistrationCode;
   CreatedRegistrationCode: CreatedRegistrationCode;
   Query: Record<PropertyKey, never>;
@@ -1584,6 +1670,7 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   facets?: Resolver<Array<ResolversTypes['Facet']>, ParentType, ContextType, RequireFields<UserFacetsArgs, 'by' | 'size' | 'interval'>>;
   deviceTotals?: Resolver<ResolversTypes['DeviceTotals'], ParentType, ContextType, Partial<UserDeviceTotalsArgs>>;
   checkFilter?: Resolver<ResolversTypes['FilterCheck'], ParentType, ContextType, RequireFields<UserCheckFilterArgs, 'where' | 'kind'>>;
+  attributeHistory?: Resolver<ResolversTypes['AttributeChangeList'], ParentType, ContextType, RequireFields<UserAttributeHistoryArgs, 'size'>>;
   registrationCodes?: Resolver<Array<ResolversTypes['RegistrationCode']>, ParentType, ContextType>;
   service?: Resolver<Array<ResolversTypes['Service']>, ParentType, ContextType, RequireFields<UserServiceArgs, 'id'>>;
   services?: Resolver<ResolversTypes['ServiceList'], ParentType, ContextType, RequireFields<UserServicesArgs, 'size' | 'sortBy'>>;
@@ -1671,6 +1758,7 @@ export type DeviceResolvers<ContextType = Context, ParentType extends ResolversP
   stateSince?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   owner?: Resolver<ResolversTypes['UserReference'], ParentType, ContextType>;
   events?: Resolver<ResolversTypes['EventList'], ParentType, ContextType, RequireFields<DeviceEventsArgs, 'size'>>;
+  attributeHistory?: Resolver<ResolversTypes['AttributeChangeList'], ParentType, ContextType, RequireFields<DeviceAttributeHistoryArgs, 'size'>>;
   services?: Resolver<Array<ResolversTypes['Service']>, ParentType, ContextType, RequireFields<DeviceServicesArgs, 'sort'>>;
 };
 
@@ -1679,6 +1767,7 @@ export type ServiceResolvers<ContextType = Context, ParentType extends Resolvers
   attribute?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, RequireFields<ServiceAttributeArgs, 'name'>>;
   overrides?: Resolver<ResolversTypes['Object'], ParentType, ContextType, RequireFields<ServiceOverridesArgs, 'context'>>;
   contexts?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  attributeHistory?: Resolver<ResolversTypes['AttributeChangeList'], ParentType, ContextType, RequireFields<ServiceAttributeHistoryArgs, 'size'>>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   application?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -1846,6 +1935,25 @@ export type FilterCompletionResolvers<ContextType = Context, ParentType extends 
   count?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
+export type AttributeChangeListResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AttributeChangeList'] = ResolversParentTypes['AttributeChangeList']> = {
+  items?: Resolver<Array<ResolversTypes['AttributeChange']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  cursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type AttributeChangeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AttributeChange'] = ResolversParentTypes['AttributeChange']> = {
+  eventId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  event?: Resolver<Maybe<ResolversTypes['Event']>, ParentType, ContextType>;
+  at?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  context?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  old?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  new?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  target?: Resolver<ResolversTypes['EventTarget'], ParentType, ContextType>;
+  source?: Resolver<ResolversTypes['ChangeSource'], ParentType, ContextType>;
+};
+
 export type RegistrationCodeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['RegistrationCode'] = ResolversParentTypes['RegistrationCode']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   prefix?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -1992,6 +2100,8 @@ export type Resolvers<ContextType = Context> = {
   FilterProblem?: FilterProblemResolvers<ContextType>;
   FilterTerm?: FilterTermResolvers<ContextType>;
   FilterCompletion?: FilterCompletionResolvers<ContextType>;
+  AttributeChangeList?: AttributeChangeListResolvers<ContextType>;
+  AttributeChange?: AttributeChangeResolvers<ContextType>;
   RegistrationCode?: RegistrationCodeResolvers<ContextType>;
   CreatedRegistrationCode?: CreatedRegistrationCodeResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;

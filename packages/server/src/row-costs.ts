@@ -25,6 +25,9 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.eventCounts': (_args, { events }) => ({ rows: Math.min(ASSUMED_EVENTS, events) }),
   // An index finds the events of one device. The events of all devices are at most the account's events.
   'Device.events': (_args, { events }) => ({ rows: 0, total: events }),
+  'Device.attributeHistory': (args, size) => rowsOfHistory(args, size),
+  'Service.attributeHistory': (args, size) => rowsOfHistory(args, size),
+  'User.attributeHistory': (args, size) => rowsOfHistory(args, size),
   'Webhook.deliveries': (_args, { events }) => ({ rows: 0, total: events }),
   // The server reads the devices only if the summary is out of date.
   'User.attributeNames': (_args, { devices }) => ({ rows: devices }),
@@ -58,6 +61,11 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Event.target': 0,
   'Mutation.setAttributesMany': 0,
 })
+
+/** An index finds the events of one object, of which a filter by name or context skips some. */
+function rowsOfHistory({ name, context }: Arguments, { events }: AccountSize): FieldRows {
+  return { rows: name == null && context == null ? 0 : Math.min(events, TYPICAL_CHANGES), total: events }
+}
 
 function rowsOfEvents(args: Arguments, { events }: AccountSize): FieldRows {
   const { page, total } = eventRowsRead(args as EventListArguments)

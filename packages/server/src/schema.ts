@@ -9,6 +9,7 @@ import { eventsPart } from './features/events/events.resolvers.ts'
 import { eventsSubscriptionPart } from './features/events/events-subscription.resolvers.ts'
 import { facetsPart } from './features/facets/facets.resolvers.ts'
 import { filtersPart } from './features/filters/filters.resolvers.ts'
+import { historyPart } from './features/history/history.resolvers.ts'
 import { reportPart } from './features/presence/report.resolvers.ts'
 import { registrationCodesPart } from './features/registration-codes/registration-codes.resolvers.ts'
 import { serviceChangesPart } from './features/services/service-changes.resolvers.ts'
@@ -39,6 +40,7 @@ export function buildSchema(): GraphQLSchema {
     availabilityPart,
     eventsPart,
     eventCountsPart,
+    historyPart,
     eventsSubscriptionPart,
   ])
 }

@@ -11,6 +11,7 @@ export const commandTable: readonly CommandEntry[] = [
         command('list', 'list all or matching devices', () => import('./devices/list.ts')),
         command('facets', 'count devices by value', () => import('./devices/facets.ts')),
         command('get', 'show a device with its services and attributes', () => import('./devices/get.ts')),
+        command('history', "list the changes of a device's attributes", () => import('./devices/history.ts')),
         command('register', 'add a device', () => import('./devices/register.ts')),
         command('rename', 'rename a device', () => import('./devices/rename.ts')),
         command('delete', 'delete devices', () => import('./devices/delete.ts')),

@@ -203,3 +203,22 @@ describe('services', () => {
     expect((await run('services', 'types', '--csv')).stdout).toContain('\n28,SSH,22,tcp,')
   })
 })
+
+it('lists the changes of a device', async () => {
+  const { user, run, lines } = await createCliUser(app)
+  await addDevices(user, ['gate'], { site: 'oslo' })
+  await run('attributes', 'set', 'gate', 'site=rome', 'net.ssid=lab')
+  await run('attributes', 'set', 'gate', 'site=night', '--context', 'night')
+  const changes = await lines('devices', 'history', 'gate', 'site')
+  expect(changes).toMatchObject([
+    { name: 'site', context: 'night', old: null, new: 'night', source: { kind: 'accessKey' } },
+    { name: 'site', context: null, old: 'oslo', new: 'rome' },
+    { name: 'site', context: null, old: null, new: 'oslo' },
+  ])
+  expect(await lines('devices', 'history', 'gate', '--limit', '2')).toHaveLength(2)
+  expect(await lines('devices', 'history', 'gate', '--context', 'night')).toHaveLength(1)
+  expect((await run('devices', 'history', 'gate', 'net', '--columns', 'name,new')).stdout).toBe(
+    'name      new\nnet.ssid  lab\n',
+  )
+  expect(await run('devices', 'history', 'missing')).toMatchObject({ code: 4, stdout: '' })
+})

@@ -20,6 +20,23 @@ export const schemaTable: SchemaTable = {
   "port": "Int",
   "protocol": "String!"
  },
+ "AttributeChange": {
+  "at": "DateTime!",
+  "context": "String",
+  "event": "Event",
+  "eventId": "ID!",
+  "name": "String!",
+  "new": "String",
+  "old": "String",
+  "source": "ChangeSource!",
+  "target": "EventTarget!"
+ },
+ "AttributeChangeList": {
+  "cursor": "String",
+  "hasMore": "Boolean!",
+  "items": "[AttributeChange!]!",
+  "total": "Int!"
+ },
  "AttributeName": {
   "devices": "Int!",
   "lastChanged": "DateTime",
@@ -67,6 +84,17 @@ export const schemaTable: SchemaTable = {
    {
     "context": "String",
     "name": "String!"
+   }
+  ],
+  "attributeHistory": [
+   "AttributeChangeList!",
+   {
+    "after": "ID",
+    "context": "String",
+    "maxDate": "DateTime",
+    "minDate": "DateTime",
+    "name": "String",
+    "size": "Int"
    }
   ],
   "attributes": [
@@ -494,6 +522,17 @@ export const schemaTable: SchemaTable = {
     "name": "String!"
    }
   ],
+  "attributeHistory": [
+   "AttributeChangeList!",
+   {
+    "after": "ID",
+    "context": "String",
+    "maxDate": "DateTime",
+    "minDate": "DateTime",
+    "name": "String",
+    "size": "Int"
+   }
+  ],
   "attributes": [
    "Object!",
    {
@@ -547,6 +586,17 @@ export const schemaTable: SchemaTable = {
    {
     "context": "String",
     "name": "String!"
+   }
+  ],
+  "attributeHistory": [
+   "AttributeChangeList!",
+   {
+    "after": "ID",
+    "context": "String",
+    "maxDate": "DateTime",
+    "minDate": "DateTime",
+    "name": "String",
+    "size": "Int"
    }
   ],
   "attributeNames": "[AttributeName!]!",

@@ -66,6 +66,36 @@ export interface ApplicationType {
   protocol: string
 }
 
+/** A change of one value. */
+export interface AttributeChange {
+  at: string
+  /** The context in which the value was set; null for a base value. */
+  context: string | null
+  /** The event; null if it is no longer stored. */
+  event: Event | null
+  /** ID of the event. Changes that were made together share an event. */
+  eventId: string
+  name: string
+  /** null if the value was removed. */
+  new: string | null
+  /** null if there was no value. */
+  old: string | null
+  /** The source of the change: an access key, a console session, a device, or the server. */
+  source: ChangeSource
+  /** The device, service, or user whose value changed. */
+  target: EventTarget
+}
+
+/** A page of changes, newest first. */
+export interface AttributeChangeList {
+  /** An opaque position after the last item on the page. Pass it as after. */
+  cursor: string | null
+  /** Whether there is another page. */
+  hasMore: boolean
+  /** Number of matching changes on all pages. */
+  total: number
+}
+
 /** An attribute name in use. */
 export interface AttributeName {
   /** Number of devices that have the attribute, in the base or in any context. */
@@ -574,6 +604,37 @@ export interface ApplicationTypeFields {
   protocol: Leaf<string>
 }
 
+/** The selectable fields of AttributeChange. */
+export interface AttributeChangeFields {
+  at: Leaf<string>
+  /** The context in which the value was set; null for a base value. */
+  context: Leaf<string | null>
+  /** The event; null if it is no longer stored. */
+  event: Branch<'Event', 'maybe'>
+  /** ID of the event. Changes that were made together share an event. */
+  eventId: Leaf<string>
+  name: Leaf<string>
+  /** null if the value was removed. */
+  new: Leaf<string | null>
+  /** null if there was no value. */
+  old: Leaf<string | null>
+  /** The source of the change: an access key, a console session, a device, or the server. */
+  source: Branch<'ChangeSource', 'one'>
+  /** The device, service, or user whose value changed. */
+  target: Branch<'EventTarget', 'one'>
+}
+
+/** The selectable fields of AttributeChangeList. */
+export interface AttributeChangeListFields {
+  /** An opaque position after the last item on the page. Pass it as after. */
+  cursor: Leaf<string | null>
+  /** Whether there is another page. */
+  hasMore: Leaf<boolean>
+  items: Branch<'AttributeChange', 'many'>
+  /** Number of matching changes on all pages. */
+  total: Leaf<number>
+}
+
 /** The selectable fields of AttributeName. */
 export interface AttributeNameFields {
   /** Number of devices that have the attribute, in the base or in any context. */
@@ -655,6 +716,21 @@ export interface DeviceFields {
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
+  }>
+  /** The changes of this device's attributes, newest first, including the values that it was registered with. Without name, the changes of all names. Without context, the changes of the base values and of every context. */
+  attributeHistory: Branch<'AttributeChangeList', 'one', {
+    /** Start after this event ID or page cursor, with older changes. */
+    after?: string | null | undefined
+    /** Only changes of values that are set in this context. */
+    context?: string | null | undefined
+    /** Exclusive. */
+    maxDate?: string | Date | null | undefined
+    /** Inclusive. */
+    minDate?: string | Date | null | undefined
+    /** A name, or a group for all names in it. */
+    name?: string | null | undefined
+    /** Records per page, 1 to 1000. */
+    size?: number | null | undefined
   }>
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
@@ -1154,6 +1230,21 @@ export interface ServiceFields {
     context?: string | null | undefined
     name: string
   }>
+  /** The changes of this service's attributes, newest first. Without name, the changes of all names. Without context, the changes of the base values and of every context. */
+  attributeHistory: Branch<'AttributeChangeList', 'one', {
+    /** Start after this event ID or page cursor, with older changes. */
+    after?: string | null | undefined
+    /** Only changes of values that are set in this context. */
+    context?: string | null | undefined
+    /** Exclusive. */
+    maxDate?: string | Date | null | undefined
+    /** Inclusive. */
+    minDate?: string | Date | null | undefined
+    /** A name, or a group for all names in it. */
+    name?: string | null | undefined
+    /** Records per page, 1 to 1000. */
+    size?: number | null | undefined
+  }>
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
@@ -1223,6 +1314,21 @@ export interface UserFields {
   attribute: Leaf<string | null, {
     context?: string | null | undefined
     name: string
+  }>
+  /** The changes of the user's own attributes, newest first. Without name, the changes of all names. Without context, the changes of the base values and of every context. */
+  attributeHistory: Branch<'AttributeChangeList', 'one', {
+    /** Start after this event ID or page cursor, with older changes. */
+    after?: string | null | undefined
+    /** Only changes of values that are set in this context. */
+    context?: string | null | undefined
+    /** Exclusive. */
+    maxDate?: string | Date | null | undefined
+    /** Inclusive. */
+    minDate?: string | Date | null | undefined
+    /** A name, or a group for all names in it. */
+    name?: string | null | undefined
+    /** Records per page, 1 to 1000. */
+    size?: number | null | undefined
   }>
   /** The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts are at most 60 seconds old. */
   attributeNames: Branch<'AttributeName', 'many'>
@@ -1547,6 +1653,8 @@ export interface WebhookDeliveryListFields {
 export interface ObjectTypes {
   AccessKey: AccessKeyFields
   ApplicationType: ApplicationTypeFields
+  AttributeChange: AttributeChangeFields
+  AttributeChangeList: AttributeChangeListFields
   AttributeName: AttributeNameFields
   AttributesResult: AttributesResultFields
   Availability: AvailabilityFields

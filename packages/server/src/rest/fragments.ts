@@ -37,6 +37,10 @@ export const fragments: Readonly<Record<string, string>> = {
   WebhookDelivery: `fragment WebhookDelivery on WebhookDelivery {
     id attempts status httpStatus duration error request response created nextAttempt event { ...Event }
   }`,
+  AttributeChange: `fragment AttributeChange on AttributeChange {
+    eventId event { ...Event } at name context old new target { ...EventTarget }
+    source { kind id name user { ...UserReference } }
+  }`,
   AttributesResult: 'fragment AttributesResult on AttributesResult { serviceId attributes code message }',
   AttributeName: 'fragment AttributeName on AttributeName { name devices services lastChanged }',
   ApplicationType: 'fragment ApplicationType on ApplicationType { id name description port protocol }',

@@ -7,7 +7,8 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
     User.id User.email User.name User.created User.limits User.attribute User.attributes User.contexts User.overrides`,
   DEVICE_READ: `User.device User.devices User.devicesUrl User.service User.services User.attributeNames User.facets
     User.deviceTotals User.presence User.checkFilter User.views Device.* Service.* View.*`,
-  EVENT_READ: 'User.events User.eventsUrl User.eventCounts Device.events Subscription.events',
+  EVENT_READ: `User.events User.eventsUrl User.eventCounts Device.events Subscription.events User.attributeHistory
+    Device.attributeHistory Service.attributeHistory`,
   'EVENT_READ AUDIT_READ': 'WebhookDelivery.event',
   'KEY_MANAGE|AUDIT_READ|KEY_OWN': 'User.accessKeys',
   WEBHOOK_MANAGE: `User.webhooks Mutation.createWebhook Mutation.updateWebhook Mutation.deleteWebhook

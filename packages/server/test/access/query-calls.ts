@@ -266,6 +266,33 @@ export const queryCalls: Record<string, Call> = {
     },
     others: [...page, 'minDate', 'maxDate', 'types'],
   },
+  'User.attributeHistory': {
+    plain: user('attributeHistory { items { eventId name } }'),
+    naming: {
+      after: notFound(({ event }) => `{ login { attributeHistory(after: ${literal(event)}) { items { name } } } }`),
+    },
+    others: ['size', 'minDate', 'maxDate', 'name', 'context'],
+  },
+  'Device.attributeHistory': {
+    plain: user('devices { items { attributeHistory { items { eventId name } } } }'),
+    naming: {
+      after: notFound(
+        ({ event }) =>
+          `{ login { devices { items { attributeHistory(after: ${literal(event)}) { items { name } } } } } }`,
+      ),
+    },
+    others: ['size', 'minDate', 'maxDate', 'name', 'context'],
+  },
+  'Service.attributeHistory': {
+    plain: user('services { items { attributeHistory { items { eventId name } } } }'),
+    naming: {
+      after: notFound(
+        ({ event }) =>
+          `{ login { services { items { attributeHistory(after: ${literal(event)}) { items { name } } } } } }`,
+      ),
+    },
+    others: ['size', 'minDate', 'maxDate', 'name', 'context'],
+  },
   'Device.availability': {
     plain: user('devices { items { availability(from: "2026-11-01T00:00:00Z") { share segments { state } } } }'),
     naming: {},

@@ -20,6 +20,8 @@ const throughLogin =
 export const typeQueries: Record<string, TypeQuery> = {
   AccessKey: throughLogin(() => 'accessKeys'),
   ApplicationType: (_own, selection) => `{ applicationTypes { ${selection} } }`,
+  AttributeChange: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeHistory { items`),
+  AttributeChangeList: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeHistory`),
   AttributeName: throughLogin(() => 'attributeNames'),
   AttributesResult: ({ device }, selection) =>
     `mutation { setAttributesMany(items: [{ serviceId: ${literal(device)}, attributes: { x: "y" } }]) { ${selection} } }`,

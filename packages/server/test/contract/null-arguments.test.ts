@@ -37,6 +37,15 @@ const fieldCalls: Record<string, FieldCall> = {
     required: 'from: "2026-11-01T00:00:00Z"',
     document: (args) => ofDevice(`availability${args} { segments { state } }`),
   },
+  'User.attributeHistory': {
+    document: (args) => `{ login { attributeHistory${args} { total hasMore items { name } } } }`,
+  },
+  'Device.attributeHistory': {
+    document: (args) => ofDevice(`attributeHistory${args} { total hasMore items { name old new } }`),
+  },
+  'Service.attributeHistory': {
+    document: (args) => ofDevice(`services { attributeHistory${args} { total hasMore items { name } } }`),
+  },
   'User.services': { document: (args) => `{ login { services${args} { total hasMore items { name } } } }` },
   'User.views': { document: (args) => `{ login { views${args} { name where } } }` },
   'User.devices': { document: (args) => `{ login { devices${args} { total hasMore items { name } } } }` },

@@ -142,11 +142,28 @@ const overridesOf = ({ name, title, path, variables, id, select, at }: Holder): 
   status: 200,
 })
 
+const historyOf = ({ name, title, path, variables, id, select, at }: Holder): Route => ({
+  method: 'GET',
+  path: `${path}/history`,
+  summary: `Lists the changes of the attributes of ${title}, newest first, one page at a time.`,
+  document: `query list${name}AttributeHistory(
+    ${id === '$self' ? '' : variables} $name: String, $context: String, $minDate: DateTime, $maxDate: DateTime
+    $size: Int = 100, $after: ID, $total: Boolean! = true
+  ) {
+    ${select(`attributeHistory(
+      name: $name, context: $context, minDate: $minDate, maxDate: $maxDate, size: $size, after: $after
+    ) { items { ...AttributeChange } total @include(if: $total) hasMore cursor }`)}
+  }`,
+  at: `${at}.attributeHistory`,
+  status: 200,
+})
+
 export const attributeRoutes: readonly Route[] = [
   ...holders.flatMap((holder) => [
     ...places.flatMap((place) => routesOf(holder, place)),
     contextsOf(holder),
     overridesOf(holder),
+    historyOf(holder),
   ]),
   {
     method: 'PATCH',

@@ -1,0 +1,94 @@
+import type { Muster } from '@muster/client'
+import type { Command } from 'commander'
+import { findDeviceId } from '../../devices/find-device.ts'
+import { pastMoment } from '../../options/moment.ts'
+import { type ListOptions, newListCommand } from '../../options/new-command.ts'
+import { type Column, chooseColumns } from '../../output/column.ts'
+import { printList } from '../../output/print-list.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends ListOptions {
+  context?: string
+  since?: string
+  until?: string
+}
+
+interface ChangeRow {
+  eventId: string
+  at: string
+  name: string
+  context: string | null
+  old: string | null
+  new: string | null
+  source: { kind: string; id: string | null; name: string | null; user: { email: string } | null }
+}
+
+const changeColumns: readonly Column<ChangeRow>[] = [
+  { name: 'at', value: ({ at }) => at, time: true },
+  { name: 'name', value: ({ name }) => name },
+  { name: 'context', value: ({ context }) => context },
+  { name: 'old', value: (change) => change.old, truncated: 'last' },
+  { name: 'new', value: (change) => change.new, truncated: 'last' },
+  {
+    name: 'source',
+    value: ({ source: { kind, id, name } }) => (kind === 'accessKey' ? `key ${name ?? id}` : kind),
+  },
+  { name: 'user', value: ({ source }) => source.user?.email },
+  { name: 'eventId', value: ({ eventId }) => eventId, truncated: 'first' },
+]
+
+export function buildCommand(): Command {
+  return newListCommand('history', { limit: 100 })
+    .argument('<device>', 'ID, hardware ID, or name')
+    .argument('[name]', 'attribute name, or a group for all names in it')
+    .option('--context <name>', 'show only changes in this context')
+    .option('--since <when>', 'show changes since this time: a date, or a duration before now such as 12h', pastMoment)
+    .option('--until <when>', 'show changes before this time: a date, or a duration before now', pastMoment)
+    .action(run)
+}
+
+async function run(meant: string, name: string | undefined, { context, since, until, ...options }: Options) {
+  const muster = await openMuster(options, 6)
+  const columns = chooseColumns(options.columns, {
+    known: changeColumns,
+    usual: ['at', 'name', 'context', 'old', 'new', 'source', 'user'],
+  })
+  const items = changesOf(muster, await findDeviceId(muster, meant), {
+    size: Math.min(MAX_PAGE_SIZE, options.limit + 1),
+    ...(name !== undefined && { name }),
+    ...(context !== undefined && { context }),
+    ...(since !== undefined && { minDate: since }),
+    ...(until !== undefined && { maxDate: until }),
+  })
+  await printList({ items, columns, options, empty: 'No changes found.' })
+}
+
+const MAX_PAGE_SIZE = 1_000
+
+async function* changesOf(muster: Muster, id: string, args: object): AsyncGenerator<ChangeRow> {
+  let after: string | null = null
+  do {
+    const page: { items: ChangeRow[]; hasMore: boolean; cursor: string | null } = (
+      await muster.getDevice(id, {
+        select: {
+          attributeHistory: {
+            $: { ...args, ...(after !== null && { after }) },
+            items: {
+              eventId: true,
+              at: true,
+              name: true,
+              context: true,
+              old: true,
+              new: true,
+              source: { kind: true, id: true, name: true, user: { email: true } },
+            },
+            hasMore: true,
+            cursor: true,
+          },
+        },
+      })
+    ).attributeHistory
+    yield* page.items
+    after = page.hasMore ? page.cursor : null
+  } while (after !== null)
+}

@@ -1,0 +1,10 @@
+import type { Step } from '../src/db/migration.ts'
+
+/** The changes of an account's own attributes, which no device's index contains. */
+export const steps: readonly Step[] = [
+  {
+    index: 'event_of_account_attributes',
+    on: 'event',
+    as: `(account_id, id) where device_id is null and type = 'ATTRIBUTE_CHANGE'`,
+  },
+]

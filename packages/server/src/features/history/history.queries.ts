@@ -1,0 +1,127 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { Event } from '../events/event.ts'
+
+type Sql = RawBuilder<unknown>
+
+/** A change of one value, with the event that recorded it. */
+export interface ChangeRow extends Event {
+  targetId: string
+  name: string
+  context: string | null
+  old: string | null
+  new: string | null
+}
+
+/** Which changes to select. An omitted field matches all changes. */
+export interface ChangeFilter {
+  /** A name, or a group, which matches every name in it. */
+  name?: string
+  context?: string
+  /** Inclusive. */
+  from?: Date
+  /** Exclusive. */
+  until?: Date
+}
+
+/** The position after a change; without a name, after all changes of the event. */
+export interface ChangePlace {
+  eventId: string
+  name?: string
+}
+
+export interface ChangeSlice {
+  filter: ChangeFilter
+  after?: ChangePlace | undefined
+  limit: number
+}
+
+/** An object with attributes, and the device that its events belong to; null for the account. */
+export interface Owner {
+  id: string
+  deviceId: string | null
+}
+
+/** The changes in one event. A device's first values are in the event of its registration. */
+const changesInEvent = sql.raw(`
+  select change.key as name, change.value ->> 'old' as old, change.value ->> 'new' as new
+  from jsonb_each(case when e.type = 'ATTRIBUTE_CHANGE' then e.data -> 'changes' end) as change
+  union all
+  select case when member.key is null then first.key else first.key || '.' || member.key end, null,
+    case when member.key is null then first.value #>> '{}' else member.value end
+  from jsonb_each(case when e.type = 'DEVICE_REGISTER' then nullif(e.data -> 'attributes', 'null') end) as first
+    left join lateral jsonb_each_text(case when jsonb_typeof(first.value) = 'object' then first.value end) as member on true
+  where first.value <> 'null' and (member.key is null or member.value is not null)`)
+
+const and = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` and `)
+
+/** The events of an owner that can contain matching changes. `deviceId` is SQL for the owner's device. */
+function eventConditions(accountId: string, filter: ChangeFilter, { ofDevice }: { ofDevice: boolean }): Sql[] {
+  const conditions = [sql`event.account_id = ${accountId}`, sql`event.targets -> 0 ->> 'id' = owner.id`]
+  // The account's own changes have a partial index with these conditions.
+  if (ofDevice) {
+    conditions.push(sql`event.device_id = owner.device_id`)
+    conditions.push(
+      filter.context === undefined
+        ? sql`event.type in ('ATTRIBUTE_CHANGE', 'DEVICE_REGISTER')`
+        : sql`event.type = 'ATTRIBUTE_CHANGE'`,
+    )
+  } else conditions.push(sql`event.device_id is null and event.type = 'ATTRIBUTE_CHANGE'`)
+  if (filter.context !== undefined) conditions.push(sql`event.data ->> 'context' = ${filter.context}`)
+  if (filter.from !== undefined) conditions.push(sql`event."timestamp" >= ${filter.from}`)
+  if (filter.until !== undefined) conditions.push(sql`event."timestamp" < ${filter.until}`)
+  return conditions
+}
+
+function changeConditions({ name }: ChangeFilter): Sql[] {
+  return name === undefined ? [sql`true`] : [sql`(c.name = ${name} or starts_with(c.name, ${`${name}.`}))`]
+}
+
+/** Selects one page of changes of each owner, newest first. All owners must be of devices, or the account. */
+export async function selectChanges(
+  db: Database,
+  accountId: string,
+  { owners, slice }: { owners: readonly Owner[]; slice: ChangeSlice },
+): Promise<ChangeRow[]> {
+  const { filter, after, limit } = slice
+  const events = eventConditions(accountId, filter, { ofDevice: owners[0]?.deviceId !== null })
+  const changes = changeConditions(filter)
+  if (after !== undefined) {
+    const isExclusive = after.name === undefined
+    events.push(isExclusive ? sql`event.id < ${after.eventId}::bigint` : sql`event.id <= ${after.eventId}::bigint`)
+    if (!isExclusive) {
+      changes.push(sql`(e.number < ${after.eventId}::bigint or c.name collate "C" > ${after.name} collate "C")`)
+    }
+  }
+  const { rows } = await sql<ChangeRow>`
+    select found.* from unnest(${owners.map(({ id }) => id)}::text[], ${owners.map(({ deviceId }) => deviceId)}::text[])
+      as owner (id, device_id)
+    cross join lateral (
+      select owner.id as "targetId", e.id, e.type, e."timestamp", e."deviceId", e."actorId", e.source, e.targets, e.state, e.data,
+        c.name, case when e.type = 'ATTRIBUTE_CHANGE' then e.data ->> 'context' end as context, c.old, c.new
+      from (
+        select event.id as number, event.id::text, type, "timestamp", event.device_id as "deviceId", actor_id as "actorId",
+          source, targets, state, data
+        from event where ${and(events)} order by event.id desc) as e
+      cross join lateral (${changesInEvent}) as c
+      where ${and(changes)}
+      order by e.number desc, c.name collate "C" limit ${limit}) as found`.execute(db)
+  return rows
+}
+
+/** Returns the number of matching changes keyed by owner. Owners without changes are omitted. */
+export async function countChanges(
+  db: Database,
+  accountId: string,
+  { owners, filter }: { owners: readonly Owner[]; filter: ChangeFilter },
+): Promise<Map<string, number>> {
+  const events = eventConditions(accountId, filter, { ofDevice: owners[0]?.deviceId !== null })
+  const { rows } = await sql<{ id: string; count: number }>`
+    select owner.id, count(*)::int as count
+    from unnest(${owners.map(({ id }) => id)}::text[], ${owners.map(({ deviceId }) => deviceId)}::text[])
+      as owner (id, device_id)
+    cross join lateral (select type, data from event where ${and(events)}) as e
+    cross join lateral (${changesInEvent}) as c
+    where ${and(changeConditions(filter))} group by owner.id`.execute(db)
+  return new Map(rows.map(({ id, count }) => [id, count]))
+}

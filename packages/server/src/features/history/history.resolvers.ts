@@ -1,0 +1,24 @@
+import { schemaPart } from '../../graphql/assemble.ts'
+import { describeSource } from '../events/event-source.ts'
+import { listChanges } from './history.ts'
+
+export const historyPart = schemaPart(new URL('./history.graphql', import.meta.url), {
+  User: {
+    attributeHistory: ({ id }, args, context) => listChanges(context, args, { id, deviceId: null }),
+  },
+  Device: {
+    attributeHistory: ({ id }, args, context) => listChanges(context, args, { id, deviceId: id }),
+  },
+  Service: {
+    // A bulk service has the attributes of its device, and its ID.
+    attributeHistory: ({ id, deviceId }, args, context) => listChanges(context, args, { id, deviceId }),
+  },
+  AttributeChange: {
+    eventId: ({ id }) => id,
+    event: (change) => change,
+    at: ({ timestamp }) => timestamp,
+    target: ({ targets }) => targets[0]!,
+    source: (change, _args, { viewer }) =>
+      describeSource(change, change.actorId === null ? null : { id: viewer.accountId, email: viewer.email }),
+  },
+})

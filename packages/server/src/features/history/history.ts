@@ -1,0 +1,115 @@
+import DataLoader from 'dataloader'
+import type { Context } from '../../context.ts'
+import { badInput } from '../../errors.ts'
+import { type List, listOf, readPage } from '../../graphql/lists/paging.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import { joinAttributeName, parseAttributeName, parseContext } from '../attributes/attribute-name.ts'
+import { assertEventExists } from '../events/events.ts'
+import {
+  type ChangeFilter,
+  type ChangePlace,
+  type ChangeRow,
+  type ChangeSlice,
+  countChanges,
+  type Owner,
+  selectChanges,
+} from './history.queries.ts'
+
+export type AttributeChange = ChangeRow
+export type AttributeChangeList = List<AttributeChange>
+
+/** The arguments of `attributeHistory`. null means omitted. */
+export interface HistoryArguments {
+  name?: string | null
+  context?: string | null
+  minDate?: Date | null
+  maxDate?: Date | null
+  size?: number | null
+  after?: string | null
+}
+
+const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<Owner, AttributeChangeList>>())
+
+/** Returns a page of changes of one object. One statement reads the changes of all objects on a page. */
+export function listChanges(context: Context, args: HistoryArguments, owner: Owner): Promise<AttributeChangeList> {
+  const loaders = loadersOf(context)
+  const key = JSON.stringify([args, owner.deviceId === null])
+  let loader = loaders.get(key)
+  if (loader === undefined) {
+    loader = new DataLoader((owners) => readPages(context, args, owners), { cache: false })
+    loaders.set(key, loader)
+  }
+  return loader.load(owner)
+}
+
+async function readPages(
+  context: Context,
+  args: HistoryArguments,
+  asked: readonly Owner[],
+): Promise<AttributeChangeList[]> {
+  const { db, viewer, rowMeter } = context
+  const slice = await readSlice(context, args)
+  const owners = [...new Map(asked.map((owner) => [owner.id, owner])).values()]
+  const found = Map.groupBy(await selectChanges(db, viewer.accountId, { owners, slice }), ({ targetId }) => targetId)
+  let counted: Promise<Map<string, number>> | undefined
+  const count = (): Promise<Map<string, number>> => {
+    if (counted === undefined) {
+      rowMeter.add(({ events }) => events)
+      counted = countChanges(db, viewer.accountId, { owners, filter: slice.filter })
+    }
+    return counted
+  }
+  return asked.map(({ id }) =>
+    listOf({
+      rows: found.get(id) ?? [],
+      size: slice.limit - 1,
+      order: ORDER,
+      placeOf: (row) => ({ id: row.id, key: row.name }),
+      toItem: (row) => row,
+      total: async () => (await count()).get(id) ?? 0,
+    }),
+  )
+}
+
+/** The sort order that cursors encode. */
+const ORDER = 'changes'
+
+/** A positive integer of at most 18 digits, which fits in a PostgreSQL bigint. No other string can be an event ID. */
+const eventId = /^[1-9]\d{0,17}$/
+
+async function readSlice(context: Context, args: HistoryArguments): Promise<ChangeSlice> {
+  const page = readPage(args, { order: ORDER, firstRecord: context.firstRecord })
+  return {
+    filter: readFilter(args),
+    after: 'offset' in page.start ? undefined : await readPlace(context, page.start),
+    limit: page.size + 1,
+  }
+}
+
+async function readPlace(
+  context: Context,
+  start: { afterId: string } | { afterPlace: { id: string; key: unknown } },
+): Promise<ChangePlace> {
+  if ('afterId' in start) {
+    await assertEventExists(context, start.afterId)
+    return { eventId: start.afterId }
+  }
+  const { id, key } = start.afterPlace
+  if (!eventId.test(id) || typeof key !== 'string') {
+    throw badInput('after must be an event ID or a cursor from the previous page')
+  }
+  return { eventId: id, name: key }
+}
+
+function readFilter({ name, context, minDate, maxDate }: HistoryArguments): ChangeFilter {
+  if (minDate != null && maxDate != null && minDate > maxDate) {
+    throw badInput(`minDate must not be after maxDate: ${minDate.toISOString()} is after ${maxDate.toISOString()}`)
+  }
+  const inContext = parseContext(context, 'context')
+  return {
+    ...(name != null && { name: joinAttributeName(parseAttributeName(name, 'name')) }),
+    ...(inContext !== undefined && { context: inContext }),
+    ...(minDate != null && { from: minDate }),
+    ...(maxDate != null && { until: maxDate }),
+  }
+}

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import type { UpgradeCase } from '../case.ts'
+
+/** The migration adds only an index, of which every partition has a valid copy. */
+const indexed: UpgradeCase = {
+  async check(db) {
+    const { rows } = await sql<{ valid: boolean }>`
+      select indisvalid as valid from pg_index where indexrelid = 'event_of_account_attributes'::regclass`.execute(db)
+    assert.deepEqual(rows, [{ valid: true }])
+  },
+}
+
+export default indexed
