@@ -27,6 +27,7 @@ import { createFacetCache } from './features/facets/facet-cache.ts'
 import { createRunOnce } from './features/idempotency/run-once.ts'
 import { reportRoute } from './features/presence/report-route.ts'
 import { registerRoute } from './features/registration-codes/register-route.ts'
+import { describeInvitation, joinAsNewPerson } from './features/users/invitations/join-as-new-person.ts'
 import { recordAuditEntry, recordSignIn } from './features/users/record-user-events.ts'
 import { printSdl } from './graphql/assemble.ts'
 import { rowMeterOf } from './graphql/cost/row-meter.ts'
@@ -244,6 +245,10 @@ function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeReque
       feed.wake()
     },
     record: recordAuditEntry,
+    invitations: {
+      describe: (token) => describeInvitation({ db, clock: clockOf(deps) }, token),
+      join: (joining) => joinAsNewPerson({ db, clock: clockOf(deps) }, joining),
+    },
     onRecorded: () => feed.wake(),
   }
 }

@@ -41,6 +41,15 @@ export const limits = {
   userNameLength: 100,
   /** Bytes of the attributes, overrides, and services that an event keeps of a deleted device or service. */
   deletedBytes: 256 * 1024,
+  /** Members of an account. */
+  members: 500,
+  /** Custom roles of an account. */
+  roles: 50,
+  roleNameLength: 100,
+  /** Single sign-on groups of a role. */
+  roleGroups: 50,
+  /** Open invitations of an account. */
+  invitations: 100,
   /** Records per page. */
   pageSize: 1_000,
   idsPerList: 1_000,
@@ -107,6 +116,11 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   userNameLength: 'characters of a user name',
   deletedBytes:
     'bytes of the attributes, overrides, and services of a deleted device that its DEVICE_DELETE event contains; above it, the event has omitted: true instead',
+  members: 'members of an account',
+  roles: 'custom roles of an account',
+  roleNameLength: 'characters of the name of a role',
+  roleGroups: 'single sign-on groups of a role',
+  invitations: 'open invitations of an account',
   pageSize: 'records of a page',
   idsPerList: 'ids or items in a list argument',
   filterLength: 'characters of a filter',

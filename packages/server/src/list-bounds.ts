@@ -1,6 +1,7 @@
 import { MAX_SEGMENTS } from './features/availability/availability.ts'
 import { MAX_POINTS } from './features/availability/presence-samples.ts'
 import { DEFAULT_INTERVALS, MAX_INTERVALS } from './features/events/counts/event-counts.ts'
+import { MAX_MEMBERSHIPS } from './features/users/members/me.ts'
 import type { ListBounds } from './graphql/cost/object-count.ts'
 import { limits } from './limits.ts'
 
@@ -18,6 +19,10 @@ export const listBounds: ListBounds = {
     Math.min((id as unknown[] | null | undefined)?.length ?? limits.webhooks, limits.webhooks),
   'User.attributeNames': 1_000,
   'User.limits': 50,
+  'User.members': limits.members,
+  'User.roles': limits.roles + 4,
+  'User.invitations': limits.invitations * 2,
+  'Me.accounts': MAX_MEMBERSHIPS,
   'Device.services': limits.servicesPerDevice,
   'User.views': ({ id }) => Math.min((id as unknown[] | null | undefined)?.length ?? limits.views, limits.views),
   'View.columns': 50,

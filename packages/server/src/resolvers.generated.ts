@@ -5,6 +5,9 @@ import type { Device as DeviceModel, DeviceList as DeviceListModel } from './fea
 import type { Service as ServiceModel, ServiceList as ServiceListModel } from './features/services/service.ts';
 import type { Event as EventModel, EventList as EventListModel } from './features/events/event.ts';
 import type { AttributeChange as AttributeChangeModel, AttributeChangeList as AttributeChangeListModel } from './features/history/history.ts';
+import type { Me as MeModel, Member as MemberModel } from './features/users/members/member.ts';
+import type { Role as RoleModel } from './features/users/roles/role.ts';
+import type { ShownInvitation as InvitationModel } from './features/users/invitations/invitation.ts';
 import type { View as ViewModel } from './features/views/view.ts';
 import type { Webhook as WebhookModel, WebhookDelivery as WebhookDeliveryModel, WebhookDeliveryList as WebhookDeliveryListModel } from './features/webhooks/webhook.ts';
 import type { Context } from './context.ts';
@@ -91,6 +94,14 @@ export type User = {
    * attribute.
    */
   services: ServiceList;
+  /** Open invitations, newest first; expired ones for seven days. */
+  invitations: Array<Invitation>;
+  /** This account for its own id or none; null for any other id. */
+  account?: Maybe<User>;
+  /** By email address. */
+  members: Array<Member>;
+  /** The four built-in roles first, then custom ones by name. */
+  roles: Array<Role>;
   id: Scalars['ID']['output'];
   email: Scalars['String']['output'];
   name?: Maybe<Scalars['String']['output']>;
@@ -272,6 +283,12 @@ export type UserServicesArgs = {
 
 
 /** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserAccountArgs = {
+  id?: InputMaybe<Scalars['ID']['input']>;
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type UserViewsArgs = {
   id?: InputMaybe<Array<Scalars['ID']['input']>>;
   kind?: InputMaybe<FilterKind>;
@@ -370,6 +387,26 @@ export type Mutation = {
   updateService: Service;
   /** Removes a service and its attributes. A bulk service cannot be removed. */
   removeService: Scalars['Boolean']['output'];
+  /** Makes the signed-in person a member. Requires a session; a person who is a member already gets CONFLICT. */
+  acceptInvitation: AccountReference;
+  /** Creates a link that works once. At most 100 open invitations. */
+  createInvitation: Invitation;
+  deleteInvitation: Scalars['Boolean']['output'];
+  /** A new link, which lasts as long as the one before did; the one before stops working. */
+  resendInvitation: Invitation;
+  /** The signed-in person leaves this account. The last owner cannot. */
+  leaveAccount: Scalars['Boolean']['output'];
+  /** Ends the membership and its streams within a second. With disableKeys, also disables the account keys that the person created. */
+  removeMember: Scalars['Boolean']['output'];
+  setMemberRole: Member;
+  /** Omitted means unchanged; null clears name. */
+  updateAccount: User;
+  /** At most 50. Callers cannot grant more than they have. */
+  createRole: Role;
+  /** Omitted means unchanged; of built-in roles only groups can be changed. Takes effect within a second. */
+  updateRole: Role;
+  /** Rejected while a member or an open invitation has it. */
+  deleteRole: Scalars['Boolean']['output'];
   /**
    * Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view
    * has the name.
@@ -550,6 +587,76 @@ export type MutationUpdateServiceArgs = {
 
 /** Changes data. A mutation that fails changes nothing. */
 export type MutationRemoveServiceArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationAcceptInvitationArgs = {
+  token: Scalars['String']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationCreateInvitationArgs = {
+  roleId: Scalars['ID']['input'];
+  email?: InputMaybe<Scalars['String']['input']>;
+  expires?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationDeleteInvitationArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationResendInvitationArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationRemoveMemberArgs = {
+  personId: Scalars['ID']['input'];
+  disableKeys?: Scalars['Boolean']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationSetMemberRoleArgs = {
+  personId: Scalars['ID']['input'];
+  roleId: Scalars['ID']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationUpdateAccountArgs = {
+  email?: InputMaybe<Scalars['String']['input']>;
+  name?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationCreateRoleArgs = {
+  name: Scalars['String']['input'];
+  access: AccessInput;
+  groups?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationUpdateRoleArgs = {
+  id: Scalars['ID']['input'];
+  name?: InputMaybe<Scalars['String']['input']>;
+  access?: InputMaybe<AccessInput>;
+  groups?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationDeleteRoleArgs = {
   id: Scalars['ID']['input'];
 };
 
@@ -1057,6 +1164,24 @@ export type EventType =
   | 'VIEW_UPDATE'
   /** data: the view's fields before the deletion */
   | 'VIEW_DELETE'
+  /** data: changes, the old and new name and email address of the account */
+  | 'ACCOUNT_UPDATE'
+  /** A person became a member. data: email, role, source, and invitedEmail where it differs */
+  | 'MEMBER_JOIN'
+  /** data: email, source, and role, the old and new one */
+  | 'MEMBER_UPDATE'
+  /** data: email, role, source, keys, how many were disabled; self, where the person left */
+  | 'MEMBER_LEAVE'
+  /** Also of a new link for the same invitation. data: email, role, expires */
+  | 'INVITATION_CREATE'
+  /** data: email */
+  | 'INVITATION_DELETE'
+  /** data: name, permissions, groups */
+  | 'ROLE_CREATE'
+  /** data: changes, the old and new value of each field that changed */
+  | 'ROLE_UPDATE'
+  /** data: name */
+  | 'ROLE_DELETE'
   /**
    * A query created links to download events. data: links, their number; expires; filters, the arguments of the first ten links, in
    * which devices, a number, replaces more than 20 device IDs
@@ -1292,6 +1417,8 @@ export type Query = {
   __typename?: 'Query';
   /** The application types that a service can have. */
   applicationTypes: Array<ApplicationType>;
+  /** Who makes the request, and what it may do; also for a person who is a member of no account, for whom login is null. */
+  me?: Maybe<Me>;
   /** The user who owns the signing access key or the session. */
   login?: Maybe<User>;
   /** The server's version, in semver format. */
@@ -1332,6 +1459,135 @@ export type ApplicationType = {
   /** The default port; null if there is none. */
   port?: Maybe<Scalars['Int']['output']>;
   protocol: Scalars['String']['output'];
+};
+
+/** An invitation to an account that no one has accepted. */
+export type Invitation = {
+  __typename?: 'Invitation';
+  id: Scalars['ID']['output'];
+  /** Null for an invitation that is not addressed to anyone. */
+  email?: Maybe<Scalars['String']['output']>;
+  role: Role;
+  /** When its link was created. */
+  created: Scalars['DateTime']['output'];
+  createdBy?: Maybe<ChangeSource>;
+  expires: Scalars['DateTime']['output'];
+  /** Whether the invitation was sent by email: none, pending, sent, or failed. */
+  emailStatus: Scalars['String']['output'];
+  /** Only in the responses of createInvitation and resendInvitation, null elsewhere. Anyone who has it can accept. */
+  link?: Maybe<Scalars['String']['output']>;
+};
+
+/** One thing that a role or key may do. The reference lists which field needs which permission. */
+export type Permission =
+  /** Name and address of the account, its key policy, and how members sign in. */
+  | 'ACCOUNT_MANAGE'
+  /** Acknowledge alerts, create and delete silences. */
+  | 'ALERT_ACKNOWLEDGE'
+  /** Alert rules and channels. */
+  | 'ALERT_MANAGE'
+  /** Set and remove attributes of devices and services; of the account where all devices are reached. */
+  | 'ATTRIBUTE_WRITE'
+  /** Events of the account itself, its members, and the use of its keys. */
+  | 'AUDIT_READ'
+  /** Register devices, and create registration codes. */
+  | 'DEVICE_CREATE'
+  | 'DEVICE_DELETE'
+  /** Devices, services, attributes, states, counts, views, jobs, and alerts. */
+  | 'DEVICE_READ'
+  /** Give a device a new secret. */
+  | 'DEVICE_SECRET'
+  /** Rename and change devices and services, add and remove services. */
+  | 'DEVICE_WRITE'
+  /** Events of devices, streams of them, their download, and attribute history. */
+  | 'EVENT_READ'
+  /** All access keys of the account. */
+  | 'KEY_MANAGE'
+  /** Personal access keys, which are never stronger than their owner's role and end with the membership. */
+  | 'KEY_OWN'
+  /** Invite, change, and remove members; create, change, and delete roles. */
+  | 'MEMBER_MANAGE'
+  /** Report states with reportState. */
+  | 'STATE_REPORT'
+  /** Create, change, and delete views. */
+  | 'VIEW_MANAGE'
+  /** Webhooks and what they sent. */
+  | 'WEBHOOK_MANAGE';
+
+/** An account, named in passing. */
+export type AccountReference = {
+  __typename?: 'AccountReference';
+  id: Scalars['ID']['output'];
+  email: Scalars['String']['output'];
+  name?: Maybe<Scalars['String']['output']>;
+};
+
+/** A person who signs in. Devices, keys, and the rest belong to accounts; persons are members of accounts. */
+export type Person = {
+  __typename?: 'Person';
+  id: Scalars['ID']['output'];
+  email: Scalars['String']['output'];
+  name?: Maybe<Scalars['String']['output']>;
+};
+
+/** What a request may do in an account. */
+export type Grant = {
+  __typename?: 'Grant';
+  permissions: Array<Permission>;
+};
+
+/** An account in which a person may work. */
+export type Membership = {
+  __typename?: 'Membership';
+  account: AccountReference;
+  role: Role;
+};
+
+/** Who signed the request or is signed in. */
+export type Me = {
+  __typename?: 'Me';
+  /** The access key that signed; null in a session. */
+  accessKey?: Maybe<AccessKey>;
+  /** The account that the request works in; null for a person who is a member of none. */
+  account?: Maybe<AccountReference>;
+  /** Accounts that the same credentials can work in: all of a signed-in person's, or the one that the key belongs to. */
+  accounts: Array<Membership>;
+  /** What the request may do in this account. Null without an account. */
+  grant?: Maybe<Grant>;
+  /** Who is signed in or created the key; null where that person is gone. */
+  person?: Maybe<Person>;
+};
+
+/** A person in an account. */
+export type Member = {
+  __typename?: 'Member';
+  /** Account keys that this person created; they stay when the person leaves. */
+  accountKeys: Scalars['Int']['output'];
+  created: Scalars['DateTime']['output'];
+  /** To the hour. */
+  lastUsed?: Maybe<Scalars['DateTime']['output']>;
+  person: Person;
+  role: Role;
+  /** invitation, group (kept in step with single sign-on), operator, or founder */
+  source: Scalars['String']['output'];
+};
+
+/** What members may do. Every account has owner, admin, operator, and viewer; of these only groups can be changed. */
+export type Role = {
+  __typename?: 'Role';
+  id: Scalars['ID']['output'];
+  name: Scalars['String']['output'];
+  builtIn: Scalars['Boolean']['output'];
+  permissions: Array<Permission>;
+  /** Single sign-on groups whose members get this role. */
+  groups: Array<Scalars['String']['output']>;
+  /** Members and open invitations that have it. */
+  members: Scalars['Int']['output'];
+};
+
+/** What a key or role may do. What is omitted is not restricted further. */
+export type AccessInput = {
+  permissions?: InputMaybe<Array<Permission>>;
 };
 
 /** A user's ID and email address. */
@@ -1587,6 +1843,16 @@ export type ResolversTypes = {
   ServiceList: ResolverTypeWrapper<ServiceListModel>;
   ServiceInput: ServiceInput;
   ApplicationType: ResolverTypeWrapper<ApplicationType>;
+  Invitation: ResolverTypeWrapper<InvitationModel>;
+  Permission: Permission;
+  AccountReference: ResolverTypeWrapper<AccountReference>;
+  Person: ResolverTypeWrapper<Person>;
+  Grant: ResolverTypeWrapper<Grant>;
+  Membership: ResolverTypeWrapper<Omit<Membership, 'role'> & { role: ResolversTypes['Role'] }>;
+  Me: ResolverTypeWrapper<MeModel>;
+  Member: ResolverTypeWrapper<MemberModel>;
+  Role: ResolverTypeWrapper<RoleModel>;
+  AccessInput: AccessInput;
   UserReference: ResolverTypeWrapper<UserReference>;
   Limit: ResolverTypeWrapper<Limit>;
   View: ResolverTypeWrapper<ViewModel>;
@@ -1641,6 +1907,15 @@ export type ResolversParentTypes = {
   ServiceList: ServiceListModel;
   ServiceInput: ServiceInput;
   ApplicationType: ApplicationType;
+  Invitation: InvitationModel;
+  AccountReference: AccountReference;
+  Person: Person;
+  Grant: Grant;
+  Membership: Omit<Membership, 'role'> & { role: ResolversParentTypes['Role'] };
+  Me: MeModel;
+  Member: MemberModel;
+  Role: RoleModel;
+  AccessInput: AccessInput;
   UserReference: UserReference;
   Limit: Limit;
   View: ViewModel;
@@ -1674,6 +1949,10 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   registrationCodes?: Resolver<Array<ResolversTypes['RegistrationCode']>, ParentType, ContextType>;
   service?: Resolver<Array<ResolversTypes['Service']>, ParentType, ContextType, RequireFields<UserServiceArgs, 'id'>>;
   services?: Resolver<ResolversTypes['ServiceList'], ParentType, ContextType, RequireFields<UserServicesArgs, 'size' | 'sortBy'>>;
+  invitations?: Resolver<Array<ResolversTypes['Invitation']>, ParentType, ContextType>;
+  account?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, Partial<UserAccountArgs>>;
+  members?: Resolver<Array<ResolversTypes['Member']>, ParentType, ContextType>;
+  roles?: Resolver<Array<ResolversTypes['Role']>, ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -1720,6 +1999,17 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   addService?: Resolver<ResolversTypes['Service'], ParentType, ContextType, RequireFields<MutationAddServiceArgs, 'deviceId' | 'name' | 'enabled'>>;
   updateService?: Resolver<ResolversTypes['Service'], ParentType, ContextType, RequireFields<MutationUpdateServiceArgs, 'id'>>;
   removeService?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRemoveServiceArgs, 'id'>>;
+  acceptInvitation?: Resolver<ResolversTypes['AccountReference'], ParentType, ContextType, RequireFields<MutationAcceptInvitationArgs, 'token'>>;
+  createInvitation?: Resolver<ResolversTypes['Invitation'], ParentType, ContextType, RequireFields<MutationCreateInvitationArgs, 'roleId'>>;
+  deleteInvitation?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteInvitationArgs, 'id'>>;
+  resendInvitation?: Resolver<ResolversTypes['Invitation'], ParentType, ContextType, RequireFields<MutationResendInvitationArgs, 'id'>>;
+  leaveAccount?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  removeMember?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationRemoveMemberArgs, 'personId' | 'disableKeys'>>;
+  setMemberRole?: Resolver<ResolversTypes['Member'], ParentType, ContextType, RequireFields<MutationSetMemberRoleArgs, 'personId' | 'roleId'>>;
+  updateAccount?: Resolver<ResolversTypes['User'], ParentType, ContextType, Partial<MutationUpdateAccountArgs>>;
+  createRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationCreateRoleArgs, 'name' | 'access'>>;
+  updateRole?: Resolver<ResolversTypes['Role'], ParentType, ContextType, RequireFields<MutationUpdateRoleArgs, 'id'>>;
+  deleteRole?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteRoleArgs, 'id'>>;
   createView?: Resolver<ResolversTypes['View'], ParentType, ContextType, RequireFields<MutationCreateViewArgs, 'name' | 'kind' | 'isShared'>>;
   updateView?: Resolver<ResolversTypes['View'], ParentType, ContextType, RequireFields<MutationUpdateViewArgs, 'id'>>;
   deleteView?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteViewArgs, 'id'>>;
@@ -1972,6 +2262,7 @@ export type CreatedRegistrationCodeResolvers<ContextType = Context, ParentType e
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   applicationTypes?: Resolver<Array<ResolversTypes['ApplicationType']>, ParentType, ContextType>;
+  me?: Resolver<Maybe<ResolversTypes['Me']>, ParentType, ContextType>;
   login?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   version?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
@@ -1990,6 +2281,64 @@ export type ApplicationTypeResolvers<ContextType = Context, ParentType extends R
   description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   port?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   protocol?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type InvitationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Invitation'] = ResolversParentTypes['Invitation']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['Role'], ParentType, ContextType>;
+  created?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  createdBy?: Resolver<Maybe<ResolversTypes['ChangeSource']>, ParentType, ContextType>;
+  expires?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  emailStatus?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  link?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type AccountReferenceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AccountReference'] = ResolversParentTypes['AccountReference']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type PersonResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Person'] = ResolversParentTypes['Person']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type GrantResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Grant'] = ResolversParentTypes['Grant']> = {
+  permissions?: Resolver<Array<ResolversTypes['Permission']>, ParentType, ContextType>;
+};
+
+export type MembershipResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Membership'] = ResolversParentTypes['Membership']> = {
+  account?: Resolver<ResolversTypes['AccountReference'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['Role'], ParentType, ContextType>;
+};
+
+export type MeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Me'] = ResolversParentTypes['Me']> = {
+  accessKey?: Resolver<Maybe<ResolversTypes['AccessKey']>, ParentType, ContextType>;
+  account?: Resolver<Maybe<ResolversTypes['AccountReference']>, ParentType, ContextType>;
+  accounts?: Resolver<Array<ResolversTypes['Membership']>, ParentType, ContextType>;
+  grant?: Resolver<Maybe<ResolversTypes['Grant']>, ParentType, ContextType>;
+  person?: Resolver<Maybe<ResolversTypes['Person']>, ParentType, ContextType>;
+};
+
+export type MemberResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Member'] = ResolversParentTypes['Member']> = {
+  accountKeys?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  created?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  lastUsed?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  person?: Resolver<ResolversTypes['Person'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['Role'], ParentType, ContextType>;
+  source?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type RoleResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Role'] = ResolversParentTypes['Role']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  builtIn?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  permissions?: Resolver<Array<ResolversTypes['Permission']>, ParentType, ContextType>;
+  groups?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  members?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type UserReferenceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UserReference'] = ResolversParentTypes['UserReference']> = {
@@ -2107,6 +2456,14 @@ export type Resolvers<ContextType = Context> = {
   Query?: QueryResolvers<ContextType>;
   ServiceList?: ServiceListResolvers<ContextType>;
   ApplicationType?: ApplicationTypeResolvers<ContextType>;
+  Invitation?: InvitationResolvers<ContextType>;
+  AccountReference?: AccountReferenceResolvers<ContextType>;
+  Person?: PersonResolvers<ContextType>;
+  Grant?: GrantResolvers<ContextType>;
+  Membership?: MembershipResolvers<ContextType>;
+  Me?: MeResolvers<ContextType>;
+  Member?: MemberResolvers<ContextType>;
+  Role?: RoleResolvers<ContextType>;
   UserReference?: UserReferenceResolvers<ContextType>;
   Limit?: LimitResolvers<ContextType>;
   View?: ViewResolvers<ContextType>;

@@ -9,6 +9,7 @@ import type { ServicesArguments } from './features/services/list/service-list-ar
 import { serviceRowsRead } from './features/services/list/services-list.ts'
 import type { Arguments } from './graphql/cost/object-count.ts'
 import type { AccountSize, FieldRows, RowCosts } from './graphql/cost/row-count.ts'
+import { limits } from './limits.ts'
 import type { UserPresenceArgs } from './resolvers.generated.ts'
 
 /**
@@ -53,6 +54,11 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.registrationCodes': 0,
   'User.webhooks': 0,
   'User.views': 0,
+  'User.members': 0,
+  'User.invitations': 0,
+  // The number of members of each role counts members and invitations.
+  'User.roles': () => ({ rows: limits.members + limits.invitations }),
+  'Me.accounts': 0,
   'View.columns': 0,
   'View.problems': 0,
   'View.usedBy': 0,

@@ -14,6 +14,9 @@ import { reportPart } from './features/presence/report.resolvers.ts'
 import { registrationCodesPart } from './features/registration-codes/registration-codes.resolvers.ts'
 import { serviceChangesPart } from './features/services/service-changes.resolvers.ts'
 import { servicesPart } from './features/services/services.resolvers.ts'
+import { invitationsPart } from './features/users/invitations/invitations.resolvers.ts'
+import { membersPart } from './features/users/members/members.resolvers.ts'
+import { rolesPart } from './features/users/roles/roles.resolvers.ts'
 import { usersPart } from './features/users/users.resolvers.ts'
 import { viewsPart } from './features/views/views.resolvers.ts'
 import { webhooksPart } from './features/webhooks/webhooks.resolvers.ts'
@@ -25,6 +28,9 @@ export function buildSchema(): GraphQLSchema {
   return assembleSchema([
     scalarsPart,
     usersPart,
+    membersPart,
+    rolesPart,
+    invitationsPart,
     devicesPart,
     deviceChangesPart,
     servicesPart,

@@ -3,6 +3,8 @@ export interface Viewer {
   readonly accountId: string
   /** The email address of the account. */
   readonly email: string
+  /** The email address of the person with the account's ID; omitted where it may be another one. */
+  readonly founderEmail?: string
   /** Who is signed in or created the access key. Defaults to the person with the account's ID. */
   readonly personId?: string
   /** The access key that signed the request, if any. */

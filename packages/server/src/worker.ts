@@ -16,6 +16,7 @@ import type { Feed } from './features/events/feed/feed.ts'
 import { dropIdempotencyRecords, dropIdempotencyRecordsJob } from './features/idempotency/idempotency.jobs.ts'
 import { dropCodesJob } from './features/registration-codes/registration-codes.jobs.ts'
 import { sweepRegistrationCodes } from './features/registration-codes/registration-codes.ts'
+import { dropExpiredInvitations } from './features/users/invitations/invitations.ts'
 import { createWebhookWorker } from './features/webhooks/webhook-worker.ts'
 import { dropDeliveriesJob, sweepJob } from './features/webhooks/webhooks.jobs.ts'
 import type { Load } from './http/request-load.ts'
@@ -106,7 +107,11 @@ export function buildWorker({
     }),
     implementJob(sumDeviceCountsJob, () => sumDeviceCounts(db)),
     implementJob(dropNoncesJob, () => deleteExpiredNonces(db, clock())),
-    implementJob(dropSignInsJob, async () => deleteExpiredSignIns(db, await earlierTime())),
+    implementJob(dropSignInsJob, async () => {
+      const now = await earlierTime()
+      await deleteExpiredSignIns(db, now)
+      await dropExpiredInvitations(db, now)
+    }),
     implementJob(dropCodesJob, async () => {
       await sweepRegistrationCodes(db, await earlierTime())
     }),

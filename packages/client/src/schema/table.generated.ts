@@ -13,6 +13,11 @@ export const schemaTable: SchemaTable = {
   "readOnly": "Boolean!",
   "requireDigest": "Boolean!"
  },
+ "AccountReference": {
+  "email": "String!",
+  "id": "ID!",
+  "name": "String"
+ },
  "ApplicationType": {
   "description": "String!",
   "id": "Int!",
@@ -250,12 +255,50 @@ export const schemaTable: SchemaTable = {
   "name": "String!",
   "to": "Int!"
  },
+ "Grant": {
+  "permissions": "[Permission!]!"
+ },
+ "Invitation": {
+  "created": "DateTime!",
+  "createdBy": "ChangeSource",
+  "email": "String",
+  "emailStatus": "String!",
+  "expires": "DateTime!",
+  "id": "ID!",
+  "link": "String",
+  "role": "Role!"
+ },
  "Limit": {
   "name": "String!",
   "used": "Int",
   "value": "Int!"
  },
+ "Me": {
+  "accessKey": "AccessKey",
+  "account": "AccountReference",
+  "accounts": "[Membership!]!",
+  "grant": "Grant",
+  "person": "Person"
+ },
+ "Member": {
+  "accountKeys": "Int!",
+  "created": "DateTime!",
+  "lastUsed": "DateTime",
+  "person": "Person!",
+  "role": "Role!",
+  "source": "String!"
+ },
+ "Membership": {
+  "account": "AccountReference!",
+  "role": "Role!"
+ },
  "Mutation": {
+  "acceptInvitation": [
+   "AccountReference!",
+   {
+    "token": "String!"
+   }
+  ],
   "addService": [
    "Service!",
    {
@@ -277,6 +320,14 @@ export const schemaTable: SchemaTable = {
     "requireDigest": "Boolean!"
    }
   ],
+  "createInvitation": [
+   "Invitation!",
+   {
+    "email": "String",
+    "expires": "DateTime",
+    "roleId": "ID!"
+   }
+  ],
   "createRegistrationCode": [
    "CreatedRegistrationCode!",
    {
@@ -286,6 +337,14 @@ export const schemaTable: SchemaTable = {
     "platform": "String",
     "services": "[ServiceInput!]",
     "uses": "Int"
+   }
+  ],
+  "createRole": [
+   "Role!",
+   {
+    "access": "AccessInput!",
+    "groups": "[String!]",
+    "name": "String!"
    }
   ],
   "createView": [
@@ -334,7 +393,19 @@ export const schemaTable: SchemaTable = {
     "force": "Boolean!"
    }
   ],
+  "deleteInvitation": [
+   "Boolean!",
+   {
+    "id": "ID!"
+   }
+  ],
   "deleteRegistrationCode": [
+   "Boolean!",
+   {
+    "id": "ID!"
+   }
+  ],
+  "deleteRole": [
    "Boolean!",
    {
     "id": "ID!"
@@ -353,6 +424,7 @@ export const schemaTable: SchemaTable = {
     "id": "ID!"
    }
   ],
+  "leaveAccount": "Boolean!",
   "redeliver": [
    "Int!",
    {
@@ -369,6 +441,13 @@ export const schemaTable: SchemaTable = {
     "name": "String!",
     "platform": "String",
     "services": "[ServiceInput!]"
+   }
+  ],
+  "removeMember": [
+   "Boolean!",
+   {
+    "disableKeys": "Boolean!",
+    "personId": "ID!"
    }
   ],
   "removeService": [
@@ -390,6 +469,12 @@ export const schemaTable: SchemaTable = {
     "serviceId": "String!",
     "state": "String!",
     "ttl": "Int"
+   }
+  ],
+  "resendInvitation": [
+   "Invitation!",
+   {
+    "id": "ID!"
    }
   ],
   "rotateDeviceSecret": [
@@ -429,6 +514,13 @@ export const schemaTable: SchemaTable = {
     "items": "[AttributesInput!]!"
    }
   ],
+  "setMemberRole": [
+   "Member!",
+   {
+    "personId": "ID!",
+    "roleId": "ID!"
+   }
+  ],
   "testWebhook": [
    "WebhookDelivery!",
    {
@@ -443,6 +535,13 @@ export const schemaTable: SchemaTable = {
     "name": "String"
    }
   ],
+  "updateAccount": [
+   "User!",
+   {
+    "email": "String",
+    "name": "String"
+   }
+  ],
   "updateDevice": [
    "Device!",
    {
@@ -450,6 +549,15 @@ export const schemaTable: SchemaTable = {
     "hardwareId": "String",
     "name": "String",
     "platform": "String"
+   }
+  ],
+  "updateRole": [
+   "Role!",
+   {
+    "access": "AccessInput",
+    "groups": "[String!]",
+    "id": "ID!",
+    "name": "String"
    }
   ],
   "updateService": [
@@ -492,6 +600,11 @@ export const schemaTable: SchemaTable = {
    }
   ]
  },
+ "Person": {
+  "email": "String!",
+  "id": "ID!",
+  "name": "String"
+ },
  "PresencePoint": {
   "at": "DateTime!",
   "devices": "Int!",
@@ -501,6 +614,7 @@ export const schemaTable: SchemaTable = {
  "Query": {
   "applicationTypes": "[ApplicationType!]!",
   "login": "User",
+  "me": "Me",
   "version": "String!"
  },
  "RegistrationCode": {
@@ -512,6 +626,14 @@ export const schemaTable: SchemaTable = {
   "prefix": "String!",
   "used": "Int!",
   "uses": "Int!"
+ },
+ "Role": {
+  "builtIn": "Boolean!",
+  "groups": "[String!]!",
+  "id": "ID!",
+  "members": "Int!",
+  "name": "String!",
+  "permissions": "[Permission!]!"
  },
  "Service": {
   "application": "Int!",
@@ -581,6 +703,12 @@ export const schemaTable: SchemaTable = {
  },
  "User": {
   "accessKeys": "[AccessKey!]!",
+  "account": [
+   "User",
+   {
+    "id": "ID"
+   }
+  ],
   "attribute": [
    "String",
    {
@@ -720,7 +848,9 @@ export const schemaTable: SchemaTable = {
    }
   ],
   "id": "ID!",
+  "invitations": "[Invitation!]!",
   "limits": "[Limit!]!",
+  "members": "[Member!]!",
   "name": "String",
   "overrides": [
    "Object!",
@@ -736,6 +866,7 @@ export const schemaTable: SchemaTable = {
    }
   ],
   "registrationCodes": "[RegistrationCode!]!",
+  "roles": "[Role!]!",
   "service": [
    "[Service!]!",
    {

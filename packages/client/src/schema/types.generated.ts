@@ -4,13 +4,21 @@ import type { AttributeChanges, Attributes, CallOptions } from '../types.ts'
 import type { Branch, Leaf } from '../select/fields.ts'
 
 /** The type of an event. */
-export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'MASTER_KEY_ROTATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
+export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ACCOUNT_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'INVITATION_CREATE' | 'INVITATION_DELETE' | 'MASTER_KEY_ROTATE' | 'MEMBER_JOIN' | 'MEMBER_LEAVE' | 'MEMBER_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'ROLE_CREATE' | 'ROLE_DELETE' | 'ROLE_UPDATE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
 
 /** An interval of time in UTC. */
 export type FacetInterval = 'DAY' | 'HOUR' | 'MONTH' | 'WEEK'
 
 /** The kind of objects that a filter selects. */
 export type FilterKind = 'DEVICES' | 'EVENTS' | 'SERVICES'
+
+/** One thing that a role or key may do. The reference lists which field needs which permission. */
+export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE' | 'ATTRIBUTE_WRITE' | 'AUDIT_READ' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVICE_READ' | 'DEVICE_SECRET' | 'DEVICE_WRITE' | 'EVENT_READ' | 'KEY_MANAGE' | 'KEY_OWN' | 'MEMBER_MANAGE' | 'STATE_REPORT' | 'VIEW_MANAGE' | 'WEBHOOK_MANAGE'
+
+/** What a key or role may do. What is omitted is not restricted further. */
+export interface AccessInput {
+  permissions?: readonly Permission[] | null | undefined
+}
 
 /** The arguments of setAttributes. */
 export interface AttributesInput {
@@ -54,6 +62,13 @@ export interface AccessKey {
   readOnly: boolean
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: boolean
+}
+
+/** An account, named in passing. */
+export interface AccountReference {
+  email: string
+  id: string
+  name: string | null
 }
 
 /** The type of a service, such as SSH or HTTPS. */
@@ -375,6 +390,27 @@ export interface FilterTerm {
   to: number
 }
 
+/** What a request may do in an account. */
+export interface Grant {
+  permissions: Permission[]
+}
+
+/** An invitation to an account that no one has accepted. */
+export interface Invitation {
+  /** When its link was created. */
+  created: string
+  createdBy: ChangeSource | null
+  /** Null for an invitation that is not addressed to anyone. */
+  email: string | null
+  /** Whether the invitation was sent by email: none, pending, sent, or failed. */
+  emailStatus: string
+  expires: string
+  id: string
+  /** Only in the responses of createInvitation and resendInvitation, null elsewhere. Anyone who has it can accept. */
+  link: string | null
+  role: Role
+}
+
 /** A limit that the server enforces. */
 export interface Limit {
   /** The name of the limit, such as accessKeys or pageSize. */
@@ -382,6 +418,44 @@ export interface Limit {
   /** This user's current use; null for a limit on a single request, name, or value. */
   used: number | null
   value: number
+}
+
+/** Who signed the request or is signed in. */
+export interface Me {
+  /** The access key that signed; null in a session. */
+  accessKey: AccessKey | null
+  /** The account that the request works in; null for a person who is a member of none. */
+  account: AccountReference | null
+  /** What the request may do in this account. Null without an account. */
+  grant: Grant | null
+  /** Who is signed in or created the key; null where that person is gone. */
+  person: Person | null
+}
+
+/** A person in an account. */
+export interface Member {
+  /** Account keys that this person created; they stay when the person leaves. */
+  accountKeys: number
+  created: string
+  /** To the hour. */
+  lastUsed: string | null
+  person: Person
+  role: Role
+  /** invitation, group (kept in step with single sign-on), operator, or founder */
+  source: string
+}
+
+/** An account in which a person may work. */
+export interface Membership {
+  account: AccountReference
+  role: Role
+}
+
+/** A person who signs in. Devices, keys, and the rest belong to accounts; persons are members of accounts. */
+export interface Person {
+  email: string
+  id: string
+  name: string | null
 }
 
 /** The number of devices that were online in an interval. */
@@ -411,6 +485,18 @@ export interface RegistrationCode {
   used: number
   /** Maximum number of devices that can register with the code. */
   uses: number
+}
+
+/** What members may do. Every account has owner, admin, operator, and viewer; of these only groups can be changed. */
+export interface Role {
+  builtIn: boolean
+  /** Single sign-on groups whose members get this role. */
+  groups: string[]
+  id: string
+  /** Members and open invitations that have it. */
+  members: number
+  name: string
+  permissions: Permission[]
 }
 
 /** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
@@ -474,6 +560,8 @@ export interface User {
   name: string | null
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: RegistrationCode[]
+  /** The four built-in roles first, then custom ones by name. */
+  roles: Role[]
 }
 
 /** A user's ID and email address. */
@@ -592,6 +680,13 @@ export interface AccessKeyFields {
   readOnly: Leaf<boolean>
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: Leaf<boolean>
+}
+
+/** The selectable fields of AccountReference. */
+export interface AccountReferenceFields {
+  email: Leaf<string>
+  id: Leaf<string>
+  name: Leaf<string | null>
 }
 
 /** The selectable fields of ApplicationType. */
@@ -969,6 +1064,27 @@ export interface FilterTermFields {
   to: Leaf<number>
 }
 
+/** The selectable fields of Grant. */
+export interface GrantFields {
+  permissions: Leaf<Permission[]>
+}
+
+/** The selectable fields of Invitation. */
+export interface InvitationFields {
+  /** When its link was created. */
+  created: Leaf<string>
+  createdBy: Branch<'ChangeSource', 'maybe'>
+  /** Null for an invitation that is not addressed to anyone. */
+  email: Leaf<string | null>
+  /** Whether the invitation was sent by email: none, pending, sent, or failed. */
+  emailStatus: Leaf<string>
+  expires: Leaf<string>
+  id: Leaf<string>
+  /** Only in the responses of createInvitation and resendInvitation, null elsewhere. Anyone who has it can accept. */
+  link: Leaf<string | null>
+  role: Branch<'Role', 'one'>
+}
+
 /** The selectable fields of Limit. */
 export interface LimitFields {
   /** The name of the limit, such as accessKeys or pageSize. */
@@ -978,8 +1094,45 @@ export interface LimitFields {
   value: Leaf<number>
 }
 
+/** The selectable fields of Me. */
+export interface MeFields {
+  /** The access key that signed; null in a session. */
+  accessKey: Branch<'AccessKey', 'maybe'>
+  /** The account that the request works in; null for a person who is a member of none. */
+  account: Branch<'AccountReference', 'maybe'>
+  /** Accounts that the same credentials can work in: all of a signed-in person's, or the one that the key belongs to. */
+  accounts: Branch<'Membership', 'many'>
+  /** What the request may do in this account. Null without an account. */
+  grant: Branch<'Grant', 'maybe'>
+  /** Who is signed in or created the key; null where that person is gone. */
+  person: Branch<'Person', 'maybe'>
+}
+
+/** The selectable fields of Member. */
+export interface MemberFields {
+  /** Account keys that this person created; they stay when the person leaves. */
+  accountKeys: Leaf<number>
+  created: Leaf<string>
+  /** To the hour. */
+  lastUsed: Leaf<string | null>
+  person: Branch<'Person', 'one'>
+  role: Branch<'Role', 'one'>
+  /** invitation, group (kept in step with single sign-on), operator, or founder */
+  source: Leaf<string>
+}
+
+/** The selectable fields of Membership. */
+export interface MembershipFields {
+  account: Branch<'AccountReference', 'one'>
+  role: Branch<'Role', 'one'>
+}
+
 /** The selectable fields of Mutation. */
 export interface MutationFields {
+  /** Makes the signed-in person a member. Requires a session; a person who is a member already gets CONFLICT. */
+  acceptInvitation: Branch<'AccountReference', 'one', {
+    token: string
+  }>
   /** Adds a service to a device. A device can have up to 100 services. */
   addService: Branch<'Service', 'one', {
     application?: number | null | undefined
@@ -998,6 +1151,13 @@ export interface MutationFields {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }>
+  /** Creates a link that works once. At most 100 open invitations. */
+  createInvitation: Branch<'Invitation', 'one', {
+    email?: string | null | undefined
+    /** Seven days from now if omitted, 30 days at most. */
+    expires?: string | Date | null | undefined
+    roleId: string
+  }>
   /** Creates a code that devices register with. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
   createRegistrationCode: Branch<'CreatedRegistrationCode', 'one', {
     attributes?: AttributeChanges | null | undefined
@@ -1009,6 +1169,12 @@ export interface MutationFields {
     services?: readonly ServiceInput[] | null | undefined
     /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
+  }>
+  /** At most 50. Callers cannot grant more than they have. */
+  createRole: Branch<'Role', 'one', {
+    access: AccessInput
+    groups?: readonly string[] | null | undefined
+    name: string
   }>
   /** Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has the name. */
   createView: Branch<'View', 'one', {
@@ -1051,7 +1217,14 @@ export interface MutationFields {
     deviceId: readonly string[]
     force?: boolean | undefined
   }>
+  deleteInvitation: Leaf<boolean, {
+    id: string
+  }>
   deleteRegistrationCode: Leaf<boolean, {
+    id: string
+  }>
+  /** Rejected while a member or an open invitation has it. */
+  deleteRole: Leaf<boolean, {
     id: string
   }>
   /** Deletes a view. Returns CONFLICT, with what uses the view in extensions.usedBy, unless replaceBy names the view of the same kind to use instead. */
@@ -1063,6 +1236,8 @@ export interface MutationFields {
   deleteWebhook: Leaf<boolean, {
     id: string
   }>
+  /** The signed-in person leaves this account. The last owner cannot. */
+  leaveAccount: Leaf<boolean>
   /** Resends the given delivery, or all deliveries that failed since the given time. Returns their number. */
   redeliver: Leaf<number, {
     deliveryId?: string | null | undefined
@@ -1076,6 +1251,11 @@ export interface MutationFields {
     name: string
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
+  }>
+  /** Ends the membership and its streams within a second. With disableKeys, also disables the account keys that the person created. */
+  removeMember: Leaf<boolean, {
+    disableKeys?: boolean | undefined
+    personId: string
   }>
   /** Removes a service and its attributes. A bulk service cannot be removed. */
   removeService: Leaf<boolean, {
@@ -1093,6 +1273,10 @@ export interface MutationFields {
     state: string
     /** Seconds, 1 to 86,400, until the state becomes inactive unless another report arrives. */
     ttl?: number | null | undefined
+  }>
+  /** A new link, which lasts as long as the one before did; the one before stops working. */
+  resendInvitation: Branch<'Invitation', 'one', {
+    id: string
   }>
   /** Replaces the device's secret. The old secret stops working immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
   rotateDeviceSecret: Branch<'DeviceRegistration', 'one', {
@@ -1128,6 +1312,10 @@ export interface MutationFields {
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
   }>
+  setMemberRole: Branch<'Member', 'one', {
+    personId: string
+    roleId: string
+  }>
   /** Sends a test event now and returns the result. Makes one attempt, even if the webhook is disabled or paused. */
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
@@ -1138,12 +1326,24 @@ export interface MutationFields {
     key: string
     name?: string | null | undefined
   }>
+  /** Omitted means unchanged; null clears name. */
+  updateAccount: Branch<'User', 'one', {
+    email?: string | null | undefined
+    name?: string | null | undefined
+  }>
   /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
   updateDevice: Branch<'Device', 'one', {
     deviceId: string
     hardwareId?: string | null | undefined
     name?: string | null | undefined
     platform?: string | null | undefined
+  }>
+  /** Omitted means unchanged; of built-in roles only groups can be changed. Takes effect within a second. */
+  updateRole: Branch<'Role', 'one', {
+    access?: AccessInput | null | undefined
+    groups?: readonly string[] | null | undefined
+    id: string
+    name?: string | null | undefined
   }>
   /** Updates the given fields. null clears host or port. A bulk service accepts only a new name. */
   updateService: Branch<'Service', 'one', {
@@ -1182,6 +1382,13 @@ export interface MutationFields {
   }>
 }
 
+/** The selectable fields of Person. */
+export interface PersonFields {
+  email: Leaf<string>
+  id: Leaf<string>
+  name: Leaf<string | null>
+}
+
 /** The selectable fields of PresencePoint. */
 export interface PresencePointFields {
   /** The start of the interval: five minutes, an hour, or more if points were joined. */
@@ -1200,6 +1407,8 @@ export interface QueryFields {
   applicationTypes: Branch<'ApplicationType', 'many'>
   /** The user who owns the signing access key or the session. */
   login: Branch<'User', 'maybe'>
+  /** Who makes the request, and what it may do; also for a person who is a member of no account, for whom login is null. */
+  me: Branch<'Me', 'maybe'>
   /** The server's version, in semver format. */
   version: Leaf<string>
 }
@@ -1219,6 +1428,18 @@ export interface RegistrationCodeFields {
   used: Leaf<number>
   /** Maximum number of devices that can register with the code. */
   uses: Leaf<number>
+}
+
+/** The selectable fields of Role. */
+export interface RoleFields {
+  builtIn: Leaf<boolean>
+  /** Single sign-on groups whose members get this role. */
+  groups: Leaf<string[]>
+  id: Leaf<string>
+  /** Members and open invitations that have it. */
+  members: Leaf<number>
+  name: Leaf<string>
+  permissions: Leaf<Permission[]>
 }
 
 /** The selectable fields of Service. */
@@ -1310,6 +1531,10 @@ export interface SubscriptionFields {
 export interface UserFields {
   /** The user's access keys, newest first. */
   accessKeys: Branch<'AccessKey', 'many'>
+  /** This account for its own id or none; null for any other id. */
+  account: Branch<'User', 'maybe', {
+    id?: string | null | undefined
+  }>
   /** The value of one attribute; null if the attribute is not set. */
   attribute: Leaf<string | null, {
     context?: string | null | undefined
@@ -1480,8 +1705,12 @@ export interface UserFields {
     where?: string | null | undefined
   }>
   id: Leaf<string>
+  /** Open invitations, newest first; expired ones for seven days. */
+  invitations: Branch<'Invitation', 'many'>
   /** The limits that apply to this user, with their current use. */
   limits: Branch<'Limit', 'many'>
+  /** By email address. */
+  members: Branch<'Member', 'many'>
   name: Leaf<string | null>
   /** The overrides in one context as nested JSON, including overrides that equal the base value. */
   overrides: Leaf<Attributes, {
@@ -1495,6 +1724,8 @@ export interface UserFields {
   }>
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Branch<'RegistrationCode', 'many'>
+  /** The four built-in roles first, then custom ones by name. */
+  roles: Branch<'Role', 'many'>
   /** Returns the services with these IDs, at most 1,000. A device ID returns the bulk service. Omits IDs that the user does not own. */
   service: Branch<'Service', 'many', {
     id: readonly string[]
@@ -1652,6 +1883,7 @@ export interface WebhookDeliveryListFields {
 /** The fields of every object type, keyed by the type's name. */
 export interface ObjectTypes {
   AccessKey: AccessKeyFields
+  AccountReference: AccountReferenceFields
   ApplicationType: ApplicationTypeFields
   AttributeChange: AttributeChangeFields
   AttributeChangeList: AttributeChangeListFields
@@ -1676,11 +1908,18 @@ export interface ObjectTypes {
   FilterCompletion: FilterCompletionFields
   FilterProblem: FilterProblemFields
   FilterTerm: FilterTermFields
+  Grant: GrantFields
+  Invitation: InvitationFields
   Limit: LimitFields
+  Me: MeFields
+  Member: MemberFields
+  Membership: MembershipFields
   Mutation: MutationFields
+  Person: PersonFields
   PresencePoint: PresencePointFields
   Query: QueryFields
   RegistrationCode: RegistrationCodeFields
+  Role: RoleFields
   Service: ServiceFields
   ServiceList: ServiceListFields
   Subscription: SubscriptionFields
@@ -1695,6 +1934,10 @@ export interface ObjectTypes {
 
 /** The mutations. Each function accepts the mutation's arguments and returns all plain fields of the result. */
 export interface Mutations {
+  /** Makes the signed-in person a member. Requires a session; a person who is a member already gets CONFLICT. */
+  acceptInvitation(args: {
+    token: string
+  }, options?: CallOptions): Promise<AccountReference>
   /** Adds a service to a device. A device can have up to 100 services. */
   addService(args: {
     application?: number | null | undefined
@@ -1713,6 +1956,13 @@ export interface Mutations {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
+  /** Creates a link that works once. At most 100 open invitations. */
+  createInvitation(args: {
+    email?: string | null | undefined
+    /** Seven days from now if omitted, 30 days at most. */
+    expires?: string | Date | null | undefined
+    roleId: string
+  }, options?: CallOptions): Promise<Invitation>
   /** Creates a code that devices register with. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
   createRegistrationCode(args: {
     attributes?: AttributeChanges | null | undefined
@@ -1725,6 +1975,12 @@ export interface Mutations {
     /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }, options?: CallOptions): Promise<CreatedRegistrationCode>
+  /** At most 50. Callers cannot grant more than they have. */
+  createRole(args: {
+    access: AccessInput
+    groups?: readonly string[] | null | undefined
+    name: string
+  }, options?: CallOptions): Promise<Role>
   /** Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has the name. */
   createView(args: {
     /** At most 50 columns. */
@@ -1766,7 +2022,14 @@ export interface Mutations {
     deviceId: readonly string[]
     force?: boolean | undefined
   }, options?: CallOptions): Promise<boolean>
+  deleteInvitation(args: {
+    id: string
+  }, options?: CallOptions): Promise<boolean>
   deleteRegistrationCode(args: {
+    id: string
+  }, options?: CallOptions): Promise<boolean>
+  /** Rejected while a member or an open invitation has it. */
+  deleteRole(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
   /** Deletes a view. Returns CONFLICT, with what uses the view in extensions.usedBy, unless replaceBy names the view of the same kind to use instead. */
@@ -1777,6 +2040,10 @@ export interface Mutations {
   /** Deletes a webhook and its deliveries. */
   deleteWebhook(args: {
     id: string
+  }, options?: CallOptions): Promise<boolean>
+  /** The signed-in person leaves this account. The last owner cannot. */
+  leaveAccount(args: {
+    
   }, options?: CallOptions): Promise<boolean>
   /** Resends the given delivery, or all deliveries that failed since the given time. Returns their number. */
   redeliver(args: {
@@ -1792,6 +2059,11 @@ export interface Mutations {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }, options?: CallOptions): Promise<DeviceRegistration>
+  /** Ends the membership and its streams within a second. With disableKeys, also disables the account keys that the person created. */
+  removeMember(args: {
+    disableKeys?: boolean | undefined
+    personId: string
+  }, options?: CallOptions): Promise<boolean>
   /** Removes a service and its attributes. A bulk service cannot be removed. */
   removeService(args: {
     id: string
@@ -1809,6 +2081,10 @@ export interface Mutations {
     /** Seconds, 1 to 86,400, until the state becomes inactive unless another report arrives. */
     ttl?: number | null | undefined
   }, options?: CallOptions): Promise<boolean>
+  /** A new link, which lasts as long as the one before did; the one before stops working. */
+  resendInvitation(args: {
+    id: string
+  }, options?: CallOptions): Promise<Invitation>
   /** Replaces the device's secret. The old secret stops working immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
   rotateDeviceSecret(args: {
     allow?: boolean | undefined
@@ -1843,6 +2119,10 @@ export interface Mutations {
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
+  setMemberRole(args: {
+    personId: string
+    roleId: string
+  }, options?: CallOptions): Promise<Member>
   /** Sends a test event now and returns the result. Makes one attempt, even if the webhook is disabled or paused. */
   testWebhook(args: {
     id: string
@@ -1853,6 +2133,11 @@ export interface Mutations {
     key: string
     name?: string | null | undefined
   }, options?: CallOptions): Promise<AccessKey>
+  /** Omitted means unchanged; null clears name. */
+  updateAccount(args: {
+    email?: string | null | undefined
+    name?: string | null | undefined
+  }, options?: CallOptions): Promise<User>
   /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
   updateDevice(args: {
     deviceId: string
@@ -1860,6 +2145,13 @@ export interface Mutations {
     name?: string | null | undefined
     platform?: string | null | undefined
   }, options?: CallOptions): Promise<Device>
+  /** Omitted means unchanged; of built-in roles only groups can be changed. Takes effect within a second. */
+  updateRole(args: {
+    access?: AccessInput | null | undefined
+    groups?: readonly string[] | null | undefined
+    id: string
+    name?: string | null | undefined
+  }, options?: CallOptions): Promise<Role>
   /** Updates the given fields. null clears host or port. A bulk service accepts only a new name. */
   updateService(args: {
     application?: number | null | undefined

@@ -14,6 +14,8 @@ export type EventType =
   | 'ACCESS_KEY_DELETE'
   /** data: changes, the old and new value of each field that changed */
   | 'ACCESS_KEY_UPDATE'
+  /** data: changes, the old and new name and email address of the account */
+  | 'ACCOUNT_UPDATE'
   /** data: context, and changes, the old and new value of each name that changed */
   | 'ATTRIBUTE_CHANGE'
   /** A user turned on codes from an authenticator app. data: address, agent */
@@ -59,11 +61,21 @@ export type EventType =
    * which devices, a number, replaces more than 20 device IDs
    */
   | 'DOWNLOAD_LINK_CREATE'
+  /** Also of a new link for the same invitation. data: email, role, expires */
+  | 'INVITATION_CREATE'
+  /** data: email */
+  | 'INVITATION_DELETE'
   /**
    * The master key was rotated. Recorded for the installation's owner, the user who was created first. data: count, the number of
    * secrets encrypted with the new key; damaged, the number of secrets that could not be decrypted
    */
   | 'MASTER_KEY_ROTATE'
+  /** A person became a member. data: email, role, source, and invitedEmail where it differs */
+  | 'MEMBER_JOIN'
+  /** data: email, role, source, keys, how many were disabled; self, where the person left */
+  | 'MEMBER_LEAVE'
+  /** data: email, source, and role, the old and new one */
+  | 'MEMBER_UPDATE'
   /** A user added a passkey. data: address, agent, and the ID and name of the passkey */
   | 'PASSKEY_ADD'
   /** Passkeys were removed. data: address, agent, and the ID of the passkey; or, if an operator removed them, reset: true and passkeys, their number */
@@ -76,6 +88,12 @@ export type EventType =
   | 'REGISTRATION_CODE_CREATE'
   /** data: prefix, name, uses, and used */
   | 'REGISTRATION_CODE_DELETE'
+  /** data: name, permissions, groups */
+  | 'ROLE_CREATE'
+  /** data: name */
+  | 'ROLE_DELETE'
+  /** data: changes, the old and new value of each field that changed */
+  | 'ROLE_UPDATE'
   /** data: the service's fields */
   | 'SERVICE_ADD'
   /** data: the service's fields before the removal */

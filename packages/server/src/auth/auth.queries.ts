@@ -6,6 +6,7 @@ export interface KeyRow {
   name: string | null
   account_id: string
   email: string
+  founder_email: string
   /** The person who created the key, if recorded. */
   made_by: string | null
   permissions: string[] | null
@@ -22,7 +23,7 @@ export interface KeyRow {
 export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
   return query<KeyRow>(
     db,
-    `select key, access_key.name, account_id, coalesce(contact_email, email) as email, made_by, permissions, enabled, disabled is not null as user_disabled, read_only, require_digest,
+    `select key, access_key.name, account_id, coalesce(contact_email, email) as email, email as founder_email, made_by, permissions, enabled, disabled is not null as user_disabled, read_only, require_digest,
        encrypted_secret, public_key, expires
      from access_key join account on account.id = account_id where key = any($1)`,
     [keys],

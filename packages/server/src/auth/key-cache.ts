@@ -18,6 +18,7 @@ export interface KnownKey {
   readonly name: string | null
   readonly accountId: string
   readonly email: string
+  readonly founderEmail: string
   /** The person who created the key, or the one with the account's ID. */
   readonly personId: string
   readonly permissions: number
@@ -111,6 +112,7 @@ function toKnownKey(row: KeyRow, secrets: Secrets, log: FastifyBaseLogger): Know
       name: row.name,
       accountId: row.account_id,
       email: row.email,
+      founderEmail: row.founder_email,
       personId: row.made_by ?? row.account_id,
       permissions: permissionsOfKey(row.permissions),
       enabled: row.enabled,

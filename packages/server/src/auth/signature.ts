@@ -151,11 +151,11 @@ const tooManyFailures = (retryAfter: number): ApiError =>
 
 /** Admits a request with a valid signature. The caller has the key, so errors may report why the key is no longer valid. */
 async function admit({ known, created, nonce }: Verified, options: SignatureOptions): Promise<Viewer> {
-  const { key, name, accountId, email, personId, permissions, readOnly } = known
+  const { key, name, accountId, email, founderEmail, personId, permissions, readOnly } = known
   const now = options.clock()
   const rejection = rejectionOfKey(known, now)
   if (rejection !== undefined) throw rejection
   if (nonce !== undefined && !(await options.nonces.use({ key, nonce, created }))) throw rejected('nonce-used')
   options.lastUsed.note({ accountId, key, at: now })
-  return { accountId, email, personId, accessKey: key, accessKeyName: name, permissions, readOnly }
+  return { accountId, email, founderEmail, personId, accessKey: key, accessKeyName: name, permissions, readOnly }
 }

@@ -20,7 +20,9 @@ const schema = buildSchema()
 const table = routes.map((route) => [routeName(route), route] as const)
 const changes = table.filter(([, { method }]) => method !== 'GET')
 const signed = table.filter(([, { isPublic }]) => !isPublic)
-const onIds = table.filter(([, { path }]) => /\{(id|key)\}/.test(path) || path === '/devices/delete')
+const onIds = table.filter(([, { path }]) => /\{(id|key|personId)\}/.test(path) || path === '/devices/delete')
+/** Only a signed-in person can do this, and REST has no sessions. */
+const needSession = table.filter(([name]) => ['POST /members/leave', 'POST /invitations/accept'].includes(name))
 
 let app: TestApp
 let receiver: Receiver
@@ -64,15 +66,26 @@ async function newcomer(): Promise<{ own: OwnedObjects; rest: RestClient }> {
   return { own: await createAllObjects(user), rest: restClient(app.url, user) }
 }
 
-it.each(table)('%s succeeds, and its response matches the OpenAPI description', async (_name, route) => {
-  const { own, rest } = route.method === 'GET' ? { own: victim, rest: owner } : await newcomer()
-  const { path, body } = restCallFor(route, own)
-  const response = await rest(route.method, path, { body })
-  expect({ status: response.status, message: response.message }).toEqual({ status: route.status, message: undefined })
-  checkResponse(route, response.status, response.body)
-  if (route.location === undefined) return expect(response.headers.get('location')).toBeNull()
-  const location = response.headers.get('location')?.replace('/rest/v1', '') ?? ''
-  expect((await rest('GET', location)).status).toBe(200)
+it.each(table.filter((each) => !needSession.includes(each)))(
+  '%s succeeds, and its response matches the OpenAPI description',
+  async (_name, route) => {
+    const { own, rest } = route.method === 'GET' ? { own: victim, rest: owner } : await newcomer()
+    const { path, body } = restCallFor(route, own)
+    const response = await rest(route.method, path, { body })
+    expect({ status: response.status, message: response.message }).toEqual({ status: route.status, message: undefined })
+    checkResponse(route, response.status, response.body)
+    if (route.location === undefined) return expect(response.headers.get('location')).toBeNull()
+    const location = response.headers.get('location')?.replace('/rest/v1', '') ?? ''
+    expect((await rest('GET', location)).status).toBe(200)
+  },
+)
+
+it.each(needSession)('%s is rejected for an access key', async (_name, route) => {
+  const { path, body } = restCallFor(route, victim)
+  const response = await owner(route.method, path, { body })
+  expect(response).toMatchObject({ status: 403, code: 'FORBIDDEN', message: expect.stringContaining('signed-in') })
+  checkResponse(route, 403, response.body)
+  await assertUntouched()
 })
 
 it.each(changes)('%s is tested with every body member', (_name, route) => {

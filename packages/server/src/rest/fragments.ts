@@ -4,6 +4,19 @@ export const optionalDeviceFields: readonly string[] = ['hardwareId', 'platform'
 /** The fields that the REST API returns for each type, keyed by the type's OpenAPI name. Documents spread these fragments. */
 export const fragments: Readonly<Record<string, string>> = {
   User: 'fragment User on User { id email name created }',
+  AccountReference: 'fragment AccountReference on AccountReference { id email name }',
+  Person: 'fragment Person on Person { id email name }',
+  Role: 'fragment Role on Role { id name builtIn permissions groups members }',
+  Member: `fragment Member on Member {
+    person { ...Person } role { ...Role } source created lastUsed accountKeys
+  }`,
+  Invitation: `fragment Invitation on Invitation {
+    id email role { ...Role } created createdBy { kind id name user { ...UserReference } } expires emailStatus link
+  }`,
+  Me: `fragment Me on Me {
+    accessKey { ...AccessKey } account { ...AccountReference } accounts { account { ...AccountReference } role { ...Role } }
+    grant { permissions } person { ...Person }
+  }`,
   UserReference: 'fragment UserReference on UserReference { id email }',
   Device: `fragment Device on Device {${deviceFields('attributes')}}`,
   DeviceInContext: `fragment DeviceInContext on Device {${deviceFields('attributes(context: $context)')}}`,

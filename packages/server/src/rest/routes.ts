@@ -3,6 +3,7 @@ import { accessKeyRoutes } from './routes/access-keys.ts'
 import { attributeRoutes } from './routes/attributes.ts'
 import { deviceRoutes } from './routes/devices.ts'
 import { eventRoutes } from './routes/events.ts'
+import { memberRoutes } from './routes/members.ts'
 import { registrationCodeRoutes } from './routes/registration-codes.ts'
 import { serverRoutes } from './routes/server.ts'
 import { serviceRoutes } from './routes/services.ts'
@@ -14,6 +15,7 @@ import { webhookRoutes } from './routes/webhooks.ts'
 export const routeGroups: Readonly<Record<string, readonly Route[]>> = {
   server: serverRoutes,
   user: userRoutes,
+  members: memberRoutes,
   devices: deviceRoutes,
   services: serviceRoutes,
   attributes: attributeRoutes,

@@ -149,11 +149,11 @@ async function callerOf(field: string): Promise<Caller> {
 }
 
 describe('another user', () => {
-  it.each(Object.entries(calls))('sees nothing in %s', async (field, { plain }) => {
+  it.each(Object.entries(calls))('sees nothing in %s', async (field, { plain, needsSession }) => {
     const { user, own } = await callerOf(field)
     const document = plain(own)
     const response = await sendDocument(user, own, document)
-    expect(response.errors).toBeUndefined()
+    expect(response.errors?.map(({ extensions }) => extensions.code)).toEqual(needsSession ? ['FORBIDDEN'] : undefined)
     assertShowsNothing(JSON.stringify(response.data), victim, document)
     expect(JSON.stringify(response.data)).not.toContain(app.owner.email)
     await assertUntouched()

@@ -22,6 +22,8 @@ export interface Attempt {
 type BuildAttempt = (theirs: OwnedObjects, own: OwnedObjects) => Attempt
 
 export interface Call {
+  /** The code with which the plain call fails with an access key, because only a signed-in person can make it. */
+  needsSession?: true
   /** Builds a call with only the caller's objects. */
   plain: (own: OwnedObjects) => string
   /** Attempts with each kind of object that an argument can name, keyed by argument. */

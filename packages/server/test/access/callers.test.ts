@@ -15,6 +15,7 @@ import {
   withSession,
 } from './callers.ts'
 import { oneMinutePerCall } from './installation.ts'
+import { mutationCalls } from './mutation-calls.ts'
 import {
   allowLocalWebhooks,
   createOwnedObjects,
@@ -169,7 +170,9 @@ describe('every field allows', () => {
   /** Removals run last: a service before its device, and the signing key at the end. */
   const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
   const removing = typeRequests.filter(removes).reverse()
-  const others = typeRequests.filter((request) => !removes(request))
+  /** Mutations that concern only a signed-in person. The tests of members cover what they do in a session. */
+  const needsSession = ({ field }: FieldRequest): boolean => mutationCalls[field]?.needsSession === true
+  const others = typeRequests.filter((request) => !removes(request) && !needsSession(request))
 
   it.each([
     ['its owner, with a key', async (user: TestUser) => withKey(user)],
@@ -187,5 +190,18 @@ describe('every field allows', () => {
       const mine = request.field === 'Mutation.deleteDevice' ? spare : own
       expect(await findWrongResponses([request], caller, mine, isAllowed)).toEqual([])
     }
+  })
+
+  it('signed-in persons, and not keys, if it concerns the person', async () => {
+    const requests = typeRequests.filter(needsSession)
+    expect(requests.map(({ field }) => field).sort()).toEqual(['Mutation.acceptInvitation', 'Mutation.leaveAccount'])
+    const user = await app.createUser()
+    const isForbidden = ({ body }: ApiResponse): string | undefined =>
+      body.data === null && body.errors?.[0]?.extensions?.code === 'FORBIDDEN' ? undefined : 'not forbidden'
+    const isReached = ({ body }: ApiResponse): string | undefined =>
+      ['NOT_FOUND', 'CONFLICT'].includes(body.errors?.[0]?.extensions?.code) ? undefined : 'rejected'
+    expect(await findWrongResponses(requests, withKey(user), victim, isForbidden)).toEqual([])
+    // No invitation has this token, and the last owner cannot leave.
+    expect(await findWrongResponses(requests, await withSession(app, user), victim, isReached)).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { attempt, type Call, literal, notFound, ofWrongKind } from './call.ts'
+import { memberMutationCalls } from './member-calls.ts'
 import { webhookMutationCalls } from './webhook-calls.ts'
 
 const addService = (deviceId: string): string =>
@@ -43,6 +44,7 @@ const replaceView = (id: string, replaceBy: string): string =>
 
 export const mutationCalls: Record<string, Call> = {
   ...webhookMutationCalls,
+  ...memberMutationCalls,
   'Mutation.createView': {
     // A name can be used once.
     plain: () => createView(randomUUID(), 'name:a'),

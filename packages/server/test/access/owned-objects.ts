@@ -23,6 +23,10 @@ export interface OwnedObjects {
   webhook: string
   view: string
   viewName: string
+  role: string
+  invitation: string
+  /** The ID of a person in the account. */
+  member: string
   serviceView: string
   eventView: string
   webhookUrl: string
@@ -82,6 +86,13 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
   const { createView: view } = await user.data(
     `mutation { createView(name: "${viewName}", columns: [{ name: "name" }], where: "attributes.${attribute} = \\"${mark}-value\\"") { id } }`,
   )
+  const { createRole: role } = await user.data(
+    `mutation { createRole(name: "${mark}-role", access: { permissions: [DEVICE_READ] }) { id } }`,
+  )
+  const { createInvitation: invitation } = await user.data(
+    `mutation { createInvitation(roleId: "viewer", email: "${mark}@example.com") { id } }`,
+  )
+  const member = await user.addMember!()
   const { createView: serviceView } = await user.data(
     `mutation { createView(name: "${mark}-services", kind: SERVICES, columns: [{ name: "port" }]) { id } }`,
   )
@@ -103,6 +114,9 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
     deviceSecret: registered.secret,
     webhook: webhook.id,
     view: view.id,
+    role: role.id,
+    invitation: invitation.id,
+    member,
     viewName,
     serviceView: serviceView.id,
     eventView: eventView.id,
@@ -133,6 +147,9 @@ export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }
     deviceSecret: newDeviceSecret(),
     view: `vw_${randomBytes(12).toString('hex')}`,
     viewName: `${mark}-view`,
+    role: `ro_${randomBytes(12).toString('hex')}`,
+    invitation: `in_${randomBytes(12).toString('hex')}`,
+    member: randomUUID(),
     serviceView: `vw_${randomBytes(12).toString('hex')}`,
     eventView: `vw_${randomBytes(12).toString('hex')}`,
     webhook: `wh_${randomBytes(12).toString('hex')}`,
@@ -162,13 +179,14 @@ export async function allRowsOf(db: Database, accountId: string): Promise<Record
 }
 
 /**
- * Returns every row of an account without the data that changes by itself or by reading: last-use times of keys, the summary
- * of attribute names, samples of online devices, and the events for the user's download links.
+ * Returns every row of an account without the data that changes by itself or by reading: last-use times of keys and
+ * memberships, the summary of attribute names, samples of online devices, and the events for the user's download links.
  */
 export async function rowsWithoutUsage(db: Database, accountId: string): Promise<Record<string, unknown[]>> {
   const rows = await allRowsOf(db, accountId)
   const {
     access_key: keys = [],
+    membership: memberships = [],
     event: events = [],
     attribute_name: _names,
     attribute_name_summary: _summary,
@@ -179,10 +197,13 @@ export async function rowsWithoutUsage(db: Database, accountId: string): Promise
     'type' in event && event.type === 'DOWNLOAD_LINK_CREATE' && 'actor_id' in event && event.actor_id === accountId
   return {
     ...others,
-    access_key: keys.map((key) => ({ ...(key as object), last_used: null })),
+    access_key: keys.map(withoutLastUse),
+    membership: memberships.map(withoutLastUse),
     event: events.filter((event) => !isOwnLink(event as object)),
   }
 }
+
+const withoutLastUse = (row: unknown): object => ({ ...(row as object), last_used: null })
 
 interface AccountTable {
   name: string

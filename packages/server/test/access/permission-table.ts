@@ -3,13 +3,15 @@
  * are not named here need only what the field needs that leads to them.
  */
 const fieldsByPermission: Readonly<Record<string, string>> = {
-  '': `Query.login Query.applicationTypes Query.version
-    User.id User.email User.name User.created User.limits User.attribute User.attributes User.contexts User.overrides`,
+  '': `Query.login Query.me Query.applicationTypes Query.version
+    User.id User.email User.name User.created User.account User.limits User.attribute User.attributes User.contexts
+    User.overrides Mutation.acceptInvitation Mutation.leaveAccount`,
   DEVICE_READ: `User.device User.devices User.devicesUrl User.service User.services User.attributeNames User.facets
     User.deviceTotals User.presence User.checkFilter User.views Device.* Service.* View.*`,
   EVENT_READ: `User.events User.eventsUrl User.eventCounts Device.events Subscription.events User.attributeHistory
     Device.attributeHistory Service.attributeHistory`,
   'EVENT_READ AUDIT_READ': 'WebhookDelivery.event',
+  'AUDIT_READ|MEMBER_MANAGE': 'User.members User.roles User.invitations',
   'KEY_MANAGE|AUDIT_READ|KEY_OWN': 'User.accessKeys',
   WEBHOOK_MANAGE: `User.webhooks Mutation.createWebhook Mutation.updateWebhook Mutation.deleteWebhook
     Mutation.rotateWebhookSecret Mutation.testWebhook Mutation.redeliver`,
@@ -23,6 +25,9 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
   ATTRIBUTE_WRITE: 'Mutation.setAttribute Mutation.setAttributes Mutation.setAttributesMany',
   VIEW_MANAGE: 'Mutation.createView Mutation.updateView Mutation.deleteView View.usedBy',
   KEY_MANAGE: 'Mutation.createAccessKey Mutation.updateAccessKey Mutation.deleteAccessKey',
+  MEMBER_MANAGE: `Mutation.createInvitation Mutation.deleteInvitation Mutation.resendInvitation Mutation.setMemberRole
+    Mutation.removeMember Mutation.createRole Mutation.updateRole Mutation.deleteRole`,
+  ACCOUNT_MANAGE: 'Mutation.updateAccount',
 }
 
 const viewer = ['DEVICE_READ', 'EVENT_READ', 'KEY_OWN']

@@ -29,6 +29,22 @@ export const queryCalls: Record<string, Call> = {
   'Query.applicationTypes': { plain: () => '{ applicationTypes { id name description port protocol } }' },
   'Query.login': { plain: user('id email name created') },
 
+  'Query.me': {
+    plain: () => '{ me { person { id email } account { id } accounts { role { id } } grant { permissions } } }',
+  },
+
+  'User.account': {
+    plain: user('account { id email }'),
+    naming: {
+      id: attempt(
+        { finds: { login: { account: null } } },
+        ({ userId }) => `{ login { account(id: ${literal(userId)}) { id email } } }`,
+      ),
+    },
+  },
+  'User.members': { plain: user('members { person { id email } role { name } source }') },
+  'User.roles': { plain: user('roles { id name permissions groups members }') },
+  'User.invitations': { plain: user('invitations { id email role { name } expires link }') },
   'User.id': { plain: user('id') },
   'User.email': { plain: user('email') },
   'User.name': { plain: user('name') },

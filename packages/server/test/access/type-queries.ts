@@ -18,6 +18,14 @@ const throughLogin =
 
 /** A query for each type. The test fails if a type is missing from this table. */
 export const typeQueries: Record<string, TypeQuery> = {
+  AccountReference: (_own, selection) => `{ me { account { ${selection} } } }`,
+  Grant: (_own, selection) => `{ me { grant { ${selection} } } }`,
+  Invitation: throughLogin(() => 'invitations'),
+  Me: (_own, selection) => `{ me { ${selection} } }`,
+  Member: throughLogin(() => 'members'),
+  Membership: (_own, selection) => `{ me { accounts { ${selection} } } }`,
+  Person: throughLogin(() => 'members { person'),
+  Role: throughLogin(() => 'roles'),
   AccessKey: throughLogin(() => 'accessKeys'),
   ApplicationType: (_own, selection) => `{ applicationTypes { ${selection} } }`,
   AttributeChange: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeHistory { items`),

@@ -89,14 +89,28 @@ const bodies: Record<string, (own: OwnedObjects) => Record<string, unknown>> = {
   }),
   'DELETE /views/{id}': () => ({ replaceBy: null }),
   'POST /webhooks/{id}/secret': () => ({ overlap: 60 }),
+  'PATCH /user': () => ({ email: 'fleet@example.com', name: 'fleet' }),
+  'PATCH /members/{personId}': () => ({ roleId: 'operator' }),
+  'DELETE /members/{personId}': () => ({ disableKeys: true }),
+  'POST /roles': () => ({ name: 'readers', access: { permissions: ['DEVICE_READ'] }, groups: ['ops'] }),
+  'PATCH /roles/{id}': () => ({ name: 'readers', access: { permissions: ['EVENT_READ'] }, groups: [] }),
+  'POST /invitations': () => ({
+    roleId: 'viewer',
+    email: 'new@example.com',
+    expires: new Date(Date.now() + 86_400_000).toISOString(),
+  }),
+  'POST /invitations/accept': () => ({ token: 'x' }),
   'POST /webhooks/{id}/redeliver': ({ delivery }) => ({ deliveryId: delivery, since: null }),
 }
 
 /** The value of `{id}`, keyed by the first segment of the path. */
 const ids: Record<string, (own: OwnedObjects) => string> = {
+  accounts: ({ userId }) => userId,
   devices: ({ device }) => device,
   services: ({ service }) => service,
+  invitations: ({ invitation }) => invitation,
   'registration-codes': ({ registrationCode }) => registrationCode,
+  roles: ({ role }) => role,
   views: ({ view }) => view,
   webhooks: ({ webhook }) => webhook,
 }
@@ -127,6 +141,7 @@ function fill(path: string, own: OwnedObjects): string {
   const values: Record<string, string | undefined> = {
     id: ids[kind]?.(own),
     key: own.accessKey,
+    personId: own.member,
     name: own.attribute,
     // Only the device has an override. In this context, services and users return their base values.
     context: own.context,

@@ -18,6 +18,7 @@ const fieldCalls: Record<string, FieldCall> = {
   'Device.services': { document: (args) => ofDevice(`services${args} { name }`) },
   'Service.attribute': { required: 'name: "site"', document: (args) => ofDevice(`services { attribute${args} }`) },
   'Service.attributes': { document: (args) => ofDevice(`services { attributes${args} }`) },
+  'User.account': { document: (args) => `{ login { account${args} { id } } }` },
   'User.attribute': { required: 'name: "site"', document: (args) => `{ login { attribute${args} } }` },
   'User.attributes': { document: (args) => `{ login { attributes${args} } }` },
   'User.checkFilter': {
@@ -62,6 +63,14 @@ const fieldCalls: Record<string, FieldCall> = {
   'Mutation.createAccessKey': {
     document: (args) => `mutation { createAccessKey${args} { accessKey { name expires readOnly } } }`,
   },
+  'Mutation.createInvitation': {
+    required: 'roleId: "viewer"',
+    document: (args) => `mutation { createInvitation${args} { email emailStatus role { id } } }`,
+  },
+  'Mutation.createRole': {
+    required: 'name: "$random", access: { permissions: [DEVICE_READ] }',
+    document: (args) => `mutation { createRole${args} { permissions groups } }`,
+  },
   'Mutation.createRegistrationCode': {
     document: (args) => `mutation { createRegistrationCode${args} { registrationCode { name platform uses } } }`,
   },
@@ -103,6 +112,11 @@ const fieldCalls: Record<string, FieldCall> = {
     required: 'key: "$key"',
     document: (args) => `mutation { updateAccessKey${args} { name enabled } }`,
   },
+  'Mutation.updateAccount': { document: (args) => `mutation { updateAccount${args} { email name } }` },
+  'Mutation.updateRole': {
+    required: 'id: "$role"',
+    document: (args) => `mutation { updateRole${args} { name permissions groups } }`,
+  },
   'Mutation.updateDevice': {
     required: 'deviceId: "$device"',
     document: (args) => `mutation { updateDevice${args} { name hardwareId platform } }`,
@@ -118,14 +132,15 @@ const fieldCalls: Record<string, FieldCall> = {
 }
 
 /**
- * Subscriptions use another endpoint. For two arguments, null removes the attribute or the port. A view can be deleted only
- * once; the test of REST calls passes null for `replaceBy`.
+ * Subscriptions use another endpoint. For three arguments, null removes the attribute, the port, or the name. A view can be
+ * deleted only once; the test of REST calls passes null for `replaceBy`.
  */
 const excluded = [
   'Subscription.events',
   'Mutation.setAttribute(value)',
   'Mutation.updateService(port)',
   'Mutation.deleteView(replaceBy)',
+  'Mutation.updateAccount(name)',
 ]
 
 function ofDevice(selection: string): string {
@@ -159,11 +174,15 @@ beforeAll(async () => {
   const receiver = 'https://example.com/hook'
   const { createWebhook } = await user.data(`mutation { createWebhook(url: "${receiver}", enabled: false) { id } }`)
   const { createView } = await user.data('mutation { createView(name: "all") { id } }')
+  const { createRole } = await user.data(
+    'mutation { createRole(name: "Readers", access: { permissions: [DEVICE_READ] }) { id } }',
+  )
   known = {
     $device: registerDevice.device.id,
     $service: registerDevice.device.services[0].id,
     $webhook: createWebhook.id,
     $view: createView.id,
+    $role: createRole.id,
     $receiver: receiver,
     $key: user.keyId,
   }

@@ -4,6 +4,7 @@ import { type SigningKey, signRequest } from '@muster/http-signature'
 import type { GraphQLFormattedError } from 'graphql'
 import type pg from 'pg'
 import { type Logger, pino } from 'pino'
+import { permissionNames } from '../../src/access.ts'
 import { buildApp } from '../../src/app.ts'
 import { createAuthentication } from '../../src/auth/authenticate.ts'
 import { createSecrets, type Secrets } from '../../src/auth/secrets.ts'
@@ -51,6 +52,8 @@ export interface TestUser {
   /** Returns the data of a signed operation. Throws if the response contains errors. */
   // biome-ignore lint/suspicious/noExplicitAny: see query
   data<Data = any>(document: string, variables?: Record<string, unknown>): Promise<Data>
+  /** Adds a person to the account and returns the person's ID. Omitted for users whose database is not at hand. */
+  addMember?(roleId?: string): Promise<string>
 }
 
 export interface TestApp {
@@ -176,7 +179,19 @@ async function startOn(
     const { id, email } = await createAccount(database.db)
     const viewer = { accountId: id, email, readOnly: false }
     const created = await createAccessKey({ db: database.db, viewer, secrets, clock: () => new Date() }, {})
-    return testUser(url, { accountId: id, email, keyId: created.key, secret: created.secret! })
+    // The key may do everything that a key can, so that a test can call every field with it.
+    await database.db
+      .updateTable('access_key')
+      .set({ permissions: [...permissionNames] })
+      .where('account_id', '=', id)
+      .execute()
+    const addMember = async (roleId = 'viewer'): Promise<string> => {
+      const person = await createAccount(database.db)
+      const row = { account_id: id, person_id: person.id, role_id: roleId, source: 'operator' }
+      await database.db.insertInto('membership').values(row).execute()
+      return person.id
+    }
+    return testUser(url, { accountId: id, email, keyId: created.key, secret: created.secret!, addMember })
   }
   return {
     url,
@@ -223,7 +238,10 @@ async function servePresence(
   }
 }
 
-export function testUser(url: string, user: Pick<TestUser, 'accountId' | 'email' | 'keyId' | 'secret'>): TestUser {
+export function testUser(
+  url: string,
+  user: Pick<TestUser, 'accountId' | 'email' | 'keyId' | 'secret' | 'addMember'>,
+): TestUser {
   const key: SigningKey = { algorithm: 'hmac-sha256', secret: Buffer.from(user.secret, 'base64') }
   const query: TestUser['query'] = (document, variables) =>
     sendSigned(`${url}/graphql/v1`, user.keyId, key, { query: document, variables })

@@ -29,7 +29,11 @@ import * as serviceStates from '../../src/features/presence/service-states.queri
 import * as codes from '../../src/features/registration-codes/registration-codes.queries.ts'
 import * as deviceServices from '../../src/features/services/device-services.queries.ts'
 import * as serviceNames from '../../src/features/services/services.queries.ts'
+import * as invitations from '../../src/features/users/invitations/invitations.queries.ts'
+import * as members from '../../src/features/users/members/members.queries.ts'
+import * as memberships from '../../src/features/users/members/memberships.queries.ts'
 import * as people from '../../src/features/users/people/people.queries.ts'
+import * as roles from '../../src/features/users/roles/roles.queries.ts'
 import * as userRemoval from '../../src/features/users/user-removal.queries.ts'
 import * as users from '../../src/features/users/users.queries.ts'
 import * as candidates from '../../src/features/webhooks/candidates.queries.ts'
@@ -63,6 +67,10 @@ export function directCalls({
   const idempotencyKey = { accountId, caller: accessKey, key: 'key' }
   const idempotencyRecord = { fingerprint: bytes, kind: 'device', id, response: null, expires: now }
   const range = { after: 0n, upTo: BigInt(event), limit: 1 }
+  const invitation = {
+    ...{ id: 'in_x', email: null, roleId: 'viewer', created: now, expires: now, inviterId: null, emailStatus: 'none' },
+    source: serverSource,
+  }
   const newPerson = { id: 'new', email: 'new@example.com', emailConfirmed: true, name: null, passwordHash: 'x' }
   const attempt = { httpStatus: null, duration: 1, error: null, response: null }
   return [
@@ -72,6 +80,7 @@ export function directCalls({
     (db) => accessKeys.hasUsableKey(db, accountId, { key: accessKey, now }),
     (db) => accessKeys.hasKey(db, accessKey),
     (db) => accessKeys.selectPersonalKeys(db, accountId, accountId),
+    (db) => accessKeys.disableKeysMadeBy(db, accountId, 'unknown'),
 
     (db) => sampledValues.selectFrequentContexts(db, accountId),
 
@@ -151,6 +160,29 @@ export function directCalls({
     (db) => people.disableAccountsOf(db, 'unknown', now),
     (db) => people.enableAccountsOf(db, 'unknown'),
     (db) => people.deletePerson(db, 'unknown'),
+    (db) => people.selectPeople(db, [accountId]),
+    (db) => memberships.selectMemberships(db, accountId, { accountId: null, limit: 1 }),
+    (db) => memberships.selectMemberships(db, accountId, { accountId, limit: 1 }),
+    (db) => users.lockAccount(db, accountId),
+    (db) => members.selectMembers(db, accountId),
+    (db) => members.countMembers(db, accountId),
+    (db) => members.countSigningOwners(db, accountId),
+    (db) => members.writeRole(db, accountId, { personId: 'unknown', roleId: 'viewer' }),
+    (db) => members.deleteMembership(db, accountId, 'unknown'),
+    (db) => users.findContact(db, accountId),
+    (db) => users.writeContact(db, accountId, { email: 'x@example.com', name: null }),
+    (db) => roles.selectRoles(db, accountId),
+    (db) => roles.countRoleUses(db, accountId, now),
+    (db) => roles.saveRole(db, accountId, { id: 'ro_x', name: 'x', permissions: [], groups: [] }),
+    (db) => roles.removeRole(db, accountId, 'ro_x'),
+    (db) => invitations.selectInvitations(db, accountId, now),
+    (db) => invitations.countInvitations(db, accountId, now),
+    (db) => invitations.lockInvitation(db, accountId, 'in_x'),
+    (db) => invitations.findByToken(db, bytes, now),
+    (db) => invitations.insertInvitation(db, accountId, { ...invitation, tokenHash: bytes }),
+    (db) => invitations.renewInvitation(db, accountId, { ...invitation, tokenHash: bytes }),
+    (db) => invitations.removeInvitation(db, accountId, 'in_x'),
+    (db) => invitations.deleteInvitationsBefore(db, new Date(0)),
     ...userRemoval.tablesInOrder.map((table) => (db: Database) => userRemoval.deleteBatch(db, 'unknown', table)),
     (db) => userRemoval.deleteAccount(db, 'unknown'),
     (db) => cutOff.recheckDevices(db),

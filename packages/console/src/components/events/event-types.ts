@@ -97,6 +97,20 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
     ],
   },
   {
+    group: 'Members and roles',
+    types: [
+      { type: 'ACCOUNT_UPDATE', label: 'Account changed', about: 'The account’s name or email address changed' },
+      { type: 'MEMBER_JOIN', label: 'Member joined', about: 'A person became a member of the account' },
+      { type: 'MEMBER_UPDATE', label: 'Member changed', about: 'A member got another role' },
+      { type: 'MEMBER_LEAVE', label: 'Member left', about: 'A person left the account or was removed' },
+      { type: 'INVITATION_CREATE', label: 'Invitation created', about: 'A link can make a person a member' },
+      { type: 'INVITATION_DELETE', label: 'Invitation deleted', about: 'A link was deleted and no longer works' },
+      { type: 'ROLE_CREATE', label: 'Role created', about: 'Members can have a new role' },
+      { type: 'ROLE_UPDATE', label: 'Role changed', about: 'Members with a role may do more or less' },
+      { type: 'ROLE_DELETE', label: 'Role deleted', about: 'A role no longer exists' },
+    ],
+  },
+  {
     group: 'Webhooks',
     types: [
       { type: 'WEBHOOK_CREATE', label: 'Webhook created', about: 'A new receiver gets events' },

@@ -8,6 +8,7 @@ import type { AuditEntry } from './audit/audit-entry.ts'
 import type { Forward } from './forward.ts'
 import type { SessionCookie } from './session-cookie.ts'
 import type { Session, Sessions } from './sessions.ts'
+import type { Invitations } from './sign-in/invitations.ts'
 import type { SignInAttempts } from './sign-in/sign-in-attempts.ts'
 
 /** How a user authenticated. */
@@ -31,6 +32,7 @@ export interface AuthDeps {
   cookie: SessionCookie
   attempts: SignInAttempts
   forward: Forward
+  invitations: Invitations
   /** Called before the browser receives its cookie. If this function throws, the user is not signed in. */
   onSignIn: (signIn: SignIn) => Promise<void>
   /** Writes an entry to the event log, in the given transaction. */

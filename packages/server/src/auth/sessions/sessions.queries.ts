@@ -15,6 +15,7 @@ export interface MembershipRow {
   account: string
   /** The email address of the account. */
   email: string
+  founderEmail: string
   role: string
   /** The permissions of a custom role. */
   permissions: string[] | null
@@ -31,6 +32,7 @@ export function selectSessions(db: Database, tokens: readonly string[], now: Dat
     db,
     `select session.id, person.id as person_id, person.email, token, session.updated, last_account,
        (select coalesce(jsonb_agg(jsonb_build_object('account', account.id, 'email', coalesce(contact_email, account.email),
+              'founderEmail', account.email,
               'role', role_id, 'permissions', role.permissions,
               'lastUsed', membership.last_used) order by membership.created, account.id), '[]')
           from membership join account on account.id = membership.account_id

@@ -24,6 +24,7 @@ const CHECKED_SESSIONS = 10_000
 export interface WorkingAccount {
   readonly id: string
   readonly email: string
+  readonly founderEmail: string
   readonly role: string
   readonly permissions: number
   readonly lastUsed: Date | null
@@ -136,6 +137,7 @@ function accountOf({ accounts, lastAccount }: Session, named: string | undefined
 export const viewerOf = (session: Session, account = accountOf(session, undefined)): Viewer => ({
   accountId: account?.id ?? '',
   email: account?.email ?? session.email,
+  ...(account && { founderEmail: account.founderEmail }),
   personId: session.personId,
   session: session.id,
   permissions: account?.permissions ?? 0,
@@ -153,6 +155,7 @@ const toSession = ({ id, person_id, email, token, updated, last_account, members
   accounts: memberships.map(({ account, role, permissions, lastUsed, ...row }) => ({
     id: account,
     email: row.email,
+    founderEmail: row.founderEmail,
     role,
     permissions: permissionsOfRole(role, permissions),
     lastUsed: lastUsed === null ? null : new Date(lastUsed),

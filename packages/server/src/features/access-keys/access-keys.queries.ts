@@ -170,6 +170,20 @@ export async function removeAccessKey(db: Database, accountId: string, key: stri
   return row === undefined ? undefined : toAccessKey(row)
 }
 
+/** Disables the enabled account keys that a person created, and returns them. */
+export async function disableKeysMadeBy(db: Database, accountId: string, personId: string): Promise<AccessKey[]> {
+  const rows = await db
+    .updateTable('access_key')
+    .set({ enabled: false })
+    .where('account_id', '=', accountId)
+    .where('made_by', '=', personId)
+    .where('kind', '=', 'account')
+    .where('enabled', '=', true)
+    .returning(columns)
+    .execute()
+  return rows.map(toAccessKey)
+}
+
 /** Notifies every server process about a changed key after the transaction commits. */
 export async function notifyAccessKey(db: Database, channel: string, key: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${key})`.execute(db)

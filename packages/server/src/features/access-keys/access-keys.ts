@@ -17,6 +17,7 @@ import { createOnce } from '../idempotency/create-once.ts'
 import type { AccessKey, CreatedAccessKey } from './access-key.ts'
 import {
   countKeys,
+  disableKeysMadeBy,
   hasKey,
   hasUsableKey,
   insertAccessKey,
@@ -25,6 +26,7 @@ import {
   type NewAccessKey,
   notifyAccessKey,
   removeAccessKey,
+  selectAccessKey,
   selectAccessKeys,
   selectPersonalKeys,
   writeAccessKey,
@@ -146,6 +148,29 @@ export async function revokeAccessKeys({ db, viewer }: Viewing): Promise<number>
   }
   return keys.length
 }
+
+/** Deletes the personal keys of a person whose membership ends. */
+export async function endPersonalKeys({ db, viewer }: Viewing, personId: string): Promise<void> {
+  for (const { key } of await selectPersonalKeys(db, viewer.accountId, personId)) {
+    const deleted = await removeAccessKey(db, viewer.accountId, key)
+    if (deleted !== undefined)
+      await recordAndNotify({ db, viewer }, 'ACCESS_KEY_DELETE', deleted, { name: deleted.name })
+  }
+}
+
+/** Disables the account keys that a person created, and returns their number. */
+export async function disableKeysOf({ db, viewer }: Viewing, personId: string): Promise<number> {
+  const disabled = await disableKeysMadeBy(db, viewer.accountId, personId)
+  for (const key of disabled) {
+    const data = { changes: { enabled: { old: true, new: false } } }
+    await recordAndNotify({ db, viewer }, 'ACCESS_KEY_UPDATE', key, data)
+  }
+  return disabled.length
+}
+
+/** Finds one of the account's access keys. */
+export const findAccessKey = ({ db, viewer }: Viewing, key: string): Promise<AccessKey | undefined> =>
+  selectAccessKey(db, viewer.accountId, key)
 
 /** Makes every server process reload the user's access keys after the transaction commits. */
 export async function reloadAccessKeys(db: Database, accountId: string): Promise<void> {

@@ -46,7 +46,7 @@ export const lockServices = (
 export async function lockAccount(db: Database, accountId: string): Promise<LockedRow> {
   const rows = await query<LockedRow>(
     db,
-    'select id, coalesce(name, email) as name, attributes, override_names from account where id = $1 for no key update',
+    `select id, coalesce(nullif(coalesce(contact_name, name), ''), contact_email, email) as name, attributes, override_names from account where id = $1 for no key update`,
     [accountId],
   )
   return rows[0]!

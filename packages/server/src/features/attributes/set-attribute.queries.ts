@@ -210,7 +210,7 @@ const onServiceText = statement({
 const onAccountText = statement({
   target: `
     select null as device_id, attributes, override_names,
-      ${eventTargets({ id: 'id', name: 'coalesce(name, email)', kind: 'user' })} as targets
+      ${eventTargets({ id: 'id', name: "coalesce(nullif(coalesce(contact_name, name), ''), contact_email, email)", kind: 'user' })} as targets
     from account where id = $1 and id = $2 for no key update`,
   old,
   conflict,

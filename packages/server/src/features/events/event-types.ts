@@ -22,6 +22,15 @@ export const eventTypes = [
   'VIEW_CREATE',
   'VIEW_UPDATE',
   'VIEW_DELETE',
+  'ACCOUNT_UPDATE',
+  'MEMBER_JOIN',
+  'MEMBER_UPDATE',
+  'MEMBER_LEAVE',
+  'INVITATION_CREATE',
+  'INVITATION_DELETE',
+  'ROLE_CREATE',
+  'ROLE_UPDATE',
+  'ROLE_DELETE',
   'DOWNLOAD_LINK_CREATE',
   'AUTH_LOGIN',
   'AUTH_FAIL',
@@ -44,11 +53,16 @@ export const eventTypes = [
 
 export type EventTypeName = (typeof eventTypes)[number]
 
+const targetKinds = [
+  ...(['user', 'device', 'service', 'accessKey', 'registrationCode', 'webhook', 'view'] as const),
+  ...(['person', 'role', 'invitation'] as const),
+] as const
+
 /** An object that an event describes, with the object's name at the time of the event. */
 export interface Target {
   id: string
   name: string
-  kind: 'user' | 'device' | 'service' | 'accessKey' | 'registrationCode' | 'webhook' | 'view'
+  kind: (typeof targetKinds)[number]
 }
 
 /** The source of a change, as stored with its event. For the kind `device`, the source is the event's device. */

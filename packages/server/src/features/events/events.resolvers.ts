@@ -1,4 +1,5 @@
 import { schemaPart } from '../../graphql/assemble.ts'
+import { findActor } from '../users/people/people.ts'
 import { eventsUrl } from './download/events-download.ts'
 import { describeSource } from './event-source.ts'
 import { loadEventsOfDevice } from './events.loaders.ts'
@@ -14,11 +15,8 @@ export const eventsPart = schemaPart(new URL('./events.graphql', import.meta.url
   },
   Event: {
     owner: (_event, _args, { viewer }) => ({ id: viewer.accountId, email: viewer.email }),
-    // Users can change only their own account, so the actor is always the account owner.
-    actor: ({ actorId }, _args, { viewer }) =>
-      actorId === null ? null : { id: viewer.accountId, email: viewer.email },
-    source: (event, _args, { viewer }) =>
-      describeSource(event, event.actorId === null ? null : { id: viewer.accountId, email: viewer.email }),
+    actor: ({ actorId }, _args, context) => findActor(context, actorId),
+    source: async (event, _args, context) => describeSource(event, await findActor(context, event.actorId)),
     target: ({ targets }) => targets,
   },
 })

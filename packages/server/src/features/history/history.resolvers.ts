@@ -1,5 +1,6 @@
 import { schemaPart } from '../../graphql/assemble.ts'
 import { describeSource } from '../events/event-source.ts'
+import { findActor } from '../users/people/people.ts'
 import { listChanges } from './history.ts'
 
 export const historyPart = schemaPart(new URL('./history.graphql', import.meta.url), {
@@ -18,7 +19,6 @@ export const historyPart = schemaPart(new URL('./history.graphql', import.meta.u
     event: (change) => change,
     at: ({ timestamp }) => timestamp,
     target: ({ targets }) => targets[0]!,
-    source: (change, _args, { viewer }) =>
-      describeSource(change, change.actorId === null ? null : { id: viewer.accountId, email: viewer.email }),
+    source: async (change, _args, context) => describeSource(change, await findActor(context, change.actorId)),
   },
 })

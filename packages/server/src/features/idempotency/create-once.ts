@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts'
 
 /** An object that a mutation created. */
 export interface Created {
-  kind: 'access key' | 'device' | 'registration code' | 'service' | 'view' | 'webhook'
+  kind: 'access key' | 'device' | 'invitation' | 'registration code' | 'role' | 'service' | 'view' | 'webhook'
   id: string
   /** The secret that only this response contains. A response that contains the secret is not stored. */
   secret?: string | null

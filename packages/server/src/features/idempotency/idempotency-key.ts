@@ -7,7 +7,9 @@ import { limits } from '../../limits.ts'
 const creatingMutations: ReadonlySet<string> = new Set([
   'addService',
   'createAccessKey',
+  'createInvitation',
   'createRegistrationCode',
+  'createRole',
   'createView',
   'createWebhook',
   'registerDevice',

@@ -108,7 +108,9 @@ function replay(
 const newSecret: Record<Created['kind'], string> = {
   'access key': 'delete the key and create another',
   device: 'call rotateDeviceSecret',
+  invitation: 'call resendInvitation',
   'registration code': 'delete the code and create another',
+  role: 'read the role instead: it has no secret',
   service: 'read the service instead: it has no secret',
   view: 'read the view instead: it has no secret',
   webhook: 'call rotateWebhookSecret',

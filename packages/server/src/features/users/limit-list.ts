@@ -1,3 +1,4 @@
+import { isBuiltIn } from '../../access.ts'
 import type { Context } from '../../context.ts'
 import { type LimitName, limits } from '../../limits.ts'
 import type { Limit } from '../../resolvers.generated.ts'
@@ -5,11 +6,17 @@ import { countAccessKeys } from '../access-keys/access-keys.ts'
 import { countRegistrationCodes } from '../registration-codes/registration-codes.ts'
 import { countViews } from '../views/views.ts'
 import { countWebhooks } from '../webhooks/webhooks.ts'
+import { countInvitations } from './invitations/invitations.queries.ts'
+import { countMembers } from './members/members.queries.ts'
+import { selectRoles } from './roles/roles.queries.ts'
 
 /** Functions that count what a user currently has, for each limit per user. */
 const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> = {
   accessKeys: countAccessKeys,
+  invitations: ({ db, viewer, clock }) => countInvitations(db, viewer.accountId, clock()),
+  members: ({ db, viewer }) => countMembers(db, viewer.accountId),
   registrationCodes: countRegistrationCodes,
+  roles: async ({ db, viewer }) => (await selectRoles(db, viewer.accountId)).filter(({ id }) => !isBuiltIn(id)).length,
   views: countViews,
   webhooks: countWebhooks,
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
+import { type Database, query } from '../../db/database.ts'
 import type { UserDetails } from './user.ts'
 
 export interface NewAccount {
@@ -71,4 +71,37 @@ export async function countOtherAccounts(db: Database, accountId: string): Promi
     count: number
   }>`select count(*)::int as count from account where id <> ${accountId}`.execute(db)
   return rows[0]!.count
+}
+
+/** Lets only one transaction at a time change the account's roles, members, and invitations. */
+export async function lockAccount(db: Database, accountId: string): Promise<void> {
+  await db.selectFrom('account').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
+}
+
+/** Returns the account's address and name as they are shown, or undefined if it does not exist. */
+export async function findContact(
+  db: Database,
+  accountId: string,
+): Promise<{ email: string; name: string | null } | undefined> {
+  const [row] = await query<{ email: string; name: string | null }>(
+    db,
+    `select coalesce(contact_email, email) as email,
+       case when contact_name is null then name else nullif(contact_name, '') end as name
+     from account where id = $1`,
+    [accountId],
+  )
+  return row
+}
+
+/** Writes the account's address and name; null for none. */
+export async function writeContact(
+  db: Database,
+  accountId: string,
+  { email, name }: { email: string; name: string | null },
+): Promise<void> {
+  await db
+    .updateTable('account')
+    .set({ contact_email: email, contact_name: name ?? '' })
+    .where('id', '=', accountId)
+    .execute()
 }

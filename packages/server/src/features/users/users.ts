@@ -13,6 +13,12 @@ import { findAccount, hasAccounts, insertAccount } from './users.queries.ts'
 /** RFC 5321 §4.5.3.1.3: a path has at most 256 octets, including the angle brackets. */
 const EMAIL_LENGTH = 254
 
+/** Throws if the text is not an email address. */
+export function assertEmail(email: string, path: string): void {
+  assertText(email, path, EMAIL_LENGTH)
+  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw badInput(`${path} must be an email address, such as ada@example.com`)
+}
+
 export interface NewUser {
   email: string
   name?: string | null
@@ -30,8 +36,7 @@ export interface CreatedUser {
  * (case-insensitive).
  */
 export async function createUser(db: Database, { email, name = null }: NewUser): Promise<CreatedUser> {
-  assertText(email, 'email', EMAIL_LENGTH)
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw badInput('email must be an email address, such as ada@example.com')
+  assertEmail(email, 'email')
   if (name !== null) assertName(name, 'name', limits.userNameLength)
 
   const id = randomUUID()

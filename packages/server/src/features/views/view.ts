@@ -31,6 +31,8 @@ export interface View {
   created: Date
   updated: Date
   source: EventSource
+  /** The person who created it; null for views from before this was recorded. */
+  creatorId: string | null
   version: number
 }
 

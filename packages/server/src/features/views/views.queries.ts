@@ -11,7 +11,11 @@ const columns = [
 
 type ViewRow = Pick<Selectable<SavedView>, (typeof columns)[number]>
 
+/** The column contains the person, too, because it is the only one that says who created a view. */
+type StoredSource = EventSource & { personId?: string | null }
+
 function toView({ filter, kind, sort_by, is_shared, columns: own, source, ...row }: ViewRow): View {
+  const { personId = null, ...ofSource } = source as unknown as StoredSource
   return {
     ...row,
     kind: kind as ViewKind,
@@ -19,17 +23,18 @@ function toView({ filter, kind, sort_by, is_shared, columns: own, source, ...row
     sortBy: sort_by,
     columns: own as unknown as ViewColumn[],
     isShared: is_shared,
-    source: source as unknown as EventSource,
+    source: ofSource,
+    creatorId: personId,
   }
 }
 
-const toRow = ({ where, sortBy, isShared, columns: own, source, ...view }: View) => ({
+const toRow = ({ where, sortBy, isShared, columns: own, source, creatorId, ...view }: View) => ({
   ...view,
   filter: where,
   sort_by: sortBy,
   is_shared: isShared,
   columns: JSON.stringify(own),
-  source: JSON.stringify(source),
+  source: JSON.stringify({ ...source, personId: creatorId } satisfies StoredSource),
 })
 
 /** Selects an account's views by name. */

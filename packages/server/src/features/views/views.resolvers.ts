@@ -1,6 +1,7 @@
 import { schemaPart } from '../../graphql/assemble.ts'
 import { describeSource } from '../events/event-source.ts'
 import { check, toFilterProblem } from '../filters/read-filter.ts'
+import { findActor } from '../users/people/people.ts'
 import { filterKinds } from './view.ts'
 import { loadViewUsers } from './view-users.ts'
 import { createView, deleteView, listViews, updateView } from './views.ts'
@@ -10,8 +11,10 @@ export const viewsPart = schemaPart(new URL('./views.graphql', import.meta.url),
     views: (_user, args, context) => listViews(context, args),
   },
   View: {
-    createdBy: ({ source }, _args, { viewer }) =>
-      describeSource({ source, deviceId: null, targets: [] }, { id: viewer.accountId, email: viewer.email }),
+    createdBy: async ({ source, creatorId }, _args, context) => {
+      const creator = await findActor(context, creatorId ?? context.viewer.accountId)
+      return describeSource({ source, deviceId: null, targets: [] }, creator)
+    },
     usedBy: ({ id }, _args, context) => loadViewUsers(context, id),
     problems({ where, kind }) {
       if (where === null) return []

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 
 const fields = `id name kind where context sortBy columns { name label width } description labels isShared version
-  createdBy { kind } problems { message }`
+  createdBy { kind user { id email } } problems { message }`
 
 const create = async (input: string, as = user) =>
   (await as.data(`mutation { createView(${input}) { ${fields} } }`)).createView
@@ -64,7 +64,7 @@ describe('saving a view', () => {
       labels: ['x', 'y'],
       isShared: false,
       version: 1,
-      createdBy: { kind: 'accessKey' },
+      createdBy: { kind: 'accessKey', user: { id: user.accountId, email: user.email } },
       problems: [],
     })
     expect((await user.data(`{ login { views { ${fields} } } }`)).login.views).toEqual([view])

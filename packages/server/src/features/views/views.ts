@@ -11,7 +11,7 @@ import { parseAttributeName, parseContext } from '../attributes/attribute-name.t
 import { deviceSortFields } from '../devices/list/device-sort.ts'
 import { sourceOf } from '../events/event-source.ts'
 import type { EventTypeName } from '../events/event-types.ts'
-import { fieldChanges, recordEvents } from '../events/record.ts'
+import { actorOf, fieldChanges, recordEvents } from '../events/record.ts'
 import { assertKnownNames, assertKnownSortKeys } from '../filters/account-names.ts'
 import { readFilter } from '../filters/read-filter.ts'
 import { createOnce } from '../idempotency/create-once.ts'
@@ -76,6 +76,7 @@ export async function createView(context: Context, args: MutationCreateViewArgs)
     created: now,
     updated: now,
     source: sourceOf(viewer),
+    creatorId: actorOf(viewer),
     version: 1,
   }
   const create = async (transaction: Database): Promise<View> => {

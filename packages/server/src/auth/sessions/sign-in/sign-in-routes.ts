@@ -16,11 +16,13 @@ import { sessionCalls } from '../session-calls.ts'
 import { type SessionCookie, sessionCookie } from '../session-cookie.ts'
 import { createSessions, type Session, viewerOf } from '../sessions.ts'
 import { confirmSignInCall } from './confirm-sign-in.ts'
+import { invitationCalls } from './invitation-calls.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
 import { signInCalls } from './sign-in-calls.ts'
 import { signInSecret } from './sign-in-secret.ts'
 
-export interface SignInOptions extends Pick<AuthDeps, 'onSignIn' | 'record' | 'onRecorded' | 'addressOf'> {
+export interface SignInOptions
+  extends Pick<AuthDeps, 'onSignIn' | 'record' | 'onRecorded' | 'addressOf' | 'invitations'> {
   /** Charges a call to its caller. May throw RATE_LIMITED. */
   beforeRequest: (requester: Requester<Viewer>) => void
   db: Database
@@ -61,7 +63,7 @@ export function registerSignIn(app: FastifyInstance, { secrets, log, beforeReque
     scope.addHook('onRequest', async (_request, reply) => {
       reply.header('cache-control', 'no-store')
     })
-    for (const call of [...signInCalls, ...sessionCalls, ...accountCalls, confirmSignInCall])
+    for (const call of [...signInCalls, ...invitationCalls, ...sessionCalls, ...accountCalls, confirmSignInCall])
       registerCall(scope, call, { ...deps, beforeRequest, logRejection })
   })
 }

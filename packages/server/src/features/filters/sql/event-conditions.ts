@@ -71,7 +71,7 @@ function compare(scope: FilterScope, { name, operator, literal }: Comparison): S
   if (name !== 'actor') return compareText(columnOf(name), operator, literal)
   return either([
     compareText(sql`event.actor_id`, operator, literal),
-    compareText(emailOfActor(scope), operator, lowercase(literal)),
+    compareText(emailOfActor, operator, lowercase(literal)),
   ])
 }
 
@@ -108,6 +108,4 @@ const columns: Partial<Record<EventSubject['name'], Sql>> = {
 
 const columnOf = (name: EventSubject['name']): Sql => columns[name]!
 
-/** Users can change only their own account, so the actor is always the account owner. */
-const emailOfActor = ({ accountId }: FilterScope): Sql =>
-  sql`(case when event.actor_id is not null then (select lower(email) from account where id = ${accountId}) end)`
+const emailOfActor: Sql = sql`(select lower(email) from person where person.id = event.actor_id)`

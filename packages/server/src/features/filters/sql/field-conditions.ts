@@ -101,7 +101,7 @@ const serviceColumns: Readonly<Record<string, string>> = {
 export function columnOf(scope: FilterScope, { of, name }: FieldSubject): Sql {
   const { tables, accountId } = scope
   if (of === 'device') {
-    if (name === 'owner') return sql`(select email from account where id = ${accountId})`
+    if (name === 'owner') return sql`(select coalesce(contact_email, email) from account where id = ${accountId})`
     const [table, column] = deviceColumns[name]!
     if (table === 'd') tables.device = true
     else tables.live = true

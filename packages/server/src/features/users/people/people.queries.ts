@@ -93,3 +93,11 @@ export async function enableAccountsOf(db: Database, personId: string): Promise<
   )
   return rows.map(({ id }) => id)
 }
+
+/** Returns people by ID. Also finds people who were removed. */
+export async function selectPeople(
+  db: Database,
+  ids: readonly string[],
+): Promise<{ id: string; email: string; name: string | null }[]> {
+  return query(db, 'select id, email, name from person where id = any($1)', [ids])
+}

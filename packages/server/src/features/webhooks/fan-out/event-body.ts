@@ -7,6 +7,8 @@ export interface DeliverableEvent {
   type: EventTypeName
   timestamp: Date
   actorId: string | null
+  /** The address of the person who made the change, if any. */
+  actorEmail?: string | null
   source: EventSource | null
   deviceId: string | null
   targets: Target[]
@@ -17,8 +19,7 @@ export interface DeliverableEvent {
 /** Returns the body of an event's deliveries, which is the same on every attempt. */
 export function eventBody(event: DeliverableEvent, owner: { id: string; email: string }): string {
   const { id, type, timestamp, actorId, targets, state, data } = event
-  // Users can change only their own account, so the actor is always the account owner.
-  const actor = actorId === null ? null : owner
+  const actor = actorId === null ? null : { id: actorId, email: event.actorEmail ?? owner.email }
   const of = (kind: Target['kind']): { id: string; name: string } | null => {
     const target = targets.find((each) => each.kind === kind)
     return target === undefined ? null : { id: target.id, name: target.name }

@@ -56,12 +56,13 @@ const FIXED_BYTES = 1_000
 /** Selects a range's events for enabled webhooks, in order. A webhook does not receive events older than itself. */
 export async function selectOwed(db: Database, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Owed> {
   const { rows } = await sql<OwedEvent & { hasNext: boolean }>`
-    select number::text as id, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data, account_id as "accountId", email,
+    select number::text as id, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data, account_id as "accountId", email, actor_email as "actorEmail",
       webhook_ids as "webhookIds", filtering_ids as "filteringIds", has_next as "hasNext"
     from (
       select event.id + 0 as number, event.type, event."timestamp", event.actor_id, event.source, event.device_id, event.targets, event.state,
         case when cardinality(asking.webhook_ids) > 0 then event.data else '{}' end as data,
-        event.account_id, account.email, asking.webhook_ids, asking.filtering_ids,
+        event.account_id, coalesce(account.contact_email, account.email) as email,
+        (select person.email from person where person.id = event.actor_id) as actor_email, asking.webhook_ids, asking.filtering_ids,
         sum((octet_length(event.data::text) + ${sql.lit(FIXED_BYTES)}) * cardinality(asking.webhook_ids))
           over (log rows between unbounded preceding and 1 preceding) as bytes_before,
         lead(true, 1, false) over log as has_next

@@ -1,0 +1,100 @@
+import { type Database, query } from '../../../db/database.ts'
+import type { Invitation } from './invitation.ts'
+
+const columns = `id, email, role_id as "roleId", created, expires, inviter_id as "inviterId", source,
+  email_status as "emailStatus"`
+
+/** Selects the invitations that expire after a time, newest first. */
+export function selectInvitations(db: Database, accountId: string, after: Date): Promise<Invitation[]> {
+  return query(
+    db,
+    `select ${columns} from invitation where account_id = $1 and expires > $2 order by created desc, id`,
+    [accountId, after],
+  )
+}
+
+export async function countInvitations(db: Database, accountId: string, now: Date): Promise<number> {
+  const [row] = await query<{ count: number }>(
+    db,
+    'select count(*)::int as count from invitation where account_id = $1 and expires > $2',
+    [accountId, now],
+  )
+  return row!.count
+}
+
+export async function lockInvitation(
+  transaction: Database,
+  accountId: string,
+  id: string,
+): Promise<Invitation | undefined> {
+  const [row] = await query<Invitation>(
+    transaction,
+    `select ${columns} from invitation where account_id = $1 and id = $2 for update`,
+    [accountId, id],
+  )
+  return row
+}
+
+/** Finds the account of an open invitation by the hash of its token. */
+export async function findByToken(
+  db: Database,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<{ accountId: string; id: string } | undefined> {
+  const [row] = await query<{ accountId: string; id: string }>(
+    db,
+    'select account_id as "accountId", id from invitation where token_hash = $1 and expires > $2',
+    [tokenHash, now],
+  )
+  return row
+}
+
+export async function insertInvitation(
+  db: Database,
+  accountId: string,
+  { tokenHash, ...invitation }: Invitation & { tokenHash: Buffer },
+): Promise<void> {
+  await db
+    .insertInto('invitation')
+    .values({
+      account_id: accountId,
+      id: invitation.id,
+      token_hash: tokenHash,
+      email: invitation.email,
+      role_id: invitation.roleId,
+      created: invitation.created,
+      expires: invitation.expires,
+      inviter_id: invitation.inviterId,
+      source: JSON.stringify(invitation.source),
+      email_status: invitation.emailStatus,
+    })
+    .execute()
+}
+
+/** Replaces the link of an invitation, and who sent it. */
+export async function renewInvitation(
+  db: Database,
+  accountId: string,
+  { id, created, expires, inviterId, source, tokenHash }: Invitation & { tokenHash: Buffer },
+): Promise<void> {
+  await db
+    .updateTable('invitation')
+    .set({ token_hash: tokenHash, created, expires, inviter_id: inviterId, source: JSON.stringify(source) })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function removeInvitation(db: Database, accountId: string, id: string): Promise<void> {
+  await db.deleteFrom('invitation').where('account_id', '=', accountId).where('id', '=', id).execute()
+}
+
+/** Deletes up to 1,000 invitations that expired before a time. */
+export async function deleteInvitationsBefore(db: Database, before: Date): Promise<void> {
+  await query(
+    db,
+    `delete from invitation where token_hash in (
+       select token_hash from invitation where expires < $1 limit 1000 for update skip locked)`,
+    [before],
+  )
+}

@@ -1,0 +1,35 @@
+import { schemaPart } from '../../../graphql/assemble.ts'
+import { describeSource } from '../../events/event-source.ts'
+import { loadPerson } from '../people/people.ts'
+import { builtInRole } from '../roles/role.ts'
+import { listRoles } from '../roles/roles.ts'
+import {
+  acceptInvitation,
+  createInvitation,
+  deleteInvitation,
+  listInvitations,
+  resendInvitation,
+} from './invitations.ts'
+
+export const invitationsPart = schemaPart(new URL('./invitations.graphql', import.meta.url), {
+  User: {
+    invitations: (_user, _args, context) => listInvitations(context),
+  },
+  Invitation: {
+    createdBy: async ({ source, inviterId }, _args, context) => {
+      const inviter = inviterId === null ? null : await loadPerson(context, inviterId)
+      return describeSource({ source, deviceId: null, targets: [] }, inviter)
+    },
+    role: async ({ roleId }, _args, context) =>
+      (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer'),
+  },
+  Mutation: {
+    acceptInvitation: (_root, { token }, context) => acceptInvitation(context, token),
+    createInvitation: (_root, args, context) => createInvitation(context, args),
+    deleteInvitation: async (_root, { id }, context) => {
+      await deleteInvitation(context, id)
+      return true
+    },
+    resendInvitation: (_root, { id }, context) => resendInvitation(context, id),
+  },
+})

@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { errorOf, newPerson, openBrowser, signIn } from '../../../../test/clients/browser.ts'
+import type { TestMember } from '../../../../test/factories/member.ts'
+import { ask, done, newOutsider, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
+import { startTestApp, type TestApp, type TestUser } from '../../../../test/harness/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(async () => {
+  await app.close()
+})
+
+let account: TestUser
+let owner: TestMember
+let admin: TestMember
+let viewer: TestMember
+let eventsOf: Team['eventsOf']
+beforeEach(async () => {
+  ;({ account, owner, admin, viewer, eventsOf } = await newTeam(app))
+})
+
+describe('invitations', () => {
+  const create =
+    'mutation ($roleId: ID!, $email: String, $expires: DateTime) { createInvitation(roleId: $roleId, email: $email, expires: $expires) { id link email emailStatus role { id } createdBy { kind user { id } } } }'
+  const accept = 'mutation ($token: String!) { acceptInvitation(token: $token) { id } }'
+  const invite = async (
+    by: TestMember,
+    roleId = 'operator',
+    email?: string,
+  ): Promise<{ id: string; token: string }> => {
+    const { createInvitation } = await done(by, create, { roleId, email })
+    return { id: createInvitation.id, token: createInvitation.link.split('#')[1] }
+  }
+  it('make a signed-in person a member, once', async () => {
+    const person = await newOutsider(app)
+    const { token } = await invite(admin, 'operator', 'someone@example.com')
+    expect((await done(person, accept, { token })).acceptInvitation).toEqual({ id: account.accountId })
+    expect((await ask(person, accept, { token })).error?.[0]).toBe('NOT_FOUND')
+    const inAccount = { ...person, headers: { ...person.headers, 'muster-account': account.accountId } }
+    expect((await done(inAccount, '{ login { id } }')).login).toEqual({ id: account.accountId })
+    expect(await eventsOf('MEMBER_JOIN')).toMatchObject([
+      {
+        actor: { id: person.id },
+        data: { email: person.email, role: 'operator', source: 'invitation', invitedEmail: 'someone@example.com' },
+      },
+    ])
+    const { token: second } = await invite(admin)
+    expect((await ask(inAccount, accept, { token: second })).error?.[0]).toBe('CONFLICT')
+  })
+
+  it('make one member if two people use a link at once', async () => {
+    const people = await Promise.all([newOutsider(app), newOutsider(app), newOutsider(app)])
+    const { token } = await invite(admin)
+    const answers = await Promise.all(people.map((person) => ask(person, accept, { token })))
+    expect(answers.filter(({ error }) => error === undefined)).toHaveLength(1)
+    expect(await eventsOf('MEMBER_JOIN')).toHaveLength(1)
+  })
+
+  it('create a person with a password, who is then signed in', async () => {
+    const email = `new-${Date.now()}@example.com`
+    const { token } = await invite(admin, 'viewer', email)
+    const browser = openBrowser(app)
+    const { body: shown } = await browser.auth('/invitation', { token })
+    expect(shown.invitation).toMatchObject({ account: { email: account.email }, email, role: 'viewer' })
+    const password = 'correct horse battery staple'
+    expect((await browser.auth('/accept-invitation', { token, name: 'Lin', password: 'short' })).status).toBe(400)
+    const { status, body } = await browser.auth('/accept-invitation', { token, name: 'Lin', password })
+    expect([status, body]).toEqual([200, { signedIn: true }])
+    const { body: asked } = await browser.query('{ login { id } me { person { email name } } }')
+    expect(asked.data).toEqual({ login: { id: account.accountId }, me: { person: { email, name: 'Lin' } } })
+    expect((await openBrowser(app).auth('/accept-invitation', { token, password })).status).toBe(404)
+  })
+
+  it('do not take over a person who exists', async () => {
+    const person = await newPerson(app)
+    const { token } = await invite(admin, 'viewer', person.email)
+    const response = await openBrowser(app).auth('/accept-invitation', { token, password: 'correct horse battery' })
+    expect(errorOf(response)).toEqual([409, 'CONFLICT', undefined])
+    expect((await signIn(app, person)).cookies.size).toBeGreaterThan(0)
+  })
+
+  it('are checked again when they are accepted', async () => {
+    const { token } = await invite(admin, 'admin')
+    await done(owner, setRole, { personId: admin.id, roleId: 'viewer' })
+    expect((await ask(await newOutsider(app), accept, { token })).error).toEqual(['FORBIDDEN', 'exceeds-own-access'])
+    expect(await eventsOf('MEMBER_JOIN')).toEqual([])
+  })
+
+  it('end when they are deleted or get a new link', async () => {
+    const person = await newOutsider(app)
+    const { id, token } = await invite(admin)
+    const { resendInvitation } = await done(admin, 'mutation ($id: ID!) { resendInvitation(id: $id) { link } }', { id })
+    expect((await ask(person, accept, { token })).error?.[0]).toBe('NOT_FOUND')
+    expect(await eventsOf('INVITATION_CREATE')).toHaveLength(2)
+    await done(admin, 'mutation ($id: ID!) { deleteInvitation(id: $id) }', { id })
+    const fresh = resendInvitation.link.split('#')[1]
+    expect((await ask(person, accept, { token: fresh })).error?.[0]).toBe('NOT_FOUND')
+    expect((await done(admin, '{ login { invitations { id } } }')).login.invitations).toEqual([])
+  })
+
+  it('last as long with a new link as they did when they were created', async () => {
+    const day = 86_400_000
+    const expires = new Date(Date.now() + 2 * day).toISOString()
+    const { createInvitation } = await done(admin, create, { roleId: 'viewer', expires })
+    const resend = 'mutation ($id: ID!) { resendInvitation(id: $id) { created expires } }'
+    for (let round = 0; round < 3; round++) {
+      // As if the invitation were a day older.
+      await sql`update invitation set created = created - interval '1 day', expires = expires - interval '1 day'
+        where id = ${createInvitation.id}`.execute(app.db)
+      const { resendInvitation: resent } = await done(admin, resend, { id: createInvitation.id })
+      const [created, until] = [Date.parse(resent.created), Date.parse(resent.expires)]
+      expect(Date.now() - created).toBeLessThan(day / 2)
+      expect(Math.abs(until - created - 2 * day)).toBeLessThan(day / 2)
+    }
+  })
+
+  it('cannot grant more than the inviter has, and last at most 30 days', async () => {
+    expect((await ask(admin, create, { roleId: 'owner' })).error).toEqual(['FORBIDDEN', 'exceeds-own-access'])
+    expect((await ask(admin, create, { roleId: 'none' })).error?.[0]).toBe('NOT_FOUND')
+    const late = new Date(Date.now() + 31 * 86_400_000).toISOString()
+    expect((await ask(admin, create, { roleId: 'viewer', expires: late })).error?.[0]).toBe('BAD_USER_INPUT')
+    expect((await ask(viewer, create, { roleId: 'viewer' })).error).toEqual(['FORBIDDEN', 'permission'])
+  })
+
+  it('show the link only once and store only its hash', async () => {
+    const { token } = await invite(admin)
+    const { login } = await done(admin, '{ login { invitations { link createdBy { kind user { id email } } } } }')
+    expect(login.invitations).toEqual([
+      { link: null, createdBy: { kind: 'console', user: { id: admin.id, email: admin.email } } },
+    ])
+    const rows = await app.db.selectFrom('invitation').selectAll().where('account_id', '=', account.accountId).execute()
+    expect(JSON.stringify(rows)).not.toContain(token)
+  })
+})

@@ -1,0 +1,235 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Context } from '../../../context.ts'
+import { type Database, inTransaction } from '../../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../../errors.ts'
+import { assertStorable } from '../../../lib/text.ts'
+import { limits } from '../../../limits.ts'
+import type { AccountReference, MutationCreateInvitationArgs } from '../../../resolvers.generated.ts'
+import type { Viewer } from '../../../viewer.ts'
+import { sourceOf } from '../../events/event-source.ts'
+import type { EventTypeName, Target } from '../../events/event-types.ts'
+import { actorOf, type NewEvent, recordEvents } from '../../events/record.ts'
+import { createOnce } from '../../idempotency/create-once.ts'
+import { addMember, findMember, personTarget } from '../members/members.ts'
+import { findPerson } from '../people/people.ts'
+import type { Role } from '../roles/role.ts'
+import { assertGrantable, canGrant, getRole } from '../roles/roles.ts'
+import { findContact, lockAccount } from '../users.queries.ts'
+import { assertEmail } from '../users.ts'
+import type { Invitation, ShownInvitation } from './invitation.ts'
+import {
+  countInvitations,
+  deleteInvitationsBefore,
+  findByToken,
+  insertInvitation,
+  lockInvitation,
+  removeInvitation,
+  renewInvitation,
+  selectInvitations,
+} from './invitations.queries.ts'
+
+const DAY_MS = 86_400_000
+const USUAL_DAYS = 7
+const MAX_DAYS = 30
+/** How long expired invitations stay in the list. */
+export const EXPIRED_DAYS = 7
+
+/** Lists open invitations, newest first, and those that expired within the last week. */
+export async function listInvitations({ db, viewer, clock }: Context): Promise<ShownInvitation[]> {
+  const found = await selectInvitations(db, viewer.accountId, new Date(clock().getTime() - EXPIRED_DAYS * DAY_MS))
+  return found.map((invitation) => ({ ...invitation, link: null }))
+}
+
+/** Deletes a limited number of invitations that expired too long ago to be listed. */
+export const dropExpiredInvitations = (db: Database, now: Date): Promise<void> =>
+  deleteInvitationsBefore(db, new Date(now.getTime() - EXPIRED_DAYS * DAY_MS))
+
+/** Invites a person to the account. Anyone who has the link can accept. The server stores only a hash of its token. */
+export async function createInvitation(
+  context: Context,
+  { email = null, expires, roleId }: MutationCreateInvitationArgs,
+): Promise<ShownInvitation> {
+  const { viewer, clock, origin } = context
+  if (email !== null) assertEmail(email, 'email')
+  assertStorable(roleId, 'roleId')
+  const now = clock()
+  const token = newToken()
+  const invitation: Invitation = {
+    id: `in_${randomBytes(12).toString('hex')}`,
+    email,
+    roleId,
+    created: now,
+    expires: readExpires(expires, now),
+    inviterId: actorOf(viewer),
+    source: sourceOf(viewer),
+    emailStatus: 'none',
+  }
+  const create = async (transaction: Database): Promise<ShownInvitation> => {
+    await lockAccount(transaction, viewer.accountId)
+    const role = await getRole(transaction, viewer.accountId, roleId)
+    assertGrantable(viewer, role)
+    await assertBelowLimit(transaction, viewer.accountId, now)
+    await insertInvitation(transaction, viewer.accountId, { ...invitation, tokenHash: hashOf(token) })
+    await announce(transaction, viewer, createdEvent(invitation, role))
+    return { ...invitation, link: linkOf(origin, token) }
+  }
+  return createOnce(
+    context,
+    (db) => inTransaction(db, create),
+    ({ id, link }) => ({ kind: 'invitation', id, secret: link }),
+  )
+}
+
+/** Creates a new link, which lasts as long as the former one did from its creation. The former link stops working. */
+export async function resendInvitation({ db, viewer, clock, origin }: Context, id: string): Promise<ShownInvitation> {
+  assertStorable(id, 'id')
+  const token = newToken()
+  return db.transaction().execute(async (transaction) => {
+    await lockAccount(transaction, viewer.accountId)
+    const before = await lockInvitation(transaction, viewer.accountId, id)
+    if (before === undefined) throw notFound('invitation', id)
+    const role = await getRole(transaction, viewer.accountId, before.roleId)
+    assertGrantable(viewer, role)
+    const now = clock()
+    if (before.expires <= now) await assertBelowLimit(transaction, viewer.accountId, now)
+    const lasts = before.expires.getTime() - before.created.getTime()
+    const after: Invitation = {
+      ...before,
+      created: now,
+      expires: new Date(now.getTime() + lasts),
+      inviterId: actorOf(viewer),
+      source: sourceOf(viewer),
+    }
+    await renewInvitation(transaction, viewer.accountId, { ...after, tokenHash: hashOf(token) })
+    await announce(transaction, viewer, createdEvent(after, role))
+    return { ...after, link: linkOf(origin, token) }
+  })
+}
+
+export async function deleteInvitation({ db, viewer }: Context, id: string): Promise<void> {
+  assertStorable(id, 'id')
+  await db.transaction().execute(async (transaction) => {
+    const invitation = await lockInvitation(transaction, viewer.accountId, id)
+    if (invitation === undefined) throw notFound('invitation', id)
+    await removeInvitation(transaction, viewer.accountId, id)
+    const { email } = invitation
+    await announce(transaction, viewer, eventOf('INVITATION_DELETE', invitation, { email }))
+  })
+}
+
+/** Makes the signed-in person a member of the account that the invitation is for. */
+export async function acceptInvitation({ db, viewer, clock }: Context, token: string): Promise<AccountReference> {
+  const { personId, session } = viewer
+  if (personId === undefined || session === undefined)
+    throw new ApiError('FORBIDDEN', 'only a signed-in person can accept an invitation: an access key cannot')
+  const now = clock()
+  const found = await openInvitation(db, token, now)
+  return db.transaction().execute(async (transaction) => {
+    const person = await findPerson(transaction, personId)
+    if (person === undefined) throw unknownInvitation()
+    return join(transaction, { ...found, token, now }, { person: { personId, email: person.email }, viewer })
+  })
+}
+
+/** Finds an open invitation by the token of its link. Throws NOT_FOUND if there is none. */
+export async function openInvitation(
+  db: Database,
+  token: string,
+  now: Date,
+): Promise<{ accountId: string; id: string }> {
+  const found = await findByToken(db, hashOf(token), now)
+  if (found === undefined) throw unknownInvitation()
+  return found
+}
+
+interface Joining {
+  accountId: string
+  id: string
+  token: string
+  now: Date
+}
+
+/** Adds the person to the account, and deletes the invitation. Also checks what may have changed since the invitation. */
+export async function join(
+  transaction: Database,
+  { accountId, id, token, now }: Joining,
+  { person, viewer }: { person: { personId: string; email: string }; viewer: Viewer },
+): Promise<AccountReference> {
+  await lockAccount(transaction, accountId)
+  const stillThere = await findByToken(transaction, hashOf(token), now)
+  const invitation = stillThere?.id === id ? await lockInvitation(transaction, accountId, id) : undefined
+  const account = await findContact(transaction, accountId)
+  if (invitation === undefined || account === undefined) throw unknownInvitation()
+  const role = await getRole(transaction, accountId, invitation.roleId)
+  await assertStillGrantable(transaction, accountId, { invitation, role })
+  const { personId, email } = person
+  await addMember(transaction, accountId, { personId, role })
+  await removeInvitation(transaction, accountId, id)
+  const invitedEmail = invitation.email
+  const data = {
+    email,
+    role: role.name,
+    source: 'invitation',
+    ...(invitedEmail !== null && invitedEmail.toLowerCase() !== email.toLowerCase() && { invitedEmail }),
+  }
+  const event: NewEvent = { type: 'MEMBER_JOIN', targets: [personTarget(person)], data }
+  await announce(transaction, { ...viewer, accountId, email: account.email }, event)
+  return { id: accountId, ...account }
+}
+
+/** Throws FORBIDDEN if the inviter could not grant the role now. */
+async function assertStillGrantable(
+  db: Database,
+  accountId: string,
+  { invitation, role }: { invitation: Invitation; role: Role },
+): Promise<void> {
+  const { inviterId } = invitation
+  const inviter = inviterId === null ? undefined : await findMember(db, accountId, inviterId)
+  const granting = inviter && (await getRole(db, accountId, inviter.roleId))
+  if (granting !== undefined && canGrant(granting, role)) return
+  throw new ApiError('FORBIDDEN', 'the person who invited you can no longer give you this role: ask for another link', {
+    reason: 'exceeds-own-access',
+  })
+}
+
+async function assertBelowLimit(db: Database, accountId: string, now: Date): Promise<void> {
+  const found = await countInvitations(db, accountId, now)
+  if (found >= limits.invitations)
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `an account can have ${limits.invitations} open invitations, found ${found}: delete one first`,
+      { limit: limits.invitations, found },
+    )
+}
+
+function readExpires(expires: Date | null | undefined, now: Date): Date {
+  if (expires == null) return new Date(now.getTime() + USUAL_DAYS * DAY_MS)
+  if (expires <= now) throw badInput(`expires must be in the future, not ${expires.toISOString()}`)
+  const latest = new Date(now.getTime() + MAX_DAYS * DAY_MS)
+  if (expires > latest) throw badInput(`expires must be at most ${MAX_DAYS} days from now: ${latest.toISOString()}`)
+  return expires
+}
+
+/** 256 random bits. */
+const newToken = (): string => randomBytes(32).toString('base64url')
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
+
+/** The token is in the fragment, which browsers do not send, so no log contains it. */
+const linkOf = (origin: string, token: string): string => `${origin}/invitation#${token}`
+
+export const unknownInvitation = (): ApiError =>
+  new ApiError('NOT_FOUND', 'this invitation does not exist: it was used, deleted, or replaced, or it has expired')
+
+const targetOf = ({ id, email }: Invitation): Target => ({ id, name: email ?? id, kind: 'invitation' })
+
+const eventOf = (type: EventTypeName, invitation: Invitation, data: Record<string, unknown>): NewEvent => ({
+  type,
+  targets: [targetOf(invitation)],
+  data,
+})
+
+const createdEvent = (invitation: Invitation, role: Role): NewEvent =>
+  eventOf('INVITATION_CREATE', invitation, { email: invitation.email, role: role.name, expires: invitation.expires })
+
+const announce = (db: Database, viewer: Viewer, event: NewEvent): Promise<void> => recordEvents(db, { viewer }, [event])

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto'
+import type { InvitationSummary, JoiningPerson } from '../../../auth/sessions/sign-in/invitations.ts'
+import type { Database } from '../../../db/database.ts'
+import { ApiError, badInput } from '../../../errors.ts'
+import { insertPerson } from '../people/people.ts'
+import { getRole } from '../roles/roles.ts'
+import { findContact } from '../users.queries.ts'
+import { assertEmail } from '../users.ts'
+import { lockInvitation } from './invitations.queries.ts'
+import { join, openInvitation, unknownInvitation } from './invitations.ts'
+
+export interface InvitationDeps {
+  db: Database
+  clock: () => Date
+}
+
+/** What the page of an invitation shows before anyone signs in. */
+export async function describeInvitation({ db, clock }: InvitationDeps, token: string): Promise<InvitationSummary> {
+  const found = await openInvitation(db, token, clock())
+  return db.transaction().execute(async (transaction) => {
+    const invitation = await lockInvitation(transaction, found.accountId, found.id)
+    const account = await findContact(transaction, found.accountId)
+    if (invitation === undefined || account === undefined) throw unknownInvitation()
+    const role = await getRole(transaction, found.accountId, invitation.roleId)
+    const { email, expires } = invitation
+    return { account, email, role: role.name, expires }
+  })
+}
+
+/** Creates a person with a password, who becomes a member, in one transaction. */
+export async function joinAsNewPerson(
+  { db, clock }: InvitationDeps,
+  { token, email: given, name, passwordHash }: JoiningPerson,
+): Promise<{ email: string }> {
+  const now = clock()
+  const found = await openInvitation(db, token, now)
+  return db.transaction().execute(async (transaction) => {
+    const invitation = await lockInvitation(transaction, found.accountId, found.id)
+    const email = invitation?.email ?? given
+    if (email === null) throw badInput('email is missing: the invitation is not addressed to anyone')
+    assertEmail(email, 'email')
+    const id = randomUUID()
+    // A caller with the link may have got it from another person, so it does not confirm the address.
+    if (!(await insertPerson(transaction, { id, email, emailConfirmed: false, name, passwordHash })))
+      throw new ApiError('CONFLICT', `a person with the email address ${JSON.stringify(email)} exists: sign in first`)
+    const viewer = { accountId: found.accountId, email, personId: id, readOnly: false }
+    await join(transaction, { ...found, token, now }, { person: { personId: id, email }, viewer })
+    return { email }
+  })
+}

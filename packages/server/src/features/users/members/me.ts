@@ -1,0 +1,47 @@
+import { type BuiltInRole, builtInRoles, includes } from '../../../access.ts'
+import type { Context } from '../../../context.ts'
+import { perRequest } from '../../../graphql/per-request.ts'
+import type { AccessKey } from '../../access-keys/access-key.ts'
+import { findAccessKey } from '../../access-keys/access-keys.ts'
+import { type KnownPerson, loadPerson } from '../people/people.ts'
+import { builtInRole, type Role, toRole } from '../roles/role.ts'
+import { type MembershipRow, selectMemberships } from './memberships.queries.ts'
+
+/** The number of accounts that `me` lists. */
+export const MAX_MEMBERSHIPS = 100
+
+export interface Membership {
+  account: { id: string; email: string; name: string | null }
+  role: Role
+}
+
+/** Lists the accounts that the credentials can work in. Reads them once per request. */
+export const listMemberships = perRequest(async (context: Context): Promise<Membership[]> => {
+  const { db, viewer } = context
+  const { accountId, personId = accountId } = viewer
+  const rows = await selectMemberships(db, personId, {
+    accountId: viewer.session === undefined ? accountId : null,
+    limit: MAX_MEMBERSHIPS,
+  })
+  return rows.map((row) => ({ account: accountIn(row), role: roleIn(row) ?? roleOfKey(viewer.permissions) }))
+})
+
+const accountIn = ({ id, email, name }: MembershipRow): Membership['account'] => ({ id, email, name })
+
+const roleIn = ({ role }: MembershipRow): Role | undefined => (role === null ? undefined : toRole(role))
+
+/** A key whose creator is no member counts as having the least built-in role that allows what the key may do. */
+function roleOfKey(permissions = 0): Role {
+  const roles = Object.entries(builtInRoles) as [BuiltInRole, number][]
+  return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])
+}
+
+export function findOwnPerson(context: Context): Promise<KnownPerson | null> {
+  const { accountId, personId = accountId } = context.viewer
+  return loadPerson(context, personId)
+}
+
+export async function findOwnKey({ db, viewer }: Context): Promise<AccessKey | null> {
+  const { accessKey } = viewer
+  return accessKey === undefined ? null : ((await findAccessKey({ db, viewer }, accessKey)) ?? null)
+}

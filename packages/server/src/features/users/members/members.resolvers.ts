@@ -1,0 +1,46 @@
+import { namesIn } from '../../../access.ts'
+import type { Context } from '../../../context.ts'
+import { schemaPart } from '../../../graphql/assemble.ts'
+import { builtInRole, type Role } from '../roles/role.ts'
+import { listRoles } from '../roles/roles.ts'
+import { findOwnKey, findOwnPerson, listMemberships } from './me.ts'
+import { leaveAccount, listMembers, removeMember, setMemberRole, updateAccount } from './members.ts'
+
+/** A role that was deleted a moment ago allows nothing more than reading. */
+const roleOf = async (context: Context, roleId: string): Promise<Role> =>
+  (await listRoles(context)).find(({ id }) => id === roleId) ?? builtInRole('viewer')
+
+export const membersPart = schemaPart(new URL('./members.graphql', import.meta.url), {
+  Query: {
+    me: () => ({}),
+  },
+  Me: {
+    accessKey: (_me, _args, context) => findOwnKey(context),
+    account: async (_me, _args, context) =>
+      (await listMemberships(context)).find(({ account }) => account.id === context.viewer.accountId)?.account ?? null,
+    accounts: (_me, _args, context) => listMemberships(context),
+    grant: (_me, _args, { viewer }) =>
+      viewer.accountId === '' ? null : { permissions: namesIn(viewer.permissions ?? 0) },
+    person: (_me, _args, context) => findOwnPerson(context),
+  },
+  User: {
+    account: (_user, { id }, { viewer }) => (id == null || id === viewer.accountId ? { id: viewer.accountId } : null),
+    members: (_user, _args, context) => listMembers(context),
+  },
+  Member: {
+    person: ({ personId, email, name }) => ({ id: personId, email, name }),
+    role: ({ roleId }, _args, context) => roleOf(context, roleId),
+  },
+  Mutation: {
+    leaveAccount: async (_root, _args, context) => {
+      await leaveAccount(context)
+      return true
+    },
+    removeMember: async (_root, args, context) => {
+      await removeMember(context, args)
+      return true
+    },
+    setMemberRole: (_root, args, context) => setMemberRole(context, args),
+    updateAccount: (_root, args, context) => updateAccount(context, args),
+  },
+})

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Person } from '../../../../test/clients/browser.ts'
+import { addMember, newMember, removeMembership, type TestMember } from '../../../../test/factories/member.ts'
+import { ask, done, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
+import { startTestApp, type TestApp, type TestUser, testUser } from '../../../../test/harness/app.ts'
+
+let app: TestApp
+let other: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+  other = await app.startAnother()
+})
+afterAll(async () => {
+  await other.close()
+  await app.close()
+})
+
+let account: TestUser
+let owner: TestMember
+let admin: TestMember
+let viewer: TestMember
+let eventsOf: Team['eventsOf']
+beforeEach(async () => {
+  ;({ account, owner, admin, viewer, eventsOf } = await newTeam(app))
+})
+
+const remove = 'mutation ($personId: ID!) { removeMember(personId: $personId) }'
+const leave = 'mutation { leaveAccount }'
+
+describe('members', () => {
+  it('are listed with their roles', async () => {
+    const { login } = await done(
+      admin,
+      '{ login { members { person { id email } role { id name builtIn } source accountKeys } } }',
+    )
+    const roles = new Map(
+      login.members.map((each: { person: Person; role: { id: string } }) => [each.person.id, each.role.id]),
+    )
+    expect(roles.get(owner.id)).toBe('owner')
+    expect(roles.get(viewer.id)).toBe('viewer')
+    // The founder has no password and owns the account.
+    expect(roles.get(account.accountId)).toBe('owner')
+    expect((await ask(viewer, '{ login { members { source } } }')).error).toEqual(['FORBIDDEN', 'permission'])
+  })
+
+  it('get another role, which their next request has', async () => {
+    expect((await ask(viewer, '{ login { registrationCodes { id } } }')).status).toBe(403)
+    await done(admin, setRole, { personId: viewer.id, roleId: 'operator' })
+    expect((await ask(viewer, '{ login { registrationCodes { id } } }', {}, other)).error).toBeUndefined()
+    expect(await eventsOf('MEMBER_UPDATE')).toMatchObject([
+      {
+        actor: { id: admin.id },
+        target: [{ id: viewer.id, name: viewer.email, kind: 'person' }],
+        data: { email: viewer.email, source: 'operator', role: { old: 'viewer', new: 'operator' } },
+      },
+    ])
+  })
+
+  it('cannot make, change, or remove owners unless they are owners', async () => {
+    for (const [document, variables] of [
+      [setRole, { personId: viewer.id, roleId: 'owner' }],
+      [setRole, { personId: owner.id, roleId: 'viewer' }],
+      [remove, { personId: owner.id }],
+    ] as const)
+      expect((await ask(admin, document, variables)).error).toEqual(['FORBIDDEN', 'exceeds-own-access'])
+    expect(await eventsOf('MEMBER_UPDATE, MEMBER_LEAVE')).toEqual([])
+    await done(owner, setRole, { personId: viewer.id, roleId: 'owner' })
+    await done(owner, remove, { personId: viewer.id })
+  })
+
+  it('lose access within a second when they are removed, also on another server', async () => {
+    const member = await newMember(app, account.accountId, 'operator')
+    const personal = await newPersonalKey(member)
+    const { login } = await done(member, '{ login { eventsUrl } }')
+    const link = login.eventsUrl.replace(app.url, other.url)
+    const stream = await openStreamOf(member, other)
+    expect([stream.status, (await fetch(link)).status]).toEqual([200, 200])
+    expect((await personal.query('{ login { id } }')).errors).toBeUndefined()
+
+    const removed = Date.now()
+    await done(admin, remove, { personId: member.id })
+    expect((await ask(member, '{ login { id } }', {}, other)).error).toEqual(['FORBIDDEN', 'not-a-member'])
+    expect((await fetch(link)).status).toBe(401)
+    await expect
+      .poll(async () => (await personal.query('{ login { id } }')).errors?.[0]?.extensions.code, { interval: 20 })
+      .toBe('UNAUTHENTICATED')
+    expect(await stream.ended).toContain('not-a-member')
+    console.log(`a removed member: stream and personal key on another server ended after ${Date.now() - removed} ms`)
+    expect(await eventsOf('MEMBER_LEAVE, ACCESS_KEY_DELETE')).toMatchObject([
+      { actor: { id: admin.id }, data: { email: member.email, role: 'operator', source: 'operator', keys: 0 } },
+      { actor: { id: admin.id }, target: [{ kind: 'accessKey' }] },
+    ])
+  })
+
+  /** A key of a member that signs requests to the other server. */
+  async function newPersonalKey(member: TestMember): Promise<TestUser> {
+    const { createAccessKey: created } = await done(admin, 'mutation { createAccessKey { key secret } }')
+    await app.db
+      .updateTable('access_key')
+      .set({ kind: 'personal', made_by: member.id })
+      .where('key', '=', created.key)
+      .execute()
+    return testUser(other.url, { ...account, keyId: created.key, secret: created.secret })
+  }
+
+  async function openStreamOf(
+    { headers }: TestMember,
+    on: TestApp,
+  ): Promise<{ status: number; ended: Promise<string> }> {
+    const response = await fetch(`${on.url}/graphql/v1/stream`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers, origin: on.url },
+      body: JSON.stringify({ query: 'subscription { events { type } }' }),
+    })
+    return { status: response.status, ended: response.text() }
+  }
+
+  it('leave their account keys, unless these are disabled too', async () => {
+    const create = 'mutation { createAccessKey(name: "x") { key } }'
+    const keys = [await done(admin, create), await done(admin, create)].map(
+      ({ createAccessKey }) => createAccessKey.key,
+    )
+    const document = '{ login { members { person { id } accountKeys } accessKeys { key enabled } } }'
+    const before = (await done(owner, document)).login
+    expect(before.members).toContainEqual({ person: { id: admin.id }, accountKeys: 2 })
+    const disable = 'mutation ($id: ID!) { removeMember(personId: $id, disableKeys: true) }'
+    await done(owner, disable, { id: admin.id })
+    const after = (await done(owner, document)).login.accessKeys
+    for (const key of keys) expect(after).toContainEqual({ key, enabled: false })
+    expect(after).toContainEqual({ key: account.keyId, enabled: true })
+  })
+
+  it('leave, except the last owner', async () => {
+    await done(viewer, leave)
+    expect(await eventsOf('MEMBER_LEAVE')).toMatchObject([{ actor: { id: viewer.id }, data: { self: true } }])
+    // The founder has no password, so the other owner is the last who can sign in.
+    expect((await ask(owner, leave)).error).toEqual(['CONFLICT', 'last-owner'])
+    expect((await ask(owner, setRole, { personId: owner.id, roleId: 'admin' })).error).toEqual([
+      'CONFLICT',
+      'last-owner',
+    ])
+    const { errors } = await account.query(leave)
+    expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN')
+  })
+
+  it('always include one owner when two leave or demote each other at once', async () => {
+    const second = await newMember(app, account.accountId, 'owner')
+    const pair = [owner, second] as const
+    for (let round = 0; round < 100; round++) {
+      const attempts =
+        round % 2 === 0
+          ? pair.map((each) => ask(each, leave))
+          : pair.map((each, index) => ask(each, setRole, { personId: pair[1 - index]!.id, roleId: 'admin' }))
+      const answers = await Promise.all(attempts)
+      expect(answers.filter(({ error }) => error === undefined)).toHaveLength(1)
+      expect(await ownersOf([owner.id, second.id])).toHaveLength(1)
+      for (const each of pair) {
+        const membership = { accountId: account.accountId, personId: each.id }
+        await removeMembership(app, membership)
+        await addMember(app, { ...membership, roleId: 'owner' })
+      }
+    }
+  })
+
+  const ownersOf = (people: string[]): Promise<unknown[]> =>
+    app.db
+      .selectFrom('membership')
+      .select('person_id')
+      .where('account_id', '=', account.accountId)
+      .where('role_id', '=', 'owner')
+      .where('person_id', 'in', people)
+      .execute()
+})

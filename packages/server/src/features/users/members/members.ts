@@ -1,0 +1,156 @@
+import type { Context } from '../../../context.ts'
+import type { Database } from '../../../db/database.ts'
+import { ApiError, notFound } from '../../../errors.ts'
+import { assertName, assertStorable } from '../../../lib/text.ts'
+import { limits } from '../../../limits.ts'
+import type { MutationUpdateAccountArgs } from '../../../resolvers.generated.ts'
+import { disableKeysOf, endPersonalKeys, reloadAccessKeys } from '../../access-keys/access-keys.ts'
+import type { Target } from '../../events/event-types.ts'
+import { fieldChanges, recordEvents } from '../../events/record.ts'
+import { insertMembership } from '../people/people.ts'
+import type { Role } from '../roles/role.ts'
+import { assertGrantable, exceeds, getRole } from '../roles/roles.ts'
+import type { User } from '../user.ts'
+import { findContact, lockAccount, writeContact } from '../users.queries.ts'
+import { assertEmail } from '../users.ts'
+import type { Member } from './member.ts'
+import { countMembers, countSigningOwners, deleteMembership, selectMembers, writeRole } from './members.queries.ts'
+
+/** Lists the account's members by email address. */
+export const listMembers = ({ db, viewer }: Pick<Context, 'db' | 'viewer'>): Promise<Member[]> =>
+  selectMembers(db, viewer.accountId)
+
+export const personTarget = ({ personId, email }: Pick<Member, 'personId' | 'email'>): Target => ({
+  id: personId,
+  name: email,
+  kind: 'person',
+})
+
+/** Finds a member of an account. */
+export async function findMember(db: Database, accountId: string, personId: string): Promise<Member | undefined> {
+  const [member] = await selectMembers(db, accountId, personId)
+  return member
+}
+
+/** Makes a person a member by invitation. Call this with the account locked. Throws CONFLICT for members. */
+export async function addMember(
+  transaction: Database,
+  accountId: string,
+  { personId, role }: { personId: string; role: Role },
+): Promise<void> {
+  if ((await findMember(transaction, accountId, personId)) !== undefined)
+    throw new ApiError('CONFLICT', 'you are already a member of this account')
+  const found = await countMembers(transaction, accountId)
+  if (found >= limits.members)
+    throw new ApiError('LIMIT_EXCEEDED', `an account can have ${limits.members} members, found ${found}`, {
+      limit: limits.members,
+      found,
+    })
+  await insertMembership(transaction, { accountId, personId, roleId: role.id, source: 'invitation' })
+}
+
+/** Gives a member another role. Sessions have its permissions from their next request on. */
+export async function setMemberRole(
+  { db, viewer }: Context,
+  { personId, roleId }: { personId: string; roleId: string },
+): Promise<Member> {
+  assertStorable(personId, 'personId')
+  assertStorable(roleId, 'roleId')
+  return db.transaction().execute(async (transaction) => {
+    const { accountId } = viewer
+    const before = await lockMember(transaction, accountId, personId)
+    const role = await getRole(transaction, accountId, roleId)
+    assertGrantable(viewer, role)
+    assertMayChange(viewer, before)
+    if (before.roleId === roleId) return before
+    const former = await getRole(transaction, accountId, before.roleId)
+    await writeRole(transaction, accountId, { personId, roleId })
+    if (before.roleId === 'owner') await assertOwnerRemains(transaction, accountId)
+    const data = { email: before.email, source: before.source, role: { old: former.name, new: role.name } }
+    await recordEvents(transaction, { viewer }, [{ type: 'MEMBER_UPDATE', targets: [personTarget(before)], data }])
+    return { ...before, roleId }
+  })
+}
+
+/** Removes a member. Personal keys end, and sessions lose access to the account with their next request. */
+export async function removeMember(
+  { db, viewer }: Context,
+  { personId, disableKeys }: { personId: string; disableKeys: boolean },
+): Promise<void> {
+  assertStorable(personId, 'personId')
+  await db.transaction().execute(async (transaction) => {
+    const member = await lockMember(transaction, viewer.accountId, personId)
+    assertMayChange(viewer, member)
+    await endMembership({ db: transaction, viewer }, member, { disableKeys })
+  })
+}
+
+/** The signed-in person leaves the account. */
+export async function leaveAccount({ db, viewer }: Context): Promise<void> {
+  const { accountId, personId, session } = viewer
+  if (session === undefined || personId === undefined)
+    throw new ApiError('FORBIDDEN', 'only a signed-in person can leave an account: an access key cannot')
+  await db.transaction().execute(async (transaction) => {
+    const member = await lockMember(transaction, accountId, personId)
+    await endMembership({ db: transaction, viewer }, member, { disableKeys: false, self: true })
+  })
+}
+
+async function endMembership(
+  { db, viewer }: Pick<Context, 'db' | 'viewer'>,
+  member: Member,
+  { disableKeys, self }: { disableKeys: boolean; self?: true },
+): Promise<void> {
+  const { personId, email, source, roleId } = member
+  const role = await getRole(db, viewer.accountId, roleId)
+  await deleteMembership(db, viewer.accountId, personId)
+  if (roleId === 'owner') await assertOwnerRemains(db, viewer.accountId)
+  await endPersonalKeys({ db, viewer }, personId)
+  const keys = disableKeys ? await disableKeysOf({ db, viewer }, personId) : 0
+  const data = { email, role: role.name, source, keys, ...(self && { self }) }
+  await recordEvents(db, { viewer }, [{ type: 'MEMBER_LEAVE', targets: [personTarget(member)], data }])
+}
+
+async function lockMember(transaction: Database, accountId: string, personId: string): Promise<Member> {
+  await lockAccount(transaction, accountId)
+  const member = await findMember(transaction, accountId, personId)
+  if (member === undefined) throw notFound('member', personId)
+  return member
+}
+
+function assertMayChange({ isOwner }: Context['viewer'], { roleId }: Member): void {
+  if (roleId === 'owner' && isOwner !== true) throw exceeds('only owners can create, change, and remove owners')
+}
+
+/** Throws CONFLICT if no owner who can sign in is left. Call this after the change, with the account locked. */
+export async function assertOwnerRemains(transaction: Database, accountId: string): Promise<void> {
+  if ((await countSigningOwners(transaction, accountId)) > 0) return
+  throw new ApiError(
+    'CONFLICT',
+    'the account would have no owner who can sign in: make another member an owner first',
+    {
+      reason: 'last-owner',
+    },
+  )
+}
+
+/** Changes the account's address and name. */
+export async function updateAccount({ db, viewer }: Context, args: MutationUpdateAccountArgs): Promise<User> {
+  const { email, name } = args
+  if (email != null) assertEmail(email, 'email')
+  if (name != null) assertName(name, 'name', limits.userNameLength)
+  const { accountId } = viewer
+  await db.transaction().execute(async (transaction) => {
+    await lockAccount(transaction, accountId)
+    const before = await findContact(transaction, accountId)
+    if (before === undefined) throw notFound('account', accountId)
+    const after = { email: email ?? before.email, name: name === undefined ? before.name : name }
+    const changes = fieldChanges(before, after)
+    if (changes === undefined) return
+    await writeContact(transaction, accountId, after)
+    const targets: Target[] = [{ id: accountId, name: after.email, kind: 'user' }]
+    await recordEvents(transaction, { viewer }, [{ type: 'ACCOUNT_UPDATE', targets, data: { changes } }])
+    await reloadAccessKeys(transaction, accountId)
+  })
+  return { id: accountId }
+}

@@ -1,0 +1,34 @@
+import { type Database, query } from '../../../db/database.ts'
+import type { StoredRole } from '../roles/role.ts'
+
+/** An account with the person's role; null if the person is no member. */
+export interface MembershipRow {
+  id: string
+  email: string
+  name: string | null
+  role: StoredRole | null
+}
+
+/**
+ * Selects the enabled accounts of a person in the order in which the person joined. With an account, selects only that account,
+ * also if the person is no member.
+ */
+export function selectMemberships(
+  db: Database,
+  personId: string,
+  { accountId, limit }: { accountId: string | null; limit: number },
+): Promise<MembershipRow[]> {
+  return query(
+    db,
+    `select account.id, coalesce(contact_email, account.email) as email,
+       case when contact_name is null then account.name else nullif(contact_name, '') end as name,
+       case when role_id is not null then jsonb_build_object('id', role_id, 'name', role.name,
+         'permissions', role.permissions, 'groups', coalesce(role.groups, '{}')) end as role
+     from account left join membership on membership.account_id = account.id and person_id = $1
+       left join role on role.account_id = account.id and role.id = role_id
+     where account.disabled is null and case when $2::text is null then person_id is not null else account.id = $2 end
+       and ($2::text is not null or account.id in (select account_id from membership where person_id = $1))
+     order by membership.created, account.id limit $3`,
+    [personId, accountId, limit],
+  )
+}

@@ -1,0 +1,39 @@
+import DataLoader from 'dataloader'
+import type { Context } from '../../../context.ts'
+import { perRequest } from '../../../graphql/per-request.ts'
+import { selectPeople } from './people.queries.ts'
+
+export { findPerson, insertMembership, insertPerson } from './people.queries.ts'
+
+export interface KnownPerson {
+  id: string
+  email: string
+  name: string | null
+}
+
+const loaderOf = perRequest(
+  ({ db }: Context) =>
+    new DataLoader<string, KnownPerson | null>(async (ids) => {
+      const found = new Map((await selectPeople(db, ids)).map((person) => [person.id, person]))
+      return ids.map((id) => found.get(id) ?? null)
+    }),
+)
+
+/**
+ * Finds the person who made a change. The founder has the ID of the account, so the usual case needs no statement unless the
+ * account has another address.
+ */
+export const findActor = async (
+  context: Context,
+  id: string | null,
+): Promise<Pick<KnownPerson, 'id' | 'email'> | null> => {
+  if (id === null) return null
+  const { accountId, founderEmail } = context.viewer
+  // An account keeps its ID if its founder is removed; its address is then not an address of a person.
+  if (id === accountId && founderEmail !== undefined && !founderEmail.endsWith('@account.invalid'))
+    return { id, email: founderEmail }
+  return (await loadPerson(context, id)) ?? { id, email: `removed-${id}@invalid` }
+}
+
+/** Finds a person by ID, with one statement for all people of a request. Also finds people who were removed. */
+export const loadPerson = (context: Context, id: string): Promise<KnownPerson | null> => loaderOf(context).load(id)

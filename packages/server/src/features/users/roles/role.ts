@@ -1,0 +1,38 @@
+import { type BuiltInRole, builtInRoles, isBuiltIn, permissionsOfRole } from '../../../access.ts'
+import type { Target } from '../../events/event-types.ts'
+
+/** What members with this role may do. */
+export interface Role {
+  /** The name of a built-in role, or the ID of a custom one. */
+  id: string
+  name: string
+  permissions: number
+  /** Single sign-on groups whose members get this role. */
+  groups: string[]
+}
+
+/** A row of the table: a custom role, or the groups of a built-in one. */
+export interface StoredRole {
+  id: string
+  name: string | null
+  permissions: string[] | null
+  groups: string[]
+}
+
+export const toRole = ({ id, name, permissions, groups }: StoredRole): Role => ({
+  id,
+  name: name ?? id,
+  permissions: permissionsOfRole(id, permissions),
+  groups,
+})
+
+export const builtInRole = (id: BuiltInRole): Role => toRole({ id, name: null, permissions: null, groups: [] })
+
+/** The built-in roles from the least to the most, each with its stored groups, then the custom roles in their order. */
+export function allRoles(stored: readonly StoredRole[]): Role[] {
+  const byId = new Map(stored.map((row) => [row.id, toRole(row)]))
+  const builtIn = (Object.keys(builtInRoles) as BuiltInRole[]).map((id) => byId.get(id) ?? builtInRole(id))
+  return [...builtIn, ...[...byId.values()].filter(({ id }) => !isBuiltIn(id))]
+}
+
+export const roleTarget = ({ id, name }: Role): Target => ({ id, name, kind: 'role' })

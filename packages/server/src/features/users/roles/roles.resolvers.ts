@@ -1,0 +1,22 @@
+import { isBuiltIn } from '../../../access.ts'
+import { schemaPart } from '../../../graphql/assemble.ts'
+import { countUses, createRole, deleteRole, listRoles, permissionsOf, updateRole } from './roles.ts'
+
+export const rolesPart = schemaPart(new URL('./roles.graphql', import.meta.url), {
+  User: {
+    roles: (_user, _args, context) => listRoles(context),
+  },
+  Role: {
+    builtIn: ({ id }) => isBuiltIn(id),
+    permissions: (role) => permissionsOf(role),
+    members: async ({ id }, _args, context) => (await countUses(context)).get(id) ?? 0,
+  },
+  Mutation: {
+    createRole: (_root, args, context) => createRole(context, args),
+    updateRole: (_root, args, context) => updateRole(context, args),
+    deleteRole: async (_root, { id }, context) => {
+      await deleteRole(context, id)
+      return true
+    },
+  },
+})

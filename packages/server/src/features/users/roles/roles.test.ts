@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { TestMember } from '../../../../test/factories/member.ts'
+import { ask, done, newTeam, setRole, type Team } from '../../../../test/factories/team.ts'
+import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
+
+let app: TestApp
+let other: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+  other = await app.startAnother()
+})
+afterAll(async () => {
+  await other.close()
+  await app.close()
+})
+
+let owner: TestMember
+let admin: TestMember
+let viewer: TestMember
+let eventsOf: Team['eventsOf']
+beforeEach(async () => {
+  ;({ owner, admin, viewer, eventsOf } = await newTeam(app))
+})
+
+describe('roles', () => {
+  const create =
+    'mutation ($name: String!, $access: AccessInput!, $groups: [String!]) { createRole(name: $name, access: $access, groups: $groups) { id } }'
+  const update =
+    'mutation ($id: ID!, $access: AccessInput, $groups: [String!], $name: String) { updateRole(id: $id, access: $access, groups: $groups, name: $name) { id name groups permissions } }'
+
+  it('limit members to their permissions', async () => {
+    const { createRole: role } = await done(admin, create, {
+      name: 'Readers',
+      access: { permissions: ['DEVICE_READ'] },
+    })
+    await done(admin, setRole, { personId: viewer.id, roleId: role.id })
+    expect((await ask(viewer, '{ login { devices { total } } }')).error).toBeUndefined()
+    expect((await ask(viewer, '{ login { events { total } } }')).error).toEqual(['FORBIDDEN', 'permission'])
+    await done(admin, update, { id: role.id, access: { permissions: ['EVENT_READ'] } })
+    expect((await ask(viewer, '{ login { devices { total } } }', {}, other)).error).toEqual(['FORBIDDEN', 'permission'])
+    expect((await ask(admin, 'mutation ($id: ID!) { deleteRole(id: $id) }', { id: role.id })).error?.[0]).toBe(
+      'CONFLICT',
+    )
+    await done(admin, setRole, { personId: viewer.id, roleId: 'viewer' })
+    await done(admin, 'mutation ($id: ID!) { deleteRole(id: $id) }', { id: role.id })
+    const types = (await eventsOf('ROLE_CREATE, ROLE_UPDATE, ROLE_DELETE')) as { target: unknown }[]
+    expect(types).toHaveLength(3)
+  })
+
+  it('never exceed the access of their creator', async () => {
+    const permissions = ['MEMBER_MANAGE', 'DEVICE_READ', 'AUDIT_READ']
+    const { createRole: role } = await done(admin, create, { name: 'Managers', access: { permissions } })
+    await done(admin, setRole, { personId: viewer.id, roleId: role.id })
+    const tooMuch = { name: 'x', access: { permissions: ['DEVICE_DELETE'] } }
+    expect((await ask(viewer, create, tooMuch)).error).toEqual(['FORBIDDEN', 'exceeds-own-access'])
+    expect((await ask(viewer, setRole, { personId: viewer.id, roleId: 'admin' })).error).toEqual([
+      'FORBIDDEN',
+      'exceeds-own-access',
+    ])
+    expect((await ask(admin, update, { id: 'owner', groups: ['ops'] })).error).toEqual([
+      'FORBIDDEN',
+      'exceeds-own-access',
+    ])
+    expect((await done(owner, update, { id: 'owner', groups: ['ops'] })).updateRole.groups).toEqual(['ops'])
+    expect((await ask(owner, update, { id: 'owner', name: 'x' })).error?.[0]).toBe('BAD_USER_INPUT')
+    expect((await ask(admin, create, { name: 'Admin', access: {} })).error?.[0]).toBe('CONFLICT')
+  })
+
+  it('are listed with the built-in ones first', async () => {
+    await done(admin, create, { name: 'Auditors', access: { permissions: ['AUDIT_READ'] }, groups: ['audit'] })
+    const { login } = await done(admin, '{ login { roles { id name builtIn members groups } } }')
+    expect(login.roles.slice(0, 4).map(({ id }: { id: string }) => id)).toEqual([
+      'viewer',
+      'operator',
+      'admin',
+      'owner',
+    ])
+    expect(login.roles[0]).toMatchObject({ builtIn: true, members: 1 })
+    expect(login.roles[4]).toMatchObject({ name: 'Auditors', builtIn: false, members: 0, groups: ['audit'] })
+  })
+})

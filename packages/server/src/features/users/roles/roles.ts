@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto'
+import { includes, isBuiltIn, maskOf, namesIn, type PermissionName } from '../../../access.ts'
+import type { Context } from '../../../context.ts'
+import { type Database, inTransaction } from '../../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../../errors.ts'
+import { perRequest } from '../../../graphql/per-request.ts'
+import { assertName, assertStorable } from '../../../lib/text.ts'
+import { limits } from '../../../limits.ts'
+import type { MutationCreateRoleArgs, MutationUpdateRoleArgs } from '../../../resolvers.generated.ts'
+import type { Viewer } from '../../../viewer.ts'
+import type { EventTypeName } from '../../events/event-types.ts'
+import { fieldChanges, recordEvents } from '../../events/record.ts'
+import { createOnce } from '../../idempotency/create-once.ts'
+import { lockAccount } from '../users.queries.ts'
+import { allRoles, type Role, roleTarget, type StoredRole } from './role.ts'
+import { countRoleUses, removeRole, saveRole, selectRoles } from './roles.queries.ts'
+
+type Viewing = Pick<Context, 'db' | 'viewer'>
+
+const GROUP_LENGTH = 200
+
+/** Lists the account's roles. Reads them once per request. */
+export const listRoles = perRequest(({ db, viewer }: Context): Promise<Role[]> => readRoles(db, viewer.accountId))
+
+/** Counts the members and open invitations of each role, once per request. */
+export const countUses = perRequest(({ db, viewer, clock }: Context) => countRoleUses(db, viewer.accountId, clock()))
+
+export async function readRoles(db: Database, accountId: string): Promise<Role[]> {
+  return allRoles(await selectRoles(db, accountId))
+}
+
+/** Returns a role of the account. Throws NOT_FOUND if it has no such role. */
+export async function getRole(db: Database, accountId: string, id: string): Promise<Role> {
+  const role = (await readRoles(db, accountId)).find((each) => each.id === id)
+  if (role === undefined) throw notFound('role', id)
+  return role
+}
+
+/** Throws FORBIDDEN if the viewer cannot give a person this role: no caller grants more than it has. */
+export function assertGrantable({ permissions = 0, isOwner = false }: Viewer, role: Role): void {
+  if (role.id === 'owner' && !isOwner) throw exceeds('only owners can create, change, and remove owners')
+  const more = namesIn(role.permissions & ~permissions)
+  if (more.length > 0) throw exceeds(`you do not have ${more.join(', ')} yourself`)
+}
+
+export const exceeds = (rule: string): ApiError =>
+  new ApiError('FORBIDDEN', `you cannot grant more than you have: ${rule}`, { reason: 'exceeds-own-access' })
+
+export async function createRole(context: Context, { name, access, groups }: MutationCreateRoleArgs): Promise<Role> {
+  const { viewer } = context
+  const role: Role = {
+    id: `ro_${randomBytes(12).toString('hex')}`,
+    name: readName(name),
+    permissions: access.permissions == null ? (viewer.permissions ?? 0) : maskOf(access.permissions),
+    groups: readGroups(groups ?? []),
+  }
+  assertGrantable(viewer, role)
+  const create = async (transaction: Database): Promise<Role> => {
+    const others = await lockRoles(transaction, viewer.accountId)
+    const custom = others.filter(({ id }) => !isBuiltIn(id))
+    if (custom.length >= limits.roles)
+      throw new ApiError('LIMIT_EXCEEDED', `an account can have ${limits.roles} roles, found ${custom.length}`, {
+        limit: limits.roles,
+        found: custom.length,
+      })
+    assertFreeName(role, others)
+    await saveRole(transaction, viewer.accountId, toStored(role))
+    await announce({ db: transaction, viewer }, 'ROLE_CREATE', role, dataOf(role))
+    return role
+  }
+  return createOnce(
+    context,
+    (db) => inTransaction(db, create),
+    ({ id }) => ({ kind: 'role', id }),
+  )
+}
+
+/** Changes a role. Sessions of its members have the new permissions from their next request on. */
+export async function updateRole({ db, viewer }: Context, args: MutationUpdateRoleArgs): Promise<Role> {
+  const { id, name, access, groups } = args
+  assertStorable(id, 'id')
+  const change = {
+    ...(name != null && { name: readName(name) }),
+    ...(access?.permissions != null && { permissions: maskOf(access.permissions) }),
+    ...(groups != null && { groups: readGroups(groups) }),
+  }
+  return db.transaction().execute(async (transaction) => {
+    const roles = await lockRoles(transaction, viewer.accountId)
+    const before = roles.find((role) => role.id === id)
+    if (before === undefined) throw notFound('role', id)
+    if (isBuiltIn(id) && (name != null || access != null))
+      throw badInput(`of the built-in role ${id}, only groups can be changed: create another role`)
+    const after = { ...before, ...change }
+    assertGrantable(viewer, after)
+    assertFreeName(after, roles)
+    const changes = fieldChanges(dataOf(before), dataOf(after))
+    if (changes === undefined) return before
+    await saveRole(transaction, viewer.accountId, toStored(after))
+    await announce({ db: transaction, viewer }, 'ROLE_UPDATE', after, { changes })
+    return after
+  })
+}
+
+export async function deleteRole({ db, viewer, clock }: Context, id: string): Promise<void> {
+  assertStorable(id, 'id')
+  if (isBuiltIn(id)) throw badInput(`the built-in role ${id} cannot be deleted`)
+  await db.transaction().execute(async (transaction) => {
+    const role = (await lockRoles(transaction, viewer.accountId)).find((each) => each.id === id)
+    if (role === undefined) throw notFound('role', id)
+    const uses = (await countRoleUses(transaction, viewer.accountId, clock())).get(id) ?? 0
+    if (uses > 0) throw new ApiError('CONFLICT', `${uses} members and open invitations have this role`)
+    await removeRole(transaction, viewer.accountId, id)
+    await announce({ db: transaction, viewer }, 'ROLE_DELETE', role, { name: role.name })
+  })
+}
+
+/** Lets only one transaction at a time change the account's roles, members, and invitations. */
+async function lockRoles(transaction: Database, accountId: string): Promise<Role[]> {
+  await lockAccount(transaction, accountId)
+  return readRoles(transaction, accountId)
+}
+
+const toStored = ({ id, name, permissions, groups }: Role): StoredRole =>
+  isBuiltIn(id)
+    ? { id, name: null, permissions: null, groups }
+    : { id, name, permissions: namesIn(permissions), groups }
+
+/** The fields that events contain, as strings that can be compared. */
+const dataOf = ({ name, permissions, groups }: Role) => ({
+  name,
+  permissions: namesIn(permissions).join(', '),
+  groups: groups.join(', '),
+})
+
+const announce = (
+  { db, viewer }: Viewing,
+  type: EventTypeName,
+  role: Role,
+  data: Record<string, unknown>,
+): Promise<void> => recordEvents(db, { viewer }, [{ type, targets: [roleTarget(role)], data }])
+
+function assertFreeName({ id, name }: Role, others: readonly Role[]): void {
+  const folded = name.toLowerCase()
+  if (others.some((other) => other.id !== id && other.name.toLowerCase() === folded))
+    throw new ApiError('CONFLICT', `another role has the name ${JSON.stringify(name)}`)
+}
+
+function readName(name: string): string {
+  assertName(name, 'name', limits.roleNameLength)
+  return name
+}
+
+function readGroups(groups: readonly string[]): string[] {
+  if (groups.length > limits.roleGroups)
+    throw new ApiError('LIMIT_EXCEEDED', `a role can have ${limits.roleGroups} groups, found ${groups.length}`, {
+      limit: limits.roleGroups,
+      found: groups.length,
+    })
+  for (const [index, group] of groups.entries()) assertName(group, `groups[${index}]`, GROUP_LENGTH)
+  return [...new Set(groups)]
+}
+
+/** The permissions of a role as the API shows them. */
+export const permissionsOf = ({ permissions }: Pick<Role, 'permissions'>): PermissionName[] => namesIn(permissions)
+
+/** Whether a member with the first role could grant the second. */
+export const canGrant = (granting: Role, role: Role): boolean =>
+  includes(granting.permissions, role.permissions | maskOf(['MEMBER_MANAGE'])) &&
+  (role.id !== 'owner' || granting.id === 'owner')

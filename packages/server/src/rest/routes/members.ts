@@ -1,0 +1,159 @@
+import type { Route } from '../route.ts'
+
+export const memberRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/me',
+    summary: 'Returns who signed the request, and what it may do.',
+    document: 'query getMe { me { ...Me } }',
+    at: 'me',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/accounts/{id}',
+    summary: "Returns the signing key's account; NOT_FOUND for any other account.",
+    document: 'query getAccount($id: ID!) { login { account(id: $id) { ...User } } }',
+    at: 'login.account',
+    status: 200,
+  },
+  {
+    method: 'PATCH',
+    path: '/user',
+    summary: 'Changes the address and name of the account. Omitted members stay unchanged. null clears name.',
+    document: `mutation updateAccount($email: String, $name: String) {
+      updateAccount(email: $email, name: $name) { ...User }
+    }`,
+    at: 'updateAccount',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/members',
+    summary: 'Lists members by email address.',
+    document: 'query listMembers { login { items: members { ...Member } } }',
+    at: 'login',
+    status: 200,
+  },
+  {
+    method: 'PATCH',
+    path: '/members/{personId}',
+    summary: 'Gives a member another role.',
+    document: `mutation setMemberRole($personId: ID!, $roleId: ID!) {
+      setMemberRole(personId: $personId, roleId: $roleId) { ...Member }
+    }`,
+    at: 'setMemberRole',
+    status: 200,
+  },
+  {
+    method: 'DELETE',
+    path: '/members/{personId}',
+    summary: 'Removes a member. With disableKeys, also disables the account keys that the person created.',
+    document: `mutation removeMember($personId: ID!, $disableKeys: Boolean! = false) {
+      removeMember(personId: $personId, disableKeys: $disableKeys)
+    }`,
+    status: 204,
+  },
+  {
+    method: 'POST',
+    path: '/members/leave',
+    summary: 'Leaves the account. Only a signed-in person can, so an access key gets FORBIDDEN.',
+    document: 'mutation leaveAccount { leaveAccount }',
+    status: 204,
+  },
+  {
+    method: 'GET',
+    path: '/roles',
+    summary: 'Lists roles: the built-in ones first, then custom ones by name.',
+    document: 'query listRoles { login { items: roles { ...Role } } }',
+    at: 'login',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/roles',
+    summary: 'Creates a role.',
+    document: `mutation createRole($name: String!, $access: AccessInput!, $groups: [String!]) {
+      createRole(name: $name, access: $access, groups: $groups) { ...Role }
+    }`,
+    at: 'createRole',
+    status: 201,
+    location: '/roles/{id}',
+  },
+  {
+    method: 'GET',
+    path: '/roles/{id}',
+    summary: 'Returns a role.',
+    document: 'query getRole { login { roles { ...Role } } }',
+    at: 'login.roles[id]',
+    status: 200,
+  },
+  {
+    method: 'PATCH',
+    path: '/roles/{id}',
+    summary: 'Changes a role. Omitted members stay unchanged.',
+    document: `mutation updateRole($id: ID!, $name: String, $access: AccessInput, $groups: [String!]) {
+      updateRole(id: $id, name: $name, access: $access, groups: $groups) { ...Role }
+    }`,
+    at: 'updateRole',
+    status: 200,
+  },
+  {
+    method: 'DELETE',
+    path: '/roles/{id}',
+    summary: 'Deletes a role that no member or open invitation has.',
+    document: 'mutation deleteRole($id: ID!) { deleteRole(id: $id) }',
+    status: 204,
+  },
+  {
+    method: 'GET',
+    path: '/invitations',
+    summary: 'Lists invitations, newest first.',
+    document: 'query listInvitations { login { items: invitations { ...Invitation } } }',
+    at: 'login',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/invitations',
+    summary: 'Creates an invitation. Only this response contains the link.',
+    document: `mutation createInvitation($roleId: ID!, $email: String, $expires: DateTime) {
+      createInvitation(roleId: $roleId, email: $email, expires: $expires) { ...Invitation }
+    }`,
+    at: 'createInvitation',
+    status: 201,
+    location: '/invitations/{id}',
+  },
+  {
+    method: 'GET',
+    path: '/invitations/{id}',
+    summary: 'Returns an invitation.',
+    document: 'query getInvitation { login { invitations { ...Invitation } } }',
+    at: 'login.invitations[id]',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/invitations/{id}/resend',
+    summary:
+      'Creates a new link for an invitation, which lasts as long as the former one did. The former link stops working.',
+    document: 'mutation resendInvitation($id: ID!) { resendInvitation(id: $id) { ...Invitation } }',
+    at: 'resendInvitation',
+    status: 200,
+  },
+  {
+    method: 'DELETE',
+    path: '/invitations/{id}',
+    summary: 'Deletes an invitation.',
+    document: 'mutation deleteInvitation($id: ID!) { deleteInvitation(id: $id) }',
+    status: 204,
+  },
+  {
+    method: 'POST',
+    path: '/invitations/accept',
+    summary: 'Accepts an invitation. Only a signed-in person can, so an access key gets FORBIDDEN.',
+    document: 'mutation acceptInvitation($token: String!) { acceptInvitation(token: $token) { ...AccountReference } }',
+    at: 'acceptInvitation',
+    status: 200,
+  },
+]

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { type Call, literal, notFound } from './call.ts'
+
+const setRole = (person: string, role: string): string =>
+  `mutation { setMemberRole(personId: ${literal(person)}, roleId: ${literal(role)}) { person { id } role { id } } }`
+const remove = (person: string): string => `mutation { removeMember(personId: ${literal(person)}) }`
+const updateRole = (id: string): string => `mutation { updateRole(id: ${literal(id)}, groups: ["x"]) { id groups } }`
+const deleteRole = (id: string): string => `mutation { deleteRole(id: ${literal(id)}) }`
+const invite = (role: string): string => `mutation { createInvitation(roleId: ${literal(role)}) { id role { name } } }`
+const resend = (id: string): string => `mutation { resendInvitation(id: ${literal(id)}) { id email } }`
+const withdraw = (id: string): string => `mutation { deleteInvitation(id: ${literal(id)}) }`
+
+/** The mutations of members, roles, and invitations. */
+export const memberMutationCalls: Record<string, Call> = {
+  'Mutation.setMemberRole': {
+    plain: ({ member }) => setRole(member, 'operator'),
+    naming: {
+      personId: notFound(({ member }) => setRole(member, 'operator')),
+      roleId: notFound(({ role }, { member }) => setRole(member, role)),
+    },
+  },
+  'Mutation.removeMember': {
+    plain: ({ member }) => remove(member),
+    naming: { personId: notFound(({ member }) => remove(member)) },
+    others: ['disableKeys'],
+  },
+  'Mutation.leaveAccount': { plain: () => 'mutation { leaveAccount }', needsSession: true },
+  'Mutation.createRole': {
+    plain: () => `mutation { createRole(name: "${randomUUID()}", access: { permissions: [DEVICE_READ] }) { id } }`,
+    others: ['name', 'access.permissions', 'groups'],
+  },
+  'Mutation.updateRole': {
+    plain: ({ role }) => updateRole(role),
+    naming: { id: notFound(({ role }) => updateRole(role)) },
+    others: ['name', 'access.permissions', 'groups'],
+  },
+  'Mutation.deleteRole': {
+    plain: ({ role }) => deleteRole(role),
+    naming: { id: notFound(({ role }) => deleteRole(role)) },
+  },
+  'Mutation.createInvitation': {
+    plain: () => invite('viewer'),
+    naming: { roleId: notFound(({ role }) => invite(role)) },
+    others: ['email', 'expires'],
+  },
+  'Mutation.resendInvitation': {
+    plain: ({ invitation }) => resend(invitation),
+    naming: { id: notFound(({ invitation }) => resend(invitation)) },
+  },
+  'Mutation.deleteInvitation': {
+    plain: ({ invitation }) => withdraw(invitation),
+    naming: { id: notFound(({ invitation }) => withdraw(invitation)) },
+  },
+  'Mutation.acceptInvitation': {
+    plain: () => `mutation { acceptInvitation(token: "x") { id } }`,
+    needsSession: true,
+    // The token is the credential.
+    others: ['token'],
+  },
+  'Mutation.updateAccount': {
+    plain: () => 'mutation { updateAccount(name: "x") { id name } }',
+    others: ['email', 'name'],
+  },
+}
