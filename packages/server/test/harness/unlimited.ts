@@ -16,4 +16,5 @@ export const unlimited: Readonly<Record<string, string>> = {
   MUSTER_MOST_REQUESTS: '1000000',
   MUSTER_MOST_LAG: '0',
   MUSTER_DATABASE_SILENCE: '20000',
+  MUSTER_QUERY_SECONDS: '60',
 }
