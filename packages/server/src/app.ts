@@ -101,7 +101,7 @@ export interface AppDeps {
   jit?: boolean
 }
 
-/** Builds the HTTP server without listening. A request passes the parts in the order in which they are listed. */
+/** Builds the HTTP server without listening. A request goes through the registered parts in order. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const browserHeaders = securityHeaders(isHttps(deps.config))
   const options: FastifyServerOptions<Server> = {

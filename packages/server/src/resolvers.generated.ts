@@ -67,8 +67,8 @@ export type User = {
   /** The user's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
   /**
-   * A URL that returns the same events as CSV for one hour. The CSV keeps the filter that the view has now, and relative times
-   * count from now.
+   * A URL that returns the same events as CSV for one hour. Later changes to the view do not affect it, and relative
+   * times are relative to the time of this request.
    */
   eventsUrl: Scalars['String']['output'];
   /**
@@ -1044,7 +1044,7 @@ export type EventCount = {
 /** Subscriptions run over Server-Sent Events at /graphql/v1/stream. */
 export type Subscription = {
   __typename?: 'Subscription';
-  /** Events as they happen. With after, starts after that event, so a reconnecting client misses no events. */
+  /** Events as they happen. With after, the stream starts after that event, so a reconnecting client misses no events. */
   events: Event;
 };
 
@@ -1223,14 +1223,14 @@ export type EventType =
    */
   | 'USER_REMOVE'
   /**
-   * A backup was written. Recorded for the installation's owner, the user who was created first. data: kind (file or base), name,
-   * created (the moment whose data the backup contains), bytes, scheduled
+   * A backup was written. Recorded for the installation's owner, the user who was created first. data: kind (file or base) and
+   * name of the backup; created, when the backup was taken; bytes; scheduled
    */
   | 'BACKUP_CREATE'
   /**
    * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data: kind (file
-   * or base), name of the backup; created, the moment whose data a backup file contains; to, the moment to which a base backup was
-   * restored, or latest
+   * or base) and name of the backup; for a backup file, created (when the backup was taken); for a base backup, to (the point in
+   * time that it was restored to, or latest)
    */
   | 'BACKUP_RESTORE'
   /**
@@ -1666,7 +1666,7 @@ export type Webhook = {
   /** Why deliveries are paused; null if they are not paused. */
   paused?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** Only events of devices that match right before or right after the event are sent. In canonical form; null sends all events. */
+  /** Only events of devices that match immediately before or after the event are sent. In canonical form; null sends all events. */
   where?: Maybe<Scalars['String']['output']>;
   /** A saved view of devices. Its newest filter applies in addition to where. */
   view?: Maybe<View>;

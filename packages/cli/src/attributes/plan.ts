@@ -7,8 +7,8 @@ import { usageError } from '../errors/cli-error.ts'
 import type { ChangeOptions } from './change-options.ts'
 
 /**
- * Devices that match all filters, or devices and services with these IDs. `now` is the time that relative times in
- * filters are relative to. It is the same for all pages.
+ * Devices that match all filters, or devices and services with these IDs. `now` is the reference time for relative
+ * times in filters. It is the same for all pages.
  */
 export type Targets = { where: string[]; now?: string } | { ids: string[] }
 

@@ -12,7 +12,7 @@ export function buildCommand(): Command {
     .description(
       prose(`Check the credentials, the connection to the server, the clocks, the server's database, and the signature.
 For a server on this machine, the command also checks the data folder, master key, archive, and backups. It explains how
-to fix each problem, and exits with 1 if a check fails.`),
+to fix each problem, and exits with code 1 if a check fails.`),
     )
     .action(run)
 }

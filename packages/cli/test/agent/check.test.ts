@@ -25,7 +25,7 @@ test('rejects a configuration file that does not exist', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('/nowhere/agent.ini not found')])
 })
 
-test('prints what the agent would report, and exits with 1 if a value cannot be read', async () => {
+test('prints what the agent would report, and exits with code 1 if a value cannot be read', async () => {
   const config =
     'name = box\nplatform = Box 2\n[services]\nfind = no\nweb = http:1\n[attributes]\na = text x\nb = file /nowhere\n'
   const { code, stdout, stderr } = await check(config)

@@ -13,7 +13,7 @@ export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | '
   types?: readonly EventType[] | undefined
   /** IDs of the devices whose events to receive. Default: all events of the account. */
   deviceId?: readonly string[] | undefined
-  /** A device filter: only events of devices that match right before or right after the event. */
+  /** A device filter: only events of devices that match immediately before or after the event. */
   where?: string | undefined
   /** ID of a saved view of devices. Its filter applies in addition to `where`. */
   view?: string | undefined

@@ -552,7 +552,7 @@ export interface User {
   /** A URL that returns the matching devices as CSV for one hour. The CSV keeps the filter that the view has now, and relative times count from now. muster import reads the file, unless a column has a label. */
   devicesUrl: string
   email: string
-  /** A URL that returns the same events as CSV for one hour. The CSV keeps the filter that the view has now, and relative times count from now. */
+  /** A URL that returns the same events as CSV for one hour. Later changes to the view do not affect it, and relative times are relative to the time of this request. */
   eventsUrl: string
   id: string
   /** The limits that apply to this user, with their current use. */
@@ -623,7 +623,7 @@ export interface Webhook {
   url: string
   /** A saved view of devices. Its newest filter applies in addition to where. */
   view: View | null
-  /** Only events of devices that match right before or right after the event are sent. In canonical form; null sends all events. */
+  /** Only events of devices that match immediately before or after the event are sent. In canonical form; null sends all events. */
   where: string | null
 }
 
@@ -1201,7 +1201,7 @@ export interface MutationFields {
     url: string
     /** The ID of a saved view of devices. Its newest filter applies in addition to where. */
     view?: string | null | undefined
-    /** A device filter. Only events of devices that match right before or right after the event are sent. */
+    /** A device filter. Only events of devices that match immediately before or after the event are sent. */
     where?: string | null | undefined
   }>
   deleteAccessKey: Leaf<boolean, {
@@ -1511,18 +1511,18 @@ export interface ServiceListFields {
 
 /** The selectable fields of Subscription. */
 export interface SubscriptionFields {
-  /** Events as they happen. With after, starts after that event, so a reconnecting client misses no events. */
+  /** Events as they happen. With after, the stream starts after that event, so a reconnecting client misses no events. */
   events: Branch<'Event', 'one', {
     /** The ID of the last event that the client received. If omitted, the stream starts now. */
     after?: string | null | undefined
-    /** The context in which the filter reads attributes. Default: that of the view. */
+    /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
     /** Only events of these devices. Unknown IDs match nothing. */
     deviceId?: readonly string[] | null | undefined
     types?: readonly EventType[] | null | undefined
-    /** The ID of a saved view of devices. Its filter applies in addition to where; a change of the view takes effect within a second. */
+    /** The ID of a saved view of devices. Its filter applies in addition to where. Changes to the view take effect within a second. */
     view?: string | null | undefined
-    /** A device filter, unlike the where of User.events. Only events of devices that match right before or right after the event are delivered. */
+    /** A device filter, unlike the where of User.events. Only events of devices that match immediately before or after the event are delivered. */
     where?: string | null | undefined
   }>
 }
@@ -1604,7 +1604,7 @@ export interface UserFields {
     last?: string | null | undefined
     /** Part of the name, case-insensitive. */
     name?: string | null | undefined
-    /** The time that relative times in where are relative to. Default: the start of the request. */
+    /** The reference time for relative times in where. Default: the start of the request. */
     now?: string | Date | null | undefined
     platform?: readonly string[] | null | undefined
     /** Records per page, 1 to 1000. */
@@ -1626,7 +1626,7 @@ export interface UserFields {
     columns?: readonly string[] | null | undefined
     /** The context in which the filter, the order, and the columns read attributes. */
     context?: string | null | undefined
-    /** The time from which relative times in where count. */
+    /** The reference time for relative times in where. */
     now?: string | Date | null | undefined
     /** At most 4 keys, each written as in sort of devices. Default: name. */
     sortBy?: readonly string[] | null | undefined
@@ -1646,7 +1646,7 @@ export interface UserFields {
     maxDate?: string | Date | null | undefined
     /** Without minDate, the intervals cover the month before maxDate or now. */
     minDate?: string | Date | null | undefined
-    /** The time from which relative times in where count. Default: the start of the request. */
+    /** The reference time for relative times in where. Default: the start of the request. */
     now?: string | Date | null | undefined
     types?: readonly EventType[] | null | undefined
     /** The ID of a saved view of events. Its filter applies in addition to where. */
@@ -1667,7 +1667,7 @@ export interface UserFields {
     last?: string | null | undefined
     maxDate?: string | Date | null | undefined
     minDate?: string | Date | null | undefined
-    /** The time that relative times in where are relative to. Default: the start of the request. */
+    /** The reference time for relative times in where. Default: the start of the request. */
     now?: string | Date | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
@@ -1677,7 +1677,7 @@ export interface UserFields {
     /** A filter of events, such as type = DEVICE_STATE AND device.site = oslo. Uses the current values of devices. */
     where?: string | null | undefined
   }>
-  /** A URL that returns the same events as CSV for one hour. The CSV keeps the filter that the view has now, and relative times count from now. */
+  /** A URL that returns the same events as CSV for one hour. Later changes to the view do not affect it, and relative times are relative to the time of this request. */
   eventsUrl: Leaf<string, {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -1740,7 +1740,7 @@ export interface UserFields {
     from?: number | null | undefined
     /** An alias of after. Pass the last value of the previous page. */
     last?: string | null | undefined
-    /** The time that relative times in where are relative to. Default: the start of the request. */
+    /** The reference time for relative times in where. Default: the start of the request. */
     now?: string | Date | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
@@ -1839,7 +1839,7 @@ export interface WebhookFields {
   url: Leaf<string>
   /** A saved view of devices. Its newest filter applies in addition to where. */
   view: Branch<'View', 'maybe'>
-  /** Only events of devices that match right before or right after the event are sent. In canonical form; null sends all events. */
+  /** Only events of devices that match immediately before or after the event are sent. In canonical form; null sends all events. */
   where: Leaf<string | null>
 }
 
@@ -2006,7 +2006,7 @@ export interface Mutations {
     url: string
     /** The ID of a saved view of devices. Its newest filter applies in addition to where. */
     view?: string | null | undefined
-    /** A device filter. Only events of devices that match right before or right after the event are sent. */
+    /** A device filter. Only events of devices that match immediately before or after the event are sent. */
     where?: string | null | undefined
   }, options?: CallOptions): Promise<Webhook>
   deleteAccessKey(args: {

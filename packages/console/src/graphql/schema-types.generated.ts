@@ -33,14 +33,14 @@ export type EventType =
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
   | 'AUTH_LOGIN'
   /**
-   * A backup was written. Recorded for the installation's owner, the user who was created first. data: kind (file or base), name,
-   * created (the moment whose data the backup contains), bytes, scheduled
+   * A backup was written. Recorded for the installation's owner, the user who was created first. data: kind (file or base) and
+   * name of the backup; created, when the backup was taken; bytes; scheduled
    */
   | 'BACKUP_CREATE'
   /**
    * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data: kind (file
-   * or base), name of the backup; created, the moment whose data a backup file contains; to, the moment to which a base backup was
-   * restored, or latest
+   * or base) and name of the backup; for a backup file, created (when the backup was taken); for a base backup, to (the point in
+   * time that it was restored to, or latest)
    */
   | 'BACKUP_RESTORE'
   /**

@@ -1,6 +1,6 @@
-/** Notifies the shell that the session is no longer valid, from any code that detects it. */
 const listeners = new Set<() => void>()
 
+/** Lets any code that detects an ended session notify the shell. */
 export const signedOut = {
   announce(): void {
     for (const listener of listeners) listener()

@@ -75,7 +75,7 @@ export async function startJobs(options: JobRunnerOptions): Promise<JobRunner> {
   let runner = await start()
   const keepRunning = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      await runner.promise.catch((error: unknown) => log.warn({ err: error }, 'the job runner ended; restarting it'))
+      await runner.promise.catch((error: unknown) => log.warn({ err: error }, 'the job runner stopped; restarting it'))
       if (!(await pauseUnless(stopping.signal, RESTART_MS))) return
       runner = await start().catch(() => runner)
     }

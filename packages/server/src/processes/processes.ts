@@ -37,7 +37,7 @@ interface Ended {
   signal: NodeJS.Signals | null
 }
 
-/** How a process ended, or why it did not start serving requests. */
+/** How a process exited, or why it did not start serving requests. */
 type End = Ended | { reason: string }
 
 /** A process that serves requests. */
@@ -97,7 +97,7 @@ export function createProcesses(
       if (performance.now() - startedAt > STABLE_MS) delay = FIRST_DELAY_MS
       const fields = { process: number, ...end }
       if ('code' in end && end.code === 0) log.info(fields, 'a server process was stopped; starting another')
-      else log.error(fields, 'a server process ended; starting another')
+      else log.error(fields, 'a server process exited; starting another')
       await sleep(delay, undefined, { signal: stopping.signal }).catch(() => {})
       if (stopping.signal.aborted) return
       delay = Math.min(2 * delay, MAX_DELAY_MS)
@@ -148,7 +148,7 @@ async function readyUrl(worker: Worker, ended: Promise<Ended>): Promise<string> 
     })
   })
   const endedEarly = ended.then(({ code, signal }) => {
-    throw new StartError(`A server process ended before it was ready, with ${signal ?? code}.`)
+    throw new StartError(`A server process exited before it was ready, with ${signal ?? code}.`)
   })
   return Promise.race([reported, endedEarly])
 }

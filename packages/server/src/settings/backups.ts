@@ -9,7 +9,7 @@ export const backupSettings = {
   archiveFolder: setting({
     name: 'MUSTER_ARCHIVE_DIR',
     meaning:
-      'Folder to which the embedded database archives its write-ahead log and base backups, so that you can restore it to any moment. Use a different disk if possible. Not set: no archive.',
+      'Folder to which the embedded database archives its write-ahead log and base backups, so that you can restore it to any point in time. Use a different disk if possible. Not set: no archive.',
     default: 'not set',
     parse: (text) => (text === undefined ? undefined : resolve(text)),
   }),

@@ -18,7 +18,7 @@ export interface ServingDatabase extends DatabaseAccess {
 export interface ServingDatabaseOptions {
   config: Config
   log: FastifyBaseLogger
-  /** Called when the embedded database has ended and could not be restarted. */
+  /** Called when the embedded database has exited and could not be restarted. */
   onLost: (reason: string) => void
   /** Aborts waiting for the database. */
   signal: AbortSignal
@@ -64,7 +64,7 @@ const MAX_RESTARTS = 5
 /** After the database has run this long, its earlier failures no longer count. */
 const STABLE_MS = 60_000
 
-/** Starts the embedded database and restarts it if it ends by itself. Its connection settings stay the same. */
+/** Starts the embedded database and restarts it if it exits unexpectedly. Its connection settings stay the same. */
 async function openEmbedded({ config, log, onLost }: ServingDatabaseOptions): Promise<ServingDatabase> {
   let stopping = false
   let failures = 0
@@ -83,7 +83,7 @@ async function openEmbedded({ config, log, onLost }: ServingDatabaseOptions): Pr
     return started
   }
   const restart = async (reason: string): Promise<void> => {
-    log.error({ reason }, 'the embedded database ended; restarting it')
+    log.error({ reason }, 'the embedded database exited; restarting it')
     if (performance.now() - startedAt > STABLE_MS) failures = 0
     while (!stopping && failures < MAX_RESTARTS) {
       await sleep(2 ** failures++ * 100)
@@ -96,7 +96,7 @@ async function openEmbedded({ config, log, onLost }: ServingDatabaseOptions): Pr
         log.error({ err: error }, 'failed to restart the embedded database')
       }
     }
-    if (!stopping) onLost(`the embedded database ended and cannot be restarted: ${reason}`)
+    if (!stopping) onLost(`the embedded database could not be restarted: ${reason}`)
   }
 
   let current = start()

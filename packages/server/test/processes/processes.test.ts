@@ -142,7 +142,7 @@ test('runs two processes as one server and replaces a killed process', async () 
 
   process.kill(pids[0]!, 'SIGKILL')
   await listening(server, 3)
-  expect(server.stderr()).toContain('a server process ended; starting another')
+  expect(server.stderr()).toContain('a server process exited; starting another')
   // When the killed process's lease expires, its devices become inactive. Other devices stay active.
   await vi.waitFor(async () => expect(new Set(await states())).toEqual(new Set(['active', 'inactive'])), wait)
   const left = (await states()).filter((state) => state === 'active').length

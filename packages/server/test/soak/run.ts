@@ -1,5 +1,5 @@
 /**
- * `npm run test:soak -- [--minutes N] [--warm-up N] [--rate N] [--devices N] [--every SECONDS]` exits with 1 if a check in
+ * `npm run test:soak -- [--minutes N] [--warm-up N] [--rate N] [--devices N] [--every SECONDS]` exits with code 1 if a check in
  * `checks.ts` fails.
  */
 

@@ -5,7 +5,10 @@ import { systemctl } from './systemctl.ts'
 import { exampleConfig, thesePrograms, unitText } from './unit.ts'
 
 export interface Place {
-  /** Root folder. If it is not `/`, such as the root of an image that is being built, nothing is started or stopped. */
+  /**
+   * Root folder. For any folder other than `/`, such as an image being built, the command changes only files and does not start
+   * or stop the service.
+   */
   root: string
 }
 

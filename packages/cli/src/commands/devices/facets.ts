@@ -31,7 +31,7 @@ muster devices facets platform site --where "state = inactive"`),
     .argument('<name...>', 'fields, attributes, or fields of services, such as services.port; at most 8')
     .option('--where <filter>', 'count devices that match a filter, such as "state = active"; repeatable', collect)
     .option('--view <view>', 'count the devices of a saved view; ID or name')
-    .option('--context <name>', 'use effective attributes in this context')
+    .option('--context <name>', 'use effective values in this context')
     .option('--size <count>', 'values for each name, 1 to 100', wholeNumber(1, MAX_SIZE), 20)
     .addHelpText('after', whereHelp)
     .action(run)

@@ -30,7 +30,7 @@ attribute names. --json prints all columns and the services.`),
       'up to 4 comma-separated fields or attributes; for descending order, add the prefix -, as in -created (default: name)',
       namesWithCommas,
     )
-    .option('--context <name>', 'use effective attributes in this context')
+    .option('--context <name>', 'use effective values in this context')
     .addHelpText('after', whereHelp)
     .action(run)
 }

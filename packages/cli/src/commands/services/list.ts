@@ -40,7 +40,7 @@ device, type, host, port, protocol, enabled, state, created, lastReported, devic
       'up to 4 comma-separated keys, such as port,-device.name (default: device.name,name)',
       namesWithCommas,
     )
-    .option('--context <name>', 'use effective attributes in this context')
+    .option('--context <name>', 'use effective values in this context')
     .addHelpText('after', whereHelp)
     .action(run)
 }

@@ -18,7 +18,7 @@ interface WebhookSelectionProps {
   box: RefObject<HTMLDivElement | null>
 }
 
-/** Returns the filter as it is typed, right or wrong. The server reports what is wrong. */
+/** Returns the filter as typed, whether or not it is valid. The server reports errors. */
 export const typedFilter = (box: RefObject<HTMLDivElement | null>): string | null =>
   box.current?.querySelector('input')?.value.trim() || null
 
@@ -31,7 +31,7 @@ export function WebhookSelection({ value, onChange, box }: WebhookSelectionProps
       <Input.Wrapper
         label="Devices"
         labelElement="div"
-        description="Only events of devices that match right before or right after the event. Empty for all events."
+        description="Sends only events of devices that match immediately before or after the event. Leave empty to send all events."
       >
         <div ref={box}>
           <SearchBox
@@ -49,7 +49,7 @@ export function WebhookSelection({ value, onChange, box }: WebhookSelectionProps
       {views.length === 0 && value.view === null ? null : (
         <Select
           label="View"
-          description="Only events of devices in this view. Changes of the view apply from the next event on."
+          description="Sends only events of devices in this view. Changes to the view take effect with the next event."
           placeholder="All devices"
           data={views}
           value={value.view}
@@ -60,7 +60,7 @@ export function WebhookSelection({ value, onChange, box }: WebhookSelectionProps
       )}
       <TextInput
         label="Context"
-        description="The context in which the filter reads attributes. Empty for the base values, or the context of the view."
+        description="Leave empty to use the view's context, or base values without a view."
         value={value.context ?? ''}
         onChange={(event) => onChange({ ...value, context: event.currentTarget.value || null })}
       />

@@ -37,7 +37,7 @@ export function sessionStrategy({ sessions, cookie, publicUrl }: SessionStrategy
   }
 }
 
-/** A request may name the account that it works in. */
+/** A request can specify its account in this header. */
 export const ACCOUNT_HEADER = 'muster-account'
 
 function namedAccount({ headers }: FastifyRequest): string | undefined {

@@ -38,7 +38,7 @@ export interface Session {
   readonly email: string
   readonly token: string
   readonly lastUsed: Date
-  /** The accounts that the person is a member of, from the first that the person joined. */
+  /** The accounts that the person is a member of, in the order in which the person joined them. */
   readonly accounts: readonly WorkingAccount[]
   readonly lastAccount: string | null
 }
@@ -49,9 +49,9 @@ export interface Sessions {
   /** Extends a session to 30 days from now, at most once an hour. Returns whether the session was extended. */
   renew(session: Session): Promise<boolean>
   /**
-   * Returns the account that a request works in: the named one, else the one that the person used last, else the one that the
-   * person joined first. Returns undefined for a person who is a member of none. Throws FORBIDDEN if the person is not a member
-   * of the named account.
+   * Returns the account that a request uses: the account in the header; without the header, the account that the person used
+   * last; before the first use, the account that the person joined first. Returns undefined for a person who is a member of no
+   * account. Throws FORBIDDEN if the person is not a member of the account in the header.
    */
   chooseAccount(session: Session, named: string | undefined): Promise<WorkingAccount | undefined>
   /** Returns why a viewer with a session would be rejected now, if at all. The result may be up to half a second old. */
@@ -109,7 +109,7 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
 /** The permissions that decide which events a stream contains. */
 const ofEvents = maskOf(['EVENT_READ', 'AUDIT_READ'])
 
-/** The response to an account of which the person is no member, and to an account that does not exist. */
+/** The response is the same whether the account does not exist or the person is not a member of it. */
 export const notAMember = (): ApiError =>
   new ApiError('FORBIDDEN', 'you are not a member of this account', { reason: 'not-a-member' })
 
@@ -117,8 +117,8 @@ const roleChanged = (): ApiError =>
   new ApiError('FORBIDDEN', 'your role no longer allows this: subscribe again', { reason: 'permission' })
 
 /**
- * What a session may do in an account, for downloads that it requested. The download itself is fetched without the session's
- * cookie. Returns undefined if the session has ended or its person is no member.
+ * Returns a session's permissions in an account, for downloads that it requested. A download is fetched without the session's
+ * cookie. Returns undefined if the session has ended or its person is not a member.
  */
 export async function findSessionPermissions(
   { db, clock }: { db: Database; clock: () => Date },

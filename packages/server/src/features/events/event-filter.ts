@@ -38,7 +38,7 @@ export interface EventWhere {
   filter: ResolvedFilter
   /** The context in which the filter reads attributes; undefined for the base values. */
   context: string | undefined
-  /** The time, in milliseconds since 1970, that relative times are relative to. */
+  /** The reference time for relative times in `where`, in Unix milliseconds. */
   now: number
 }
 

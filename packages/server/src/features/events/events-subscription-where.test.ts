@@ -45,7 +45,7 @@ const error = ({ messages }: RawStream): [code: string, message: string] => {
   return [first.extensions.code, first.message]
 }
 
-it('delivers the events of devices that match right before or after, live and from the past', async () => {
+it('delivers the events of devices that match immediately before or after, live and from the past', async () => {
   const inside = await register('inside', { site: 'oslo' })
   const { login } = await user.data('{ login { events(size: 1) { last } } }')
   const live = await subscribe({ where: 'site = oslo OR name = end' })

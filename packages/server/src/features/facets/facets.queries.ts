@@ -17,7 +17,7 @@ export interface Counted {
   /** The devices to count; undefined for all devices. */
   filter: ResolvedFilter | undefined
   context: string | undefined
-  /** The time, in milliseconds since 1970, that relative times are relative to. */
+  /** The reference time for relative times in `where`, in Unix milliseconds. */
   now: number
 }
 

@@ -34,7 +34,7 @@ describe('checkFilter', () => {
     expect(await find(canonical)).toBe(await find(known))
   })
 
-  test('says for each term how it compares and whether an index finds what it matches', async () => {
+  test('reports how each term compares and whether it is indexed', async () => {
     const terms = async (where: string): Promise<string[]> =>
       (await check(where)).terms.map(({ name, comparedAs, isIndexed }) => `${name} ${comparedAs} ${isIndexed}`)
     expect(await terms('site = oslo AND load > 0.8 AND site > b AND created < -2d')).toEqual([

@@ -8,14 +8,14 @@ import { rollBack } from './roll-back.ts'
 
 export type JudgedEvent = Pick<Event, 'id' | 'type' | 'timestamp' | 'deviceId'>
 
-/** Devices in one read: fewer if all of their attributes are read. */
+/** Maximum number of devices per read. It is lower if all of their attributes are read. */
 const DEVICES = { few: 50, many: 500 }
 /** Approximate maximum size of the moments in one statement, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 /**
- * Returns the IDs of the events whose device matched right before or right after the event. Rolls the device's present rows
- * back through its later events, and evaluates the filter over the result. Every event must be settled.
+ * Returns the IDs of the events whose device matched immediately before or after the event. Rolls the device's current rows
+ * back through its later events, and evaluates the filter on the result. Every event must be settled.
  */
 export async function judgeEvents(
   db: Database,
@@ -52,7 +52,7 @@ function rangeOf([id, events]: [id: string, events: readonly OfDevice[]]) {
 
 type Side = 'before' | 'after'
 
-/** A moment with the events that pass if the device matched at it. */
+/** A moment, and the events that match if the device matched at that moment. */
 interface SharedMoment extends Moment {
   events: string[]
 }
@@ -63,7 +63,10 @@ interface Moments {
   add(event: JudgedEvent, rows: DeviceRows | undefined, side: Side): void
 }
 
-/** Collects moments. A change of what the filter does not read makes no further moment, unless the filter reads the clock. */
+/**
+ * Collects moments. If a change does not affect the values that the filter reads, it adds no moment, unless the filter depends
+ * on the time.
+ */
 function collectMoments(needs: Needs): Moments {
   const byContent = new Map<string, SharedMoment>()
   const all: SharedMoment[] = []
@@ -86,7 +89,7 @@ function collectMoments(needs: Needs): Moments {
   }
 }
 
-/** Goes back in time from now, and adds the device as it was after and before each event. */
+/** Undoes changes, newest first, and adds the device's rows from after and before each event. */
 function addMoments(moments: Moments, found: FoundDevice, judged: readonly OfDevice[]): void {
   let rows = presentRows(found)
   const changes = [...(found.inside ?? []), ...(found.later ?? [])]
@@ -109,7 +112,7 @@ function presentRows({ device, live, overrides, services, serviceLives }: FoundD
   return { device, live, overrides: overrides ?? [], services: services ?? [], serviceLives: serviceLives ?? [] }
 }
 
-/** Returns what the filter reads of the rows. */
+/** Returns the parts of the rows that the filter reads. */
 function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side: Side }): DeviceRows {
   const { device, live, overrides, services, serviceLives } = rows
   const { state, state_since, last_reported, ...reserved } = live
@@ -137,15 +140,15 @@ function readRows(rows: DeviceRows, needs: Needs, { at, side }: { at: Date; side
 }
 
 /**
- * Reports leave no event. If a device has reported since, then it reported at an unknown time before the event: this counts
- * as a report at the event.
+ * A report without a change of state creates no event. If a device has reported since the event, the time of its last report
+ * before the event is unknown, so the time of the event is used.
  */
 const notAfter = (time: string | null, at: Date): string | null =>
   time !== null && Date.parse(time) > at.getTime() ? at.toISOString() : time
 
 /**
- * A service's first report leaves no event if it is the state of the device, which the service followed until then. Times are
- * in milliseconds: before an event, a report of the same millisecond has not happened yet.
+ * Until its first report, a service has the state of its device. If the report contains the same state, it creates no event.
+ * Times are in milliseconds. For the side before an event, a report in the same millisecond has not happened yet.
  */
 function hasReported({ state_since }: ServiceLiveRow, { at, side }: { at: Date; side: Side }): boolean {
   if (state_since === null) return true

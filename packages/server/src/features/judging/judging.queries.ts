@@ -6,7 +6,7 @@ import { type FilterScope, noTables } from '../filters/sql/rows.ts'
 import { overridesIn } from '../filters/sql/value-source.ts'
 import type { Selection } from './needs.ts'
 
-/** A device at one moment, as JSON of `DeviceRows`. Relative times count from `now`. */
+/** A device at one moment, as JSON of `DeviceRows`. `now` is the reference time for relative times. */
 export interface Moment {
   now: Date
   rows: string
@@ -15,8 +15,8 @@ export interface Moment {
 const reserved = sql.raw([...reservedColumns.values()].map((column) => `${column} text collate "C"`).join(', '))
 
 /**
- * Returns the indexes of the moments at which the device matched. The condition is the SQL that lists run: inside the
- * subquery, the names of the tables stand for the rows of one moment.
+ * Returns the indexes of the moments at which the device matched. Lists use the same SQL for the condition. Inside the
+ * subquery, the table names refer to the rows of one moment.
  */
 export async function selectMatches(
   db: Database,

@@ -2,16 +2,16 @@ import type { Condition, Literal, ResolvedFilter } from '@muster/filter'
 import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 
-/** A device filter in the form in which it is evaluated: without `view()`, and with the context that it reads attributes in. */
+/** A device filter that is ready for evaluation: without `view()`, and with the context in which it reads attributes. */
 export interface Selection {
   /** undefined matches every device. */
   filter: ResolvedFilter | undefined
   context: string | undefined
 }
 
-/** What a filter reads of a device. */
+/** The parts of a device that a filter reads. */
 export interface Needs {
-  /** Top-level names of attributes; undefined for all. */
+  /** Top-level attribute names. undefined means all. */
   names: readonly string[] | undefined
   overrides: boolean
   services: boolean
@@ -20,7 +20,7 @@ export interface Needs {
   lastReported: boolean
   /** Whether the result depends on the time of the event. */
   clock: boolean
-  /** The types of events that change what the filter reads. */
+  /** The types of events that can change the parts that the filter reads. */
   types: readonly EventTypeName[]
 }
 

@@ -13,7 +13,7 @@ export interface AskedDevice {
   last: string
 }
 
-/** The rows of a device now, and the events that lead back to the range. */
+/** A device's current rows, and the events to undo to get back to the range. */
 export interface FoundDevice {
   id: string
   device: DeviceRows['device'] | null
@@ -23,13 +23,13 @@ export interface FoundDevice {
   serviceLives: ServiceLiveRow[] | null
   /** The events in the range, oldest first. */
   inside: PastEvent[] | null
-  /** Of the events after the range, only the first ones that changed a value: the value before it is the one in the range. */
+  /** For each value, the first event after the range that changed it. Its old value is the value at the end of the range. */
   later: PastEvent[] | null
 }
 
 /**
- * Reads the rows of devices together with the events that lead back to a time. One statement has one snapshot, so the rows
- * contain exactly the changes of the events that it finds, whatever commits meanwhile.
+ * Reads the current rows of devices together with the events to undo. One statement has one snapshot, so the rows contain
+ * exactly the changes of the events that it returns, even if other transactions commit in the meantime.
  */
 export async function selectPastDevices(
   db: Database,

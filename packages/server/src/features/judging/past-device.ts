@@ -1,6 +1,6 @@
 import type { EventTypeName } from '../events/event-types.ts'
 
-/** Rows of one device, as JSON of PostgreSQL, without the account. Times are strings. */
+/** The rows of one device as JSON from PostgreSQL, without the account. Times are strings. */
 export interface DeviceRows {
   device: {
     id: string
@@ -10,11 +10,11 @@ export interface DeviceRows {
     created: string | null
     attributes: StoredAttributes
   }
-  /** The row of `device_live`: the state and the reserved values by their columns. */
+  /** The row of `device_live`: the state and the reserved values, keyed by column. */
   live: LiveRow
   overrides: OverrideRow[]
   services: ServiceRow[]
-  /** States of the services that reported their own. */
+  /** The states of the services that have reported a state. */
   serviceLives: ServiceLiveRow[]
 }
 
@@ -51,7 +51,7 @@ export interface ServiceLiveRow {
   last_reported: string | null
 }
 
-/** An event as far as it says what it changed. */
+/** The parts of an event that describe its changes. */
 export interface PastEvent {
   id: string
   type: EventTypeName
@@ -62,10 +62,10 @@ export interface PastEvent {
   previous: Record<string, unknown> | null
 }
 
-/** Changes of attributes, as events contain them. */
+/** Attribute changes in the format of events. */
 export type AttributeChanges = Record<string, { old: string | null }>
 
-/** What a DEVICE_DELETE event contains, unless it was too large (`omitted`). */
+/** The content of a DEVICE_DELETE event, unless it was too large (`omitted`). */
 export interface DeletedDevice {
   name: string
   hardwareId: string | null
@@ -76,7 +76,7 @@ export interface DeletedDevice {
 }
 
 export interface DeletedService extends Omit<ServiceRow, 'attributes'> {
-  /** Null if the service followed the state of its device. */
+  /** Null if the service has the state of its device. */
   state: string | null
   stateSince?: string | null
   lastReported: string | null

@@ -12,8 +12,8 @@ import type {
 } from './past-device.ts'
 
 /**
- * Returns a device as it was before an event, given the device as it was right after it; undefined while it does not exist.
- * Changes the rows that it is given. An event of a later release changes nothing that this release reads.
+ * Takes a device's rows from immediately after an event, and returns the rows from before it, or undefined if the device did
+ * not exist. Modifies the rows in place. Ignores events that only later releases record.
  */
 export function rollBack(rows: DeviceRows | undefined, event: PastEvent, deviceId: string): DeviceRows | undefined {
   if (event.type === 'DEVICE_DELETE') return deletedDevice(event, deviceId)
@@ -160,7 +160,7 @@ function setOverride(rows: DeviceRows, { target, context, name, value }: Setting
   if (Object.keys(row.attributes).length === 0) rows.overrides = rows.overrides.filter((one) => one !== row)
 }
 
-/** Sets or removes one value. Names can be such as `__proto__`, which an assignment would not make an own property. */
+/** Sets or removes one value. Defines the property, because an assignment to `__proto__` would not create one. */
 function setValue(attributes: StoredAttributes, [first, subName]: AttributeName, value: string | null): void {
   if (subName === undefined) {
     if (value === null) delete attributes[first]

@@ -12,7 +12,7 @@ export interface SelectionArguments {
   context?: string | null | undefined
 }
 
-/** What selects devices, as it is stored. `where` is in canonical form. */
+/** A stored selection of devices. `where` is in canonical form. */
 export interface StoredSelection {
   where: string | null
   viewId: string | null
@@ -29,7 +29,7 @@ export async function readSelection(context: Context, args: SelectionArguments):
   return stored
 }
 
-/** Replaces views by their present filters. Throws NOT_FOUND for a missing view and CONFLICT for an invalid filter. */
+/** Replaces views with their current filters. Throws NOT_FOUND for a missing view and CONFLICT for an invalid filter. */
 export async function resolveSelection(reader: ViewReader, stored: StoredSelection): Promise<Selection> {
   const { viewId, context } = stored
   const where = storedFilter(stored)

@@ -6,11 +6,11 @@ import { type JudgedEvent, judgeEvents } from './judge.ts'
 import type { Selection } from './needs.ts'
 import { resolveSelection, type StoredSelection, storedFilter } from './selection.ts'
 
-/** Judges the events of a subscription. */
+/** Evaluates the filter of a subscription. */
 export interface EventJudge {
-  /** Aborted, with the error as its reason, once a view of the selection can no longer be used. */
+  /** Aborted when a view of the selection becomes invalid. The reason is the error. */
   readonly signal: AbortSignal
-  /** Returns the IDs of the events that pass. */
+  /** Returns the IDs of the events that match. */
   passing(events: readonly JudgedEvent[]): Promise<Set<string>>
   close(): void
 }
@@ -22,7 +22,7 @@ interface SharedJudge {
   close: () => void
 }
 
-/** The judges in use, by account and selection, of each server in this process. */
+/** The judges in use, for each server in this process, by account and selection. */
 const inUse = new WeakMap<object, Map<string, SharedJudge>>()
 
 export interface JudgeOptions {
@@ -34,8 +34,8 @@ export interface JudgeOptions {
 }
 
 /**
- * Opens a judge. Subscriptions of one account with the same selection share it, and with it the results for each event. Throws
- * what `resolveSelection` throws.
+ * Opens a judge. Subscriptions of one account with the same selection share a judge and its results. Throws the same errors as
+ * `resolveSelection`.
  */
 export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
   const { db, owner, accountId, selection } = options
@@ -61,7 +61,7 @@ export async function openJudge(options: JudgeOptions): Promise<EventJudge> {
   }
 }
 
-/** How often to read the views of a selection, whose newest filter applies within a second. */
+/** How often to read the views of a selection. Changes to a view take effect within a second. */
 const REFRESH_MS = 600
 /** Number of events whose results are kept for other subscriptions. */
 const KEPT = 5_000
@@ -91,7 +91,7 @@ function createJudge({ db, accountId, selection }: JudgeOptions, resolved: Selec
     for (const { id } of events) {
       const result = passing.then((ids) => ids.has(id))
       results.set(id, result)
-      // A later event of another subscription is judged again.
+      // After an error, the next subscription evaluates the event again.
       result.catch(() => results.delete(id))
     }
   }
@@ -120,7 +120,7 @@ const usesView = (selection: StoredSelection): boolean => {
   return selection.viewId !== null || (filter !== undefined && viewsIn(filter).length > 0)
 }
 
-/** A stream with an invalid view ends with BAD_USER_INPUT (contract C.3). Other errors do not say anything about the view. */
+/** A stream with an invalid view ends with BAD_USER_INPUT (contract C.3). Other errors do not mean that the view is invalid. */
 function reasonToEnd(error: unknown): ApiError | undefined {
   if (!(error instanceof ApiError)) return undefined
   if (error.code === 'CONFLICT') return badInput(error.message)

@@ -55,9 +55,9 @@ export async function lockExpiredLease(db: Database, id: string): Promise<boolea
 
 export const deleteLease = (db: Database, id: string) => query(db, 'delete from server_process where id = $1', [id])
 
-/** NOTIFY channel. The payload is the ID of a process that lost some of its holds. */
+/** NOTIFY channel. The payload is the ID of a process that has lost some connections. */
 export const takeOverChannel = 'muster_taken_over'
 
-/** On commit, notifies the processes that another process took over some of their connections. */
+/** When the transaction commits, notifies each process that it has lost some connections to another process. */
 export const notifyTakenOver = (db: Database, processIds: readonly string[]) =>
   query(db, `select pg_notify('${takeOverChannel}', id) from unnest($1::text[]) as id`, [processIds])

@@ -208,7 +208,7 @@ describe('using a view', () => {
     expect(await list(', sortBy: ["device.name", "name"]')).toBe('xy')
   })
 
-  test('a view that is no longer valid is an error, and says why', async () => {
+  test('rejects an invalid view and reports the reason', async () => {
     const { id } = await create('name: "Oslo", where: "site = oslo"')
     const events = await create('name: "Events", kind: EVENTS, where: "type:a"')
     const services = await create('name: "Services", kind: SERVICES, where: "port = 22"')

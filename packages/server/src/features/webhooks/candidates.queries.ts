@@ -4,7 +4,7 @@ import type { EventTypeName } from '../events/event-types.ts'
 import type { DeliverableEvent } from './fan-out/event-body.ts'
 import type { WebhookAddress } from './webhook-channel.ts'
 
-/** An event that a webhook sends if its filter lets the event pass. */
+/** An event that a webhook sends if the event matches its filter. */
 export interface FilteredEvent extends WebhookAddress {
   eventId: string
 }
@@ -27,7 +27,7 @@ export async function insertCandidates(db: Database, candidates: readonly Filter
   )
 }
 
-/** An event as far as a filter reads it; without a timestamp if the log no longer has the event. */
+/** The parts of an event that filters need. The timestamp is null if the event is no longer in the log. */
 export interface Candidate {
   id: string
   type: EventTypeName | null
@@ -35,7 +35,7 @@ export interface Candidate {
   deviceId: string | null
 }
 
-/** Selects the first events that wait for a webhook's filter, in order. */
+/** Selects a webhook's first pending events, in order. */
 export async function selectCandidates(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -52,12 +52,12 @@ export async function selectCandidates(
   return rows
 }
 
-/** Approximate maximum size of the events in one read, in bytes. The event that crosses the limit is the last one returned. */
+/** Approximate maximum size of the events in one read, in bytes. The event that exceeds the limit is the last one returned. */
 const MAX_BYTES = 4 * 1024 * 1024
 
 export type PassingEvent = DeliverableEvent & { email: string }
 
-/** Selects events in order: all of these, or the first ones if they are large. */
+/** Selects these events in order. Returns only the first ones if together they are too large. */
 export async function selectPassing(db: Database, accountId: string, ids: readonly string[]): Promise<PassingEvent[]> {
   const { rows } = await sql<PassingEvent>`
     select id::text, type, "timestamp", actor_id as "actorId", source, device_id as "deviceId", targets, state, data,
@@ -72,7 +72,7 @@ export async function selectPassing(db: Database, accountId: string, ids: readon
   return rows
 }
 
-/** Removes events from those that wait, and returns the ones that still waited. */
+/** Removes pending events, and returns the IDs of those that were still pending. */
 export async function removeCandidates(
   db: Database,
   { accountId, webhookId }: WebhookAddress,
@@ -85,7 +85,7 @@ export async function removeCandidates(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Deletes up to `limit` waiting events created before a time, across all accounts. Returns their number. */
+/** Deletes up to `limit` pending events created before a time, across all accounts. Returns their number. */
 export async function deleteCandidatesBefore(
   db: Database,
   { before, limit }: { before: Date; limit: number },
@@ -98,8 +98,8 @@ export async function deleteCandidatesBefore(
 }
 
 /**
- * Selects webhooks whose events have waited for some seconds, so probably no process is working on them, and webhooks that
- * wait until their view can be used again.
+ * Selects webhooks with events that have been pending for some seconds, which probably no process is working on, and webhooks
+ * that are paused because their view is invalid.
  */
 export async function selectWaiting(db: Database): Promise<WebhookAddress[]> {
   const { rows } = await sql<WebhookAddress>`

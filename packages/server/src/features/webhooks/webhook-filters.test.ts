@@ -77,7 +77,7 @@ describe('a webhook with a filter', () => {
     expect(rows).toEqual([])
   })
 
-  it('judges each of two quick changes of one device by its own state', async () => {
+  it('evaluates each of two quick changes of a device against its own state', async () => {
     const id = await register('a', { site: 'rome' })
     await createWebhook(withEnd('site = oslo AND attributes.load = 1'))
     // One transaction: the device matches only between the second and the third change.
@@ -90,7 +90,7 @@ describe('a webhook with a filter', () => {
     expect(changes.map(({ body }) => Object.keys(body.data.changes))).toEqual([['site'], ['load']])
   })
 
-  it('judges a deleted device by what its event contains', async () => {
+  it('evaluates a deleted device against the content of its event', async () => {
     const one = await register('one', { site: 'oslo', $svc: { statusA: 'ok' } })
     const two = await register('two', { site: 'oslo' })
     await set(two, { zone: 'x' }, 'night')

@@ -79,7 +79,11 @@ export function registerStreamRoute<Viewer extends GraphqlViewer>(
 async function readParams(request: FastifyRequest, body: Buffer): Promise<RequestParams | Response> {
   const { method, url, headers } = request
   if (!acceptsEvents(headers.accept))
-    return errorResponse(badInput('subscriptions use text/event-stream: send it in Accept'), 'application/json', 406)
+    return errorResponse(
+      badInput('the Accept header of a subscription must include text/event-stream'),
+      'application/json',
+      406,
+    )
   try {
     const params = await readRequestParams({ method, url, headers, body })
     if ('query' in params) return params

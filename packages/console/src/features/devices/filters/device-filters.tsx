@@ -23,7 +23,7 @@ interface DeviceFiltersProps extends FilterControlsProps {
   onChange(patch: Partial<DevicesSearch>, options?: { replace?: boolean }): void
 }
 
-/** Shows the filter of the list as text, with controls that change it for users who do not type filters. */
+/** Shows the list's filter as text, and offers controls for users who prefer not to type filters. */
 export function DeviceFilters({ search, context, hasRows, isBusy, problem, onChange, options }: DeviceFiltersProps) {
   const { where } = search
   return (

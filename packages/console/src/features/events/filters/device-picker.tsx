@@ -21,7 +21,7 @@ export function DevicePicker({ value, onChange }: DevicePickerProps) {
   const selected = new Map(data?.login?.device.map((device) => [device.id, device.name]))
   const found = data?.login?.devices.items ?? []
   const options = [
-    // The URL and events can contain deleted devices.
+    // The URL and events can refer to deleted devices, which have no name to show.
     ...value.map((id) => ({ value: id, label: selected.get(id) ?? id })),
     ...found.filter(({ id }) => !value.includes(id)).map((device) => ({ value: device.id, label: device.name })),
   ]

@@ -1,6 +1,6 @@
 /**
  * PostgreSQL's archive_command: `node archive-command.ts <WAL folder of the archive> <path> <name>`. PostgreSQL retains the WAL
- * and retries the command until it exits with 0.
+ * and retries the command until it exits with code 0.
  */
 import { archiveWalFile } from './wal-files.ts'
 

@@ -17,7 +17,7 @@ export interface DeviceFilterArguments {
   attributes?: Record<string, unknown> | null | undefined
   where?: string | null | undefined
   view?: string | null | undefined
-  /** The time that relative times in `where` are relative to. */
+  /** The reference time for relative times in `where`. */
   now?: Date | null | undefined
 }
 
@@ -33,7 +33,7 @@ export interface DeviceFilter {
   /** Attribute values. null matches a name without a value. */
   values?: Change[]
   where?: ReadFilter
-  /** The time, in milliseconds since 1970, that relative times in `where` are relative to. */
+  /** The reference time for relative times in `where`, in Unix milliseconds. */
   now?: number
   /** The context in which `values` and `where` read attributes. */
   context?: string | undefined

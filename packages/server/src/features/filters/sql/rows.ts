@@ -28,7 +28,7 @@ export interface FilterScope {
   readonly accountId: string
   /** The context in which the filter reads attributes; undefined for the base values. */
   readonly context: string | undefined
-  /** The time that relative times are relative to: milliseconds since 1970, or a column of the statement. */
+  /** The reference time for relative times: Unix milliseconds, or a column of the statement. */
   readonly now: number | Sql
   /** The tables that the conditions read. Each condition adds the tables that it reads. */
   readonly tables: FilterTables

@@ -27,7 +27,7 @@ export interface ServicesArguments extends PageArguments {
 
 export interface ServicesSelection {
   where: ReadFilter | undefined
-  /** The time, in milliseconds since 1970, that relative times are relative to. */
+  /** The reference time for relative times in `where`, in Unix milliseconds. */
   now: number
   context: string | undefined
 }

@@ -18,9 +18,9 @@ import type { WebhookAddress } from '../webhook-channel.ts'
 import { findWebhookRow } from '../webhooks.queries.ts'
 import { endViewPause, pauseForView } from './view-pause.ts'
 
-/** Applies the filters of webhooks to the events that wait for them, and creates the deliveries. Each process runs one. */
+/** Applies the filters of webhooks to their pending events, and creates the deliveries. Each process runs one. */
 export interface Filterer {
-  /** Call it when events wait for the filters of these webhooks. */
+  /** Call it when these webhooks have pending events. */
   kick(webhooks: readonly WebhookAddress[]): void
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ export interface FiltererOptions {
 const BATCH = 2_000
 /** Accounts whose filters are applied at the same time. */
 const CONCURRENT = 2
-/** How often to look for events that another process left. */
+/** How often to look for pending events that another process left. */
 const POLL_MS = 5_000
 const RETRY_MS = 1_000
 
@@ -46,7 +46,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
   const closing = new AbortController()
   /** Webhooks with work, by account. The accounts take turns, in the order of the map. */
   const waiting = new Map<string, Map<string, WebhookAddress>>()
-  /** Accounts whose turn it is. */
+  /** Accounts in progress. */
   const busy = new Set<string>()
   const running = new Set<Promise<void>>()
   const failing = new Set<string>()
@@ -78,7 +78,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
   const step = async (webhook: WebhookAddress): Promise<'done' | 'more'> => {
     const { webhookId } = webhook
     try {
-      // After a failure, one large device may be the reason.
+      // After a failure, process one event at a time, because one large device may be the cause.
       const outcome = await filterBatch(options, webhook, failing.has(webhookId) ? 1 : BATCH)
       failing.delete(webhookId)
       return outcome
@@ -96,7 +96,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
     while (!closing.signal.aborted) {
       await selectWaiting(db)
         .then(kick)
-        .catch((error: unknown) => log.debug({ err: error }, 'cannot look for events that wait for a filter'))
+        .catch((error: unknown) => log.debug({ err: error }, 'cannot look for pending events of webhooks'))
       await pause(POLL_MS, closing.signal)
     }
   }
@@ -112,7 +112,7 @@ export function createFilterer(options: FiltererOptions): Filterer {
   }
 }
 
-/** Applies a webhook's filter to the first events that wait for it. A broken view pauses the webhook, and the events wait. */
+/** Applies a webhook's filter to its first pending events. If its view is invalid, pauses the webhook instead. */
 async function filterBatch(options: FiltererOptions, webhook: WebhookAddress, limit: number): Promise<'done' | 'more'> {
   const { db } = options
   const { accountId, webhookId } = webhook
@@ -150,8 +150,8 @@ async function passingOf(
 }
 
 /**
- * In one transaction, removes events from those that wait, and saves the deliveries of those that pass. If another process has
- * already done so for an event, that event is not delivered again.
+ * In one transaction, removes pending events, and saves deliveries for the events that match. If another process has already
+ * done so for an event, the event is not delivered again.
  */
 async function commit(
   { db, isSending, onCreated }: FiltererOptions,

@@ -54,7 +54,7 @@ describe("an attempt's outcome", () => {
     expect(of(result(503, retryAfter)).delay).toBe(seconds)
   })
 
-  it('is a retry without a response', () => {
+  it('is a retry if there is no response', () => {
     expect(of({ status: null, error: 'the connection was refused', duration: 1 })).toMatchObject({
       status: 'pending',
       error: 'the connection was refused',
