@@ -1,6 +1,8 @@
-/** A least-recently-used cache with a capacity in bytes. */
+/**
+ * A cache with a capacity in bytes, which evicts the least recently used entries. While the cache is at most half full, reads
+ * do not count as use, because moving an entry costs more than finding it.
+ */
 export interface ByteCache<Value> {
-  /** Returns the value and marks it as the most recently used. */
   get(key: string): Value | undefined
   /** Stores or replaces a value. Ignores a value above a quarter of the capacity. */
   set(key: string, value: Value, bytes: number): void
@@ -21,9 +23,11 @@ export function createByteCache<Value>(maxBytes: number): ByteCache<Value> {
     get(key) {
       const entry = entries.get(key)
       if (!entry) return undefined
-      // A Map keeps insertion order, so the first key is the least recently used.
-      entries.delete(key)
-      entries.set(key, entry)
+      if (total > maxBytes / 2) {
+        // A Map keeps insertion order, so the first key is the least recently used.
+        entries.delete(key)
+        entries.set(key, entry)
+      }
       return entry.value
     },
     set(key, value, bytes) {
