@@ -52,8 +52,8 @@ export type User = {
   presence?: Maybe<Array<PresencePoint>>;
   devices: DeviceList;
   /**
-   * A URL that returns the matching devices as CSV for one hour. The CSV keeps the filter that the view has now, and relative times
-   * count from now. muster import reads the file, unless a column has a label.
+   * A URL that returns the matching devices as CSV for one hour. Later changes to the view do not affect it, and relative
+   * times are relative to the time of this request. muster import can read the file unless a column has a label.
    */
   devicesUrl: Scalars['String']['output'];
   /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other users' devices. */
@@ -96,7 +96,7 @@ export type User = {
   services: ServiceList;
   /** Open invitations, newest first; expired ones for seven days. */
   invitations: Array<Invitation>;
-  /** This account for its own id or none; null for any other id. */
+  /** This account if id is omitted or is the account's own ID; otherwise null. */
   account?: Maybe<User>;
   /** By email address. */
   members: Array<Member>;
@@ -409,7 +409,7 @@ export type Mutation = {
   deleteRole: Scalars['Boolean']['output'];
   /**
    * Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view
-   * has the name.
+   * has this name.
    */
   createView: View;
   /**
@@ -418,8 +418,8 @@ export type Mutation = {
    */
   updateView: View;
   /**
-   * Deletes a view. Returns CONFLICT, with what uses the view in extensions.usedBy, unless replaceBy names the view of the same kind
-   * to use instead.
+   * Deletes a view. If the view is in use, returns CONFLICT with its users in extensions.usedBy, unless replaceBy is another view
+   * of the same kind, which replaces it.
    */
   deleteView: Scalars['Boolean']['output'];
   /**
@@ -1341,7 +1341,7 @@ export type FilterTerm = {
 export type FilterCompletion = {
   __typename?: 'FilterCompletion';
   text: Scalars['String']['output'];
-  /** What to show instead of text, such as the name of a view; null if text says it. */
+  /** The label to show instead of text, such as the name of a view; null to show text. */
   label?: Maybe<Scalars['String']['output']>;
   /** name, operator, value, function, view, or keyword */
   kind: Scalars['String']['output'];
@@ -1417,7 +1417,7 @@ export type Query = {
   __typename?: 'Query';
   /** The application types that a service can have. */
   applicationTypes: Array<ApplicationType>;
-  /** Who makes the request, and what it may do; also for a person who is a member of no account, for whom login is null. */
+  /** The caller and its permissions. Also available to a person who is not a member of any account, for whom login is null. */
   me?: Maybe<Me>;
   /** The user who owns the signing access key or the session. */
   login?: Maybe<User>;
@@ -1478,7 +1478,7 @@ export type Invitation = {
   link?: Maybe<Scalars['String']['output']>;
 };
 
-/** One thing that a role or key may do. The reference lists which field needs which permission. */
+/** One permission of a role or key. The reference lists the permission that each field requires. */
 export type Permission =
   /** Name and address of the account, its key policy, and how members sign in. */
   | 'ACCOUNT_MANAGE'
@@ -1486,7 +1486,7 @@ export type Permission =
   | 'ALERT_ACKNOWLEDGE'
   /** Alert rules and channels. */
   | 'ALERT_MANAGE'
-  /** Set and remove attributes of devices and services; of the account where all devices are reached. */
+  /** Set and remove attributes of devices and services, and of the account if the role or key has access to all devices. */
   | 'ATTRIBUTE_WRITE'
   /** Events of the account itself, its members, and the use of its keys. */
   | 'AUDIT_READ'
@@ -1503,7 +1503,7 @@ export type Permission =
   | 'EVENT_READ'
   /** All access keys of the account. */
   | 'KEY_MANAGE'
-  /** Personal access keys, which are never stronger than their owner's role and end with the membership. */
+  /** Personal access keys, which never have more permissions than their owner's role and end with the membership. */
   | 'KEY_OWN'
   /** Invite, change, and remove members; create, change, and delete roles. */
   | 'MEMBER_MANAGE'
@@ -1511,10 +1511,10 @@ export type Permission =
   | 'STATE_REPORT'
   /** Create, change, and delete views. */
   | 'VIEW_MANAGE'
-  /** Webhooks and what they sent. */
+  /** Webhooks and their deliveries. */
   | 'WEBHOOK_MANAGE';
 
-/** An account, named in passing. */
+/** A reference to an account. */
 export type AccountReference = {
   __typename?: 'AccountReference';
   id: Scalars['ID']['output'];
@@ -1631,9 +1631,9 @@ export type View = {
   updated: Scalars['DateTime']['output'];
   /** Increases by 1 with every change. */
   version: Scalars['Int']['output'];
-  /** The webhooks that use the view, by view or by view(id) in their filter. */
+  /** The webhooks that use the view, in view or as view(id) in their filter. */
   usedBy: Array<EventTarget>;
-  /** The reasons why the view can no longer be used; normally empty. */
+  /** The reasons why the view is invalid. Normally empty. */
   problems: Array<FilterProblem>;
 };
 
@@ -1668,9 +1668,9 @@ export type Webhook = {
   created: Scalars['DateTime']['output'];
   /** Only events of devices that match immediately before or after the event are sent. In canonical form; null sends all events. */
   where?: Maybe<Scalars['String']['output']>;
-  /** A saved view of devices. Its newest filter applies in addition to where. */
+  /** A saved view of devices. Its current filter applies in addition to where. */
   view?: Maybe<View>;
-  /** The context in which the filter reads attributes. Default: that of the view. */
+  /** The context in which the filter reads attributes. Default: the view's context. */
   context?: Maybe<Scalars['String']['output']>;
   /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret?: Maybe<Scalars['String']['output']>;
@@ -1707,7 +1707,7 @@ export type WebhookDelivery = {
   __typename?: 'WebhookDelivery';
   /** The webhook-id header, the same on every attempt. */
   id: Scalars['ID']['output'];
-  /** Null for a test, and after the event is deleted. */
+  /** Null for a test, or if the event was deleted. */
   event?: Maybe<Event>;
   attempts: Scalars['Int']['output'];
   /** pending, delivered, or failed */

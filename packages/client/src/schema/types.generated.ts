@@ -12,7 +12,7 @@ export type FacetInterval = 'DAY' | 'HOUR' | 'MONTH' | 'WEEK'
 /** The kind of objects that a filter selects. */
 export type FilterKind = 'DEVICES' | 'EVENTS' | 'SERVICES'
 
-/** One thing that a role or key may do. The reference lists which field needs which permission. */
+/** One permission of a role or key. The reference lists the permission that each field requires. */
 export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE' | 'ATTRIBUTE_WRITE' | 'AUDIT_READ' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVICE_READ' | 'DEVICE_SECRET' | 'DEVICE_WRITE' | 'EVENT_READ' | 'KEY_MANAGE' | 'KEY_OWN' | 'MEMBER_MANAGE' | 'STATE_REPORT' | 'VIEW_MANAGE' | 'WEBHOOK_MANAGE'
 
 /** What a key or role may do. What is omitted is not restricted further. */
@@ -64,7 +64,7 @@ export interface AccessKey {
   requireDigest: boolean
 }
 
-/** An account, named in passing. */
+/** A reference to an account. */
 export interface AccountReference {
   email: string
   id: string
@@ -356,7 +356,7 @@ export interface FilterCompletion {
   from: number
   /** name, operator, value, function, view, or keyword */
   kind: string
-  /** What to show instead of text, such as the name of a view; null if text says it. */
+  /** The label to show instead of text, such as the name of a view; null to show text. */
   label: string | null
   text: string
   /** The end of the replaced part of the filter, in code points from 0. */
@@ -549,7 +549,7 @@ export interface User {
   /** The contexts in which this user has overrides. */
   contexts: string[]
   created: string
-  /** A URL that returns the matching devices as CSV for one hour. The CSV keeps the filter that the view has now, and relative times count from now. muster import reads the file, unless a column has a label. */
+  /** A URL that returns the matching devices as CSV for one hour. Later changes to the view do not affect it, and relative times are relative to the time of this request. muster import can read the file unless a column has a label. */
   devicesUrl: string
   email: string
   /** A URL that returns the same events as CSV for one hour. Later changes to the view do not affect it, and relative times are relative to the time of this request. */
@@ -586,7 +586,7 @@ export interface View {
   labels: string[]
   /** Unique in the account, case-insensitive. */
   name: string
-  /** The reasons why the view can no longer be used; normally empty. */
+  /** The reasons why the view is invalid. Normally empty. */
   problems: FilterProblem[]
   /** The sort keys; empty for the default order. */
   sortBy: string[]
@@ -608,7 +608,7 @@ export interface ViewColumn {
 
 /** Sends its owner's events to a receiver over HTTP POST, signed according to the Standard Webhooks specification. */
 export interface Webhook {
-  /** The context in which the filter reads attributes. Default: that of the view. */
+  /** The context in which the filter reads attributes. Default: the view's context. */
   context: string | null
   created: string
   enabled: boolean
@@ -621,7 +621,7 @@ export interface Webhook {
   /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: string | null
   url: string
-  /** A saved view of devices. Its newest filter applies in addition to where. */
+  /** A saved view of devices. Its current filter applies in addition to where. */
   view: View | null
   /** Only events of devices that match immediately before or after the event are sent. In canonical form; null sends all events. */
   where: string | null
@@ -635,7 +635,7 @@ export interface WebhookDelivery {
   duration: number | null
   /** Why the last attempt failed. */
   error: string | null
-  /** Null for a test, and after the event is deleted. */
+  /** Null for a test, or if the event was deleted. */
   event: Event | null
   /** HTTP status of the last attempt; null if there was no response. */
   httpStatus: number | null
@@ -1030,7 +1030,7 @@ export interface FilterCompletionFields {
   from: Leaf<number>
   /** name, operator, value, function, view, or keyword */
   kind: Leaf<string>
-  /** What to show instead of text, such as the name of a view; null if text says it. */
+  /** The label to show instead of text, such as the name of a view; null to show text. */
   label: Leaf<string | null>
   text: Leaf<string>
   /** The end of the replaced part of the filter, in code points from 0. */
@@ -1176,7 +1176,7 @@ export interface MutationFields {
     groups?: readonly string[] | null | undefined
     name: string
   }>
-  /** Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has the name. */
+  /** Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has this name. */
   createView: Branch<'View', 'one', {
     /** At most 50 columns. */
     columns?: readonly ViewColumnInput[] | null | undefined
@@ -1193,13 +1193,13 @@ export interface MutationFields {
   }>
   /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks. */
   createWebhook: Branch<'Webhook', 'one', {
-    /** The context in which the filter reads attributes. Default: that of the view. */
+    /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
     enabled?: boolean | undefined
     events?: readonly EventType[] | null | undefined
     name?: string | null | undefined
     url: string
-    /** The ID of a saved view of devices. Its newest filter applies in addition to where. */
+    /** The ID of a saved view of devices. Its current filter applies in addition to where. */
     view?: string | null | undefined
     /** A device filter. Only events of devices that match immediately before or after the event are sent. */
     where?: string | null | undefined
@@ -1227,7 +1227,7 @@ export interface MutationFields {
   deleteRole: Leaf<boolean, {
     id: string
   }>
-  /** Deletes a view. Returns CONFLICT, with what uses the view in extensions.usedBy, unless replaceBy names the view of the same kind to use instead. */
+  /** Deletes a view. If the view is in use, returns CONFLICT with its users in extensions.usedBy, unless replaceBy is another view of the same kind, which replaces it. */
   deleteView: Leaf<boolean, {
     id: string
     replaceBy?: string | null | undefined
@@ -1407,7 +1407,7 @@ export interface QueryFields {
   applicationTypes: Branch<'ApplicationType', 'many'>
   /** The user who owns the signing access key or the session. */
   login: Branch<'User', 'maybe'>
-  /** Who makes the request, and what it may do; also for a person who is a member of no account, for whom login is null. */
+  /** The caller and its permissions. Also available to a person who is not a member of any account, for whom login is null. */
   me: Branch<'Me', 'maybe'>
   /** The server's version, in semver format. */
   version: Leaf<string>
@@ -1531,7 +1531,7 @@ export interface SubscriptionFields {
 export interface UserFields {
   /** The user's access keys, newest first. */
   accessKeys: Branch<'AccessKey', 'many'>
-  /** This account for its own id or none; null for any other id. */
+  /** This account if id is omitted or is the account's own ID; otherwise null. */
   account: Branch<'User', 'maybe', {
     id?: string | null | undefined
   }>
@@ -1620,7 +1620,7 @@ export interface UserFields {
     /** A filter in the AIP-160 language, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, returns BAD_USER_INPUT with every problem in extensions.filter. */
     where?: string | null | undefined
   }>
-  /** A URL that returns the matching devices as CSV for one hour. The CSV keeps the filter that the view has now, and relative times count from now. muster import reads the file, unless a column has a label. */
+  /** A URL that returns the matching devices as CSV for one hour. Later changes to the view do not affect it, and relative times are relative to the time of this request. muster import can read the file unless a column has a label. */
   devicesUrl: Leaf<string, {
     /** Names of at most 50 fields and attributes. Default: the columns of the view, or else the fields that muster import reads and every attribute in use. */
     columns?: readonly string[] | null | undefined
@@ -1786,12 +1786,12 @@ export interface ViewFields {
   labels: Leaf<string[]>
   /** Unique in the account, case-insensitive. */
   name: Leaf<string>
-  /** The reasons why the view can no longer be used; normally empty. */
+  /** The reasons why the view is invalid. Normally empty. */
   problems: Branch<'FilterProblem', 'many'>
   /** The sort keys; empty for the default order. */
   sortBy: Leaf<string[]>
   updated: Leaf<string>
-  /** The webhooks that use the view, by view or by view(id) in their filter. */
+  /** The webhooks that use the view, in view or as view(id) in their filter. */
   usedBy: Branch<'EventTarget', 'many'>
   /** Increases by 1 with every change. */
   version: Leaf<number>
@@ -1811,7 +1811,7 @@ export interface ViewColumnFields {
 
 /** The selectable fields of Webhook. */
 export interface WebhookFields {
-  /** The context in which the filter reads attributes. Default: that of the view. */
+  /** The context in which the filter reads attributes. Default: the view's context. */
   context: Leaf<string | null>
   created: Leaf<string>
   /** The webhook's deliveries, newest first. The server keeps them for 30 days. */
@@ -1837,7 +1837,7 @@ export interface WebhookFields {
   /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
   secret: Leaf<string | null>
   url: Leaf<string>
-  /** A saved view of devices. Its newest filter applies in addition to where. */
+  /** A saved view of devices. Its current filter applies in addition to where. */
   view: Branch<'View', 'maybe'>
   /** Only events of devices that match immediately before or after the event are sent. In canonical form; null sends all events. */
   where: Leaf<string | null>
@@ -1851,7 +1851,7 @@ export interface WebhookDeliveryFields {
   duration: Leaf<number | null>
   /** Why the last attempt failed. */
   error: Leaf<string | null>
-  /** Null for a test, and after the event is deleted. */
+  /** Null for a test, or if the event was deleted. */
   event: Branch<'Event', 'maybe'>
   /** HTTP status of the last attempt; null if there was no response. */
   httpStatus: Leaf<number | null>
@@ -1981,7 +1981,7 @@ export interface Mutations {
     groups?: readonly string[] | null | undefined
     name: string
   }, options?: CallOptions): Promise<Role>
-  /** Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has the name. */
+  /** Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view has this name. */
   createView(args: {
     /** At most 50 columns. */
     columns?: readonly ViewColumnInput[] | null | undefined
@@ -1998,13 +1998,13 @@ export interface Mutations {
   }, options?: CallOptions): Promise<View>
   /** Creates a webhook. url is an http or https URL with a public address. events defaults to DEVICE_STATE and SERVICE_STATE. Only this response contains the secret. A user can have 20 webhooks. */
   createWebhook(args: {
-    /** The context in which the filter reads attributes. Default: that of the view. */
+    /** The context in which the filter reads attributes. Default: the view's context. */
     context?: string | null | undefined
     enabled?: boolean | undefined
     events?: readonly EventType[] | null | undefined
     name?: string | null | undefined
     url: string
-    /** The ID of a saved view of devices. Its newest filter applies in addition to where. */
+    /** The ID of a saved view of devices. Its current filter applies in addition to where. */
     view?: string | null | undefined
     /** A device filter. Only events of devices that match immediately before or after the event are sent. */
     where?: string | null | undefined
@@ -2032,7 +2032,7 @@ export interface Mutations {
   deleteRole(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Deletes a view. Returns CONFLICT, with what uses the view in extensions.usedBy, unless replaceBy names the view of the same kind to use instead. */
+  /** Deletes a view. If the view is in use, returns CONFLICT with its users in extensions.usedBy, unless replaceBy is another view of the same kind, which replaces it. */
   deleteView(args: {
     id: string
     replaceBy?: string | null | undefined

@@ -6,7 +6,7 @@ import type { WrittenBackup } from './write-backup.ts'
 export interface BackupSummary {
   kind: 'file' | 'base'
   name: string
-  /** The moment of the data that the backup contains. */
+  /** The point in time of the backup's data. */
   created: string
   bytes: number
 }

@@ -26,7 +26,7 @@ export interface Processes {
   /** Resolves to the URL once all processes serve requests. Rejects if one of them cannot. */
   start(): Promise<string>
   reload(): void
-  /** Lets requests in flight finish. Resolves once all processes have ended. */
+  /** Lets requests in flight finish. Resolves once all processes have exited. */
   stop(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ interface Launched {
 }
 
 /**
- * Starts the processes. Replaces processes that end by themselves, and kills and replaces processes that do not
+ * Starts the processes. Replaces processes that exit unexpectedly, and kills and replaces processes that do not
  * respond.
  */
 export function createProcesses(
@@ -86,7 +86,7 @@ export function createProcesses(
     }
   }
 
-  /** Replaces the process with this number each time it ends, until the server stops. */
+  /** Replaces the process with this number each time it exits, until the server stops. */
   const supervise = async (number: number, first: Launched['ended']): Promise<void> => {
     let ended = first
     let delay = FIRST_DELAY_MS

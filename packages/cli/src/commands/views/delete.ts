@@ -9,7 +9,7 @@ export function buildCommand(): Command {
   return newClientCommand('delete')
     .description('Delete saved views.')
     .argument('<view...>', 'IDs or names')
-    .option('--replace-by <view>', 'view (ID or name) that whatever uses them uses instead')
+    .option('--replace-by <view>', 'view (ID or name) that replaces the deleted views wherever they are used')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }

@@ -20,7 +20,7 @@ const RENEWED_EVERY_MS = 3_600_000
 const CHECK_EVERY_MS = 400
 const CHECKED_SESSIONS = 10_000
 
-/** The account that a session works in, and what its person may do there. */
+/** The account of a request with a session, and the person's permissions in it. */
 export interface WorkingAccount {
   readonly id: string
   readonly email: string

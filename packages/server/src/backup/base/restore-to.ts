@@ -16,7 +16,7 @@ export interface RestoreToOptions {
   /** The data folder to restore to, and where to find the master key. */
   config: MasterKeySettings
   archive: string
-  /** Restores transactions that were committed up to this moment, and none after it. */
+  /** Restores transactions that were committed up to this point in time, and none after it. */
   to: Date | 'latest'
   /** The timeline to restore. The default is the newest one. */
   timeline?: number | undefined

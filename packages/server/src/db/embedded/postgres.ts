@@ -10,7 +10,7 @@ import { settingArguments } from './settings.ts'
 export interface Postgres {
   readonly pid: number
   isAlive(): boolean
-  /** Resolves with how the process ended, such as "exit code 1" or "signal SIGKILL". Never rejects. */
+  /** Resolves with how the process exited, such as "exit code 1" or "signal SIGKILL". Never rejects. */
   readonly exited: Promise<string>
   stop(): Promise<void>
 }

@@ -2,22 +2,22 @@ import { performance } from 'node:perf_hooks'
 import { boundedMap } from '../../lib/bounded-map.ts'
 import type { FacetRow } from './facets.queries.ts'
 
-/** Keeps the counts of the last questions, which several people often ask at the same time. */
+/** Caches the counts of recent requests, because several users often request the same counts at the same time. */
 export interface FacetCache {
   /**
-   * Returns the counts for a question, which may be up to 10 seconds old, or counts. The key must contain everything that
+   * Returns the cached counts for a request, which may be up to 10 seconds old, or counts. The key must contain everything that
    * determines the counts: the account, the whole filter with everything that restricts the caller, and the names.
    */
   get(key: string, count: () => Promise<FacetRow[]>): Promise<FacetRow[]>
 }
 
 const MAX_AGE_MS = 10_000
-/** A question has at most 8 names with 100 values of 200 characters, so that the cache needs at most some 30 MB. */
+/** A request has at most 8 names with 100 values of 200 characters, so the cache needs at most about 30 MB. */
 const MAX_QUESTIONS = 100
 
 interface Counted {
   rows: Promise<FacetRow[]>
-  /** The snapshot is taken when the statement begins, so the age counts from then. */
+  /** The age of counts begins with the statement, because it takes its snapshot then. */
   startedAt: number
 }
 

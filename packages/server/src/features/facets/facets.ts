@@ -41,7 +41,7 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
   }))
 }
 
-/** Relative times in the filter count from the first of several equal questions. */
+/** For equal requests, relative times in the filter are relative to the first request. */
 const keyOf = ({ accountId, filter, context, subjects, size, interval }: FacetQuery): string =>
   JSON.stringify([accountId, filter, context, subjects, size, interval])
 

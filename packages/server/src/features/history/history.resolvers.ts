@@ -11,7 +11,7 @@ export const historyPart = schemaPart(new URL('./history.graphql', import.meta.u
     attributeHistory: ({ id }, args, context) => listChanges(context, args, { id, deviceId: id }),
   },
   Service: {
-    // A bulk service has the attributes of its device, and its ID.
+    // A bulk service has the ID and the attributes of its device.
     attributeHistory: ({ id, deviceId }, args, context) => listChanges(context, args, { id, deviceId }),
   },
   AttributeChange: {

@@ -15,9 +15,9 @@ type Viewing = Pick<Context, 'db' | 'viewer'>
 /** Something that uses views, by `view` or by `view("id")` in its filter. */
 interface ViewUser {
   target: Target
-  /** What a caller needs to change it, and so to change the view. */
+  /** The permission that a caller needs to change it, and therefore to change the view. */
   permission: PermissionName
-  /** The place of the filter, which limits what it may contain. */
+  /** The usage of the filter, which determines the allowed terms. */
   usage: FilterUsage
   viewIds: ReadonlySet<string>
 }
@@ -45,10 +45,10 @@ const loaderOf = perRequest(
     ),
 )
 
-/** Loads what uses a view. */
+/** Loads the objects that use a view. */
 export const loadViewUsers = (context: Context, viewId: string): Promise<Target[]> => loaderOf(context).load(viewId)
 
-/** Throws FORBIDDEN if the caller lacks a permission to change what uses the view (contract C.3). */
+/** Throws FORBIDDEN if the caller lacks a permission to change the objects that use the view (contract C.3). */
 export async function assertMayChangeUsers(
   viewing: Viewing,
   { id, field }: { id: string; field: 'Mutation.updateView' | 'Mutation.deleteView' },
@@ -67,18 +67,18 @@ export async function assertMayChangeUsers(
   )
 }
 
-/** Throws CONFLICT, naming them, if something uses the view. */
+/** Throws CONFLICT with a list of the objects that use the view, if any. */
 export async function assertUnused(viewing: Viewing, view: View): Promise<void> {
   const users = (await listUsers(viewing)).filter(({ viewIds }) => viewIds.has(view.id)).map(({ target }) => target)
   if (users.length === 0) return
   throw new ApiError(
     'CONFLICT',
-    `the view ${JSON.stringify(view.name)} is in use by ${nameAll(users)}: name another view in replaceBy, or change them first`,
+    `the view ${JSON.stringify(view.name)} is in use by ${nameAll(users)}: set replaceBy to another view, or change them first`,
     { usedBy: users.map(({ id, name, kind }) => ({ id, name, kind })) },
   )
 }
 
-/** Throws CONFLICT, naming them, if something that uses the view does not allow its filter. */
+/** Throws CONFLICT with a list of the objects that use the view but do not allow its filter, if any. */
 export async function assertAllowedByUsers(viewing: Viewing, { id, kind, where }: View): Promise<void> {
   if (where === null) return
   const isRejected = ({ usage, viewIds }: ViewUser): boolean =>
@@ -90,7 +90,7 @@ export async function assertAllowedByUsers(viewing: Viewing, { id, kind, where }
   })
 }
 
-/** Makes everything that uses a view use another one. Call it in a transaction that has locked the account. */
+/** Replaces a view with another one wherever it is used. Call it in a transaction that has locked the account. */
 export const replaceView = (viewing: Viewing, change: { from: string; to: string }): Promise<void> =>
   replaceViewOfWebhooks(viewing, change)
 

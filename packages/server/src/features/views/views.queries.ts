@@ -11,7 +11,7 @@ const columns = [
 
 type ViewRow = Pick<Selectable<SavedView>, (typeof columns)[number]>
 
-/** The column contains the person, too, because it is the only one that says who created a view. */
+/** The column also contains the person, because no other column identifies who created a view. */
 type StoredSource = EventSource & { personId?: string | null }
 
 function toView({ filter, kind, sort_by, is_shared, columns: own, source, ...row }: ViewRow): View {

@@ -137,7 +137,7 @@ export async function updateView(context: Context, args: MutationUpdateViewArgs)
   })
 }
 
-/** Deletes a view. If something uses it, `replaceBy` must name the view to use instead. */
+/** Deletes a view. If the view is in use, `replaceBy` must be the view that replaces it. */
 export async function deleteView(
   { db, viewer }: Viewing,
   { id, replaceBy }: { id: string; replaceBy?: string | null | undefined },
@@ -145,7 +145,7 @@ export async function deleteView(
   assertStorable(id, 'id')
   if (replaceBy != null) assertStorable(replaceBy, 'replaceBy')
   await db.transaction().execute(async (transaction) => {
-    // What begins to use a view locks the account, too.
+    // Code that starts to use a view also locks the account.
     await lockAccount(transaction, viewer.accountId)
     const view = await lockView(transaction, viewer.accountId, id)
     if (view === undefined) throw notFound('view', id)
@@ -164,7 +164,7 @@ export async function deleteView(
 
 function assertReplaces(view: View, other: View | undefined, id: string): void {
   if (other === undefined) throw notFound('view', id)
-  if (other.id === view.id) throw badInput('replaceBy must be another view than id')
+  if (other.id === view.id) throw badInput('replaceBy must be a different view than id')
   if (other.kind !== view.kind) {
     const kinds = `${view.kind.toLowerCase()}, but ${JSON.stringify(other.name)} lists ${other.kind.toLowerCase()}`
     throw badInput(`replaceBy must be a view of the same kind: ${JSON.stringify(view.name)} lists ${kinds}`)

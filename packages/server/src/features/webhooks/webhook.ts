@@ -13,7 +13,7 @@ export interface Webhook extends StoredSelection {
   /** Why deliveries are paused; null if they are not paused. */
   paused: string | null
   created: Date
-  /** Whether it is paused until its view can be used again. */
+  /** Whether it is paused because its view is invalid. */
   isViewBroken: boolean
   /** Set only when the secret has just been created or rotated. */
   secret?: string
@@ -40,5 +40,5 @@ export type WebhookDeliveryList = List<WebhookDelivery>
 
 export const webhookTarget = ({ id, name, url }: Webhook): Target => ({ id, name: name ?? url, kind: 'webhook' })
 
-/** The server itself, for changes that no user makes. */
+/** The server itself, for changes that it makes automatically. */
 export const theServer = (accountId: string): Viewer => ({ accountId, email: '', readOnly: false, isServer: true })

@@ -186,7 +186,7 @@ function readEvents(events: readonly EventTypeName[] | null | undefined): EventT
   return [...new Set(events)]
 }
 
-/** An omitted argument keeps what is stored, and null removes it. */
+/** An omitted argument keeps the stored value, and null removes it. */
 const changedSelection = (before: Webhook, { where, view, context }: SelectionArguments): SelectionArguments => ({
   where: where === undefined ? before.where : where,
   view: view === undefined ? before.viewId : view,
@@ -198,7 +198,7 @@ const settingsOf = ({ name, url, events, enabled, paused, where, viewId, context
   ...{ name, url, events, enabled, paused, where, view: viewId, context },
 })
 
-/** What selects devices, as far as it is set. */
+/** The selection of devices, without fields that are not set. */
 const selectionData = ({ where, viewId, context }: Webhook) => ({
   ...(where !== null && { where }),
   ...(viewId !== null && { view: viewId }),

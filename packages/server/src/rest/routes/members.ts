@@ -4,7 +4,7 @@ export const memberRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/me',
-    summary: 'Returns who signed the request, and what it may do.',
+    summary: 'Returns the caller and its permissions.',
     document: 'query getMe { me { ...Me } }',
     at: 'me',
     status: 200,

@@ -63,7 +63,7 @@ export const viewRoutes: readonly Route[] = [
   {
     method: 'DELETE',
     path: '/views/{id}',
-    summary: 'Deletes a view. If something uses it, replaceBy must name the view to use instead.',
+    summary: 'Deletes a view. If the view is in use, replaceBy must be the ID of the view that replaces it.',
     document: 'mutation deleteView($id: ID!, $replaceBy: ID) { deleteView(id: $id, replaceBy: $replaceBy) }',
     status: 204,
   },

@@ -32,7 +32,7 @@ export function DeviceFilters({ search, context, hasRows, isBusy, problem, onCha
         <SearchBox
           kind="DEVICES"
           label="Search devices"
-          placeholder="Name, id, or filter such as site = oslo"
+          placeholder="Name, ID, or filter such as site = oslo"
           where={where}
           context={context}
           isBusy={isBusy}
