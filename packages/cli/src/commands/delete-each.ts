@@ -5,17 +5,19 @@ import { printJson, say } from '../output/print-one.ts'
 interface Deleting {
   options: { json?: boolean }
   work: (id: string) => Promise<unknown>
+  /** What the command says of each item. */
+  verb?: string
 }
 
 /** Deletes items one at a time. Prints each failure and continues with the remaining items. */
-export async function deleteEach(ids: readonly string[], { options, work }: Deleting): Promise<void> {
+export async function deleteEach(ids: readonly string[], { options, work, verb = 'Deleted' }: Deleting): Promise<void> {
   const deleted: string[] = []
   let failure: unknown
   for (const id of new Set(ids)) {
     try {
       await work(id)
       deleted.push(id)
-      if (!options.json) await say(`Deleted ${id}`)
+      if (!options.json) await say(`${verb} ${id}`)
     } catch (error) {
       failure = error
       printFailure(error, { json: options.json ?? false })

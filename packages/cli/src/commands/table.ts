@@ -69,6 +69,33 @@ export const commandTable: readonly CommandEntry[] = [
         command('rotate-master', 'rotate the master key', () => import('./keys/rotate-master.ts')),
       ],
     ),
+    noun('members', 'list members, change their roles, and remove them', 'Manage the people who work in the account.', [
+      command('list', 'list members', () => import('./members/list.ts')),
+      command('set-role', 'give a member another role', () => import('./members/set-role.ts')),
+      command('remove', 'remove members', () => import('./members/remove.ts')),
+    ]),
+    noun(
+      'roles',
+      'list, create, update, and delete roles',
+      'Manage roles: what members may do. Every account has viewer, operator, admin, and owner.',
+      [
+        command('list', 'list roles', () => import('./roles/list.ts')),
+        command('create', 'create a role', () => import('./roles/create.ts')),
+        command('update', 'change a role', () => import('./roles/update.ts')),
+        command('delete', 'delete roles', () => import('./roles/delete.ts')),
+      ],
+    ),
+    noun(
+      'invitations',
+      'list, create, resend, and delete invitations',
+      'Manage invitations: links with which people join the account.',
+      [
+        command('list', 'list invitations', () => import('./invitations/list.ts')),
+        command('create', 'invite a person', () => import('./invitations/create.ts')),
+        command('resend', 'create a new link for an invitation', () => import('./invitations/resend.ts')),
+        command('delete', 'delete invitations', () => import('./invitations/delete.ts')),
+      ],
+    ),
     noun(
       'codes',
       'list, create, and delete registration codes',

@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { findRole } from '../../members/members.ts'
+import { printInvitation } from '../../members/print-invitation.ts'
+import { futureMoment } from '../../options/moment.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends ClientOptions {
+  role: string
+  expires?: string
+}
+
+export function buildCommand(): Command {
+  return newClientCommand('create')
+    .description(
+      prose(`Create a link with which a person joins the account, and print it. The link is shown only once and works
+once. Anyone who has it can join, so send it only to the person whom you invite.`),
+    )
+    .argument('[email]', 'address of the person')
+    .requiredOption('--role <role>', 'name or ID of the role that the person gets')
+    .option('--expires <when>', 'expiry: a date, or a duration from now of up to 30d (default: 7d)', futureMoment)
+    .action(run)
+}
+
+async function run(email: string | undefined, { role, expires, ...options }: Options): Promise<void> {
+  const muster = await openMuster(options, 4)
+  const { id } = await findRole(muster, role)
+  await printInvitation(await muster.mutations.createInvitation({ roleId: id, email, expires }), options)
+}

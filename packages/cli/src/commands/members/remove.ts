@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import { findMember } from '../../members/members.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { openMuster } from '../../server/open-muster.ts'
+import { confirm } from '../../terminal/confirm.ts'
+import { deleteEach } from '../delete-each.ts'
+
+interface Options extends ClientOptions {
+  yes?: boolean
+  disableKeys?: boolean
+}
+
+export function buildCommand(): Command {
+  return newClientCommand('remove')
+    .description(
+      prose(`Remove members from the account. Within a second, their sessions, personal keys, streams, and download
+links can no longer reach it. Account keys that they created continue to work, unless you pass --disable-keys.`),
+    )
+    .argument('<member...>', 'email addresses or IDs')
+    .option('--disable-keys', 'also disable the account keys that they created')
+    .option('-y, --yes', 'skip the confirmation prompt')
+    .action(run)
+}
+
+async function run(members: string[], { yes, disableKeys = false, ...options }: Options): Promise<void> {
+  const muster = await openMuster(options, 4)
+  await confirm(`Remove ${members.length === 1 ? `the member ${members[0]}` : `${members.length} members`}`, { yes })
+  await deleteEach(members, {
+    options,
+    verb: 'Removed',
+    work: async (meant) => {
+      const { person } = await findMember(muster, meant)
+      await muster.mutations.removeMember({ personId: person.id, disableKeys })
+    },
+  })
+}

@@ -1,0 +1,20 @@
+import type { Command } from 'commander'
+import { findMember, findRole, memberColumns } from '../../members/members.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
+import { printJson, printOne } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+export function buildCommand(): Command {
+  return newClientCommand('set-role')
+    .description('Give a member another role. It applies within a second. Only owners can create or change owners.')
+    .argument('<member>', 'email address or ID')
+    .argument('<role>', 'name or ID of the role')
+    .action(run)
+}
+
+async function run(meant: string, role: string, options: ClientOptions): Promise<void> {
+  const muster = await openMuster(options, 4)
+  const [{ person }, { id }] = [await findMember(muster, meant), await findRole(muster, role)]
+  const member = await muster.mutations.setMemberRole({ personId: person.id, roleId: id })
+  await (options.json ? printJson(member) : printOne(member, memberColumns))
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { usageError } from '../../errors/cli-error.ts'
+import { roleColumns } from '../../members/members.ts'
+import { type RoleOptions, toGroups, toPermissions, withRoleOptions } from '../../members/role-options.ts'
+import { newClientCommand, prose } from '../../options/new-command.ts'
+import { printJson, printOne } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+export function buildCommand(): Command {
+  const command = newClientCommand('create')
+    .description(
+      prose(`Create a role. A role cannot have permissions that you do not have.
+
+muster roles create Technicians --permissions device-read,event-read,device-write`),
+    )
+    .argument('<name>', 'name of the role, unique in your account')
+  return withRoleOptions(command).action(run)
+}
+
+async function run(name: string, { permissions, group = [], ...options }: RoleOptions): Promise<void> {
+  if (permissions === undefined) throw usageError('pass --permissions: a role lists what its members may do')
+  const muster = await openMuster(options, 4)
+  const access = { permissions: toPermissions(permissions) }
+  const role = await muster.mutations.createRole({ name, access, groups: toGroups(group) })
+  await (options.json ? printJson(role) : printOne(role, roleColumns))
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { usageError } from '../../errors/cli-error.ts'
+import { findRole, roleColumns } from '../../members/members.ts'
+import { type RoleOptions, toGroups, toPermissions, withRoleOptions } from '../../members/role-options.ts'
+import { newClientCommand, prose } from '../../options/new-command.ts'
+import { printJson, printOne } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends RoleOptions {
+  name?: string
+}
+
+export function buildCommand(): Command {
+  const command = newClientCommand('update')
+    .description(
+      prose(`Change only the specified properties of a role. Members have the new permissions within a second. Of the
+built-in roles, you can change only the groups. --group "" removes all groups.`),
+    )
+    .argument('<role>', 'name or ID')
+    .option('--name <name>', 'new name')
+  return withRoleOptions(command).action(run)
+}
+
+async function run(meant: string, { name, permissions, group, ...options }: Options): Promise<void> {
+  const changes = {
+    ...(name !== undefined && { name }),
+    ...(permissions !== undefined && { access: { permissions: toPermissions(permissions) } }),
+    ...(group !== undefined && { groups: toGroups(group) }),
+  }
+  if (Object.keys(changes).length === 0) throw usageError('pass at least one change')
+  const muster = await openMuster(options, 4)
+  const { id } = await findRole(muster, meant)
+  const role = await muster.mutations.updateRole({ id, ...changes })
+  await (options.json ? printJson(role) : printOne(role, roleColumns))
+}

@@ -1,0 +1,134 @@
+import type { Invitation, Member, Muster, Role } from '@muster/client'
+import { CliError, exitCodes } from '../errors/cli-error.ts'
+import type { Column } from '../output/column.ts'
+
+export const roleFields = {
+  id: true,
+  name: true,
+  builtIn: true,
+  permissions: true,
+  groups: true,
+  members: true,
+} as const
+
+export const memberFields = {
+  person: { id: true, email: true, name: true },
+  role: { id: true, name: true },
+  source: true,
+  accountKeys: true,
+  created: true,
+  lastUsed: true,
+} as const
+
+export const invitationFields = {
+  id: true,
+  email: true,
+  role: { id: true, name: true },
+  created: true,
+  expires: true,
+  emailStatus: true,
+  createdBy: { user: { email: true } },
+} as const
+
+export type RoleRow = Pick<Role, keyof typeof roleFields>
+
+export type MemberRow = Pick<Member, 'source' | 'accountKeys' | 'created' | 'lastUsed'> & {
+  person: Pick<Member['person'], 'id' | 'email' | 'name'>
+  role: Pick<Role, 'id' | 'name'>
+}
+
+export type InvitationRow = Pick<Invitation, 'id' | 'email' | 'created' | 'expires' | 'emailStatus'> & {
+  role: Pick<Role, 'id' | 'name'>
+  createdBy: { user: { email: string } | null } | null
+}
+
+const joined = (names: readonly string[]): string | null => (names.length === 0 ? null : names.join(','))
+
+export const roleColumns: readonly Column<RoleRow>[] = [
+  { name: 'id', value: ({ id }) => id, truncated: 'first' },
+  { name: 'name', value: ({ name }) => name, truncated: 'last' },
+  { name: 'builtIn', value: ({ builtIn }) => builtIn },
+  { name: 'members', value: ({ members }) => members },
+  { name: 'permissions', value: ({ permissions }) => joined(permissions) },
+  { name: 'groups', value: ({ groups }) => joined(groups) },
+]
+
+export const memberColumns: readonly Column<MemberRow>[] = [
+  { name: 'id', value: ({ person }) => person.id, truncated: 'first' },
+  { name: 'email', value: ({ person }) => person.email, truncated: 'last' },
+  { name: 'name', value: ({ person }) => person.name, truncated: 'last' },
+  { name: 'role', value: ({ role }) => role.name },
+  { name: 'source', value: ({ source }) => source },
+  { name: 'accountKeys', value: ({ accountKeys }) => accountKeys },
+  { name: 'created', value: ({ created }) => created, time: true },
+  { name: 'lastUsed', value: ({ lastUsed }) => lastUsed, time: true },
+]
+
+export const invitationColumns: readonly Column<InvitationRow>[] = [
+  { name: 'id', value: ({ id }) => id, truncated: 'first' },
+  { name: 'email', value: ({ email }) => email, truncated: 'last' },
+  { name: 'role', value: ({ role }) => role.name },
+  { name: 'invitedBy', value: ({ createdBy }) => createdBy?.user?.email ?? null },
+  { name: 'emailStatus', value: ({ emailStatus }) => emailStatus },
+  { name: 'created', value: ({ created }) => created, time: true },
+  { name: 'expires', value: ({ expires }) => expires, time: true },
+]
+
+export async function listMembers(muster: Muster): Promise<readonly MemberRow[]> {
+  const { login } = await muster.select({ login: { members: memberFields } })
+  return login?.members ?? []
+}
+
+export async function listRoles(muster: Muster): Promise<readonly RoleRow[]> {
+  const { login } = await muster.select({ login: { roles: roleFields } })
+  return login?.roles ?? []
+}
+
+export async function listInvitations(muster: Muster): Promise<readonly InvitationRow[]> {
+  const { login } = await muster.select({ login: { invitations: invitationFields } })
+  return login?.invitations ?? []
+}
+
+/** Finds a member by email address, which is case-insensitive, or by ID. */
+export const findMember = async (muster: Muster, meant: string): Promise<MemberRow> =>
+  only(
+    (await listMembers(muster)).filter(({ person }) => person.id === meant || isSame(person.email, meant)),
+    { what: 'member', named: 'the ID or email address', meant, list: 'members' },
+  )
+
+/** Finds a role by ID or name, which is case-insensitive. */
+export const findRole = async (muster: Muster, meant: string): Promise<RoleRow> =>
+  only(
+    (await listRoles(muster)).filter(({ id, name }) => id === meant || isSame(name, meant)),
+    { what: 'role', named: 'the ID or name', meant, list: 'roles' },
+  )
+
+/** Finds an invitation by ID, or by an email address that only one invitation has. */
+export const findInvitation = async (muster: Muster, meant: string): Promise<InvitationRow> =>
+  only(
+    (await listInvitations(muster)).filter(({ id, email }) => id === meant || isSame(email ?? '', meant)),
+    { what: 'invitation', named: 'the ID or email address', meant, list: 'invitations' },
+  )
+
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+
+interface Search {
+  what: string
+  named: string
+  meant: string
+  /** The command that lists these objects. */
+  list: string
+}
+
+function only<Item>(found: readonly Item[], { what, named, meant, list }: Search): Item {
+  const [item] = found
+  const hint = `Run "muster ${list} list" for a list.`
+  if (item === undefined)
+    throw new CliError(`no ${what} has ${named} ${JSON.stringify(meant)}`, { exitCode: exitCodes.notFound, hint })
+  if (found.length > 1)
+    throw new CliError(`${found.length} ${what}s have ${named} ${JSON.stringify(meant)}: pass the ID`, {
+      exitCode: exitCodes.conflict,
+      hint,
+    })
+  return item
+}

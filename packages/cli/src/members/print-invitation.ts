@@ -1,0 +1,11 @@
+import type { Invitation } from '@muster/client'
+import { localTime } from '../output/local-time.ts'
+import { printJson, say } from '../output/print-one.ts'
+
+/** Prints the link of an invitation, which only the response that creates it contains. */
+export async function printInvitation(invitation: Invitation, { json }: { json?: boolean }): Promise<void> {
+  if (json) return printJson(invitation)
+  const { link, role, expires } = invitation
+  if (link !== null) await say(link)
+  console.error(`The link is shown only once. It gives the role ${role.name} once, until ${localTime(expires)}.`)
+}
