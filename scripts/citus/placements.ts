@@ -7,7 +7,7 @@ export type Placement = 'distributed' | 'reference' | 'local'
 const distributed = [
   ...['device', 'device_live', 'device_hold', 'device_count', 'service', 'service_live', 'attribute_override', 'event'],
   ...['attribute_name', 'attribute_name_summary'],
-  ...['saved_view', 'presence_sample'],
+  ...['saved_view', 'presence_sample', 'bulk_job', 'bulk_item'],
   ...['webhook', 'webhook_sending', 'webhook_delivery', 'webhook_candidate', 'idempotency_record'],
 ]
 

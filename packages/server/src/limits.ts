@@ -38,6 +38,14 @@ export const limits = {
   /** Saved views per user. */
   views: 200,
   viewNameLength: 100,
+  /** Bulk jobs per user that are not started yet. */
+  bulkDrafts: 20,
+  /** Devices per bulk job. */
+  bulkTargets: 1_000_000,
+  bulkOperations: 20,
+  bulkNameLength: 100,
+  /** Days that a bulk job is kept after it ends. */
+  bulkDays: 30,
   userNameLength: 100,
   /** Bytes of the attributes, overrides, and services that an event keeps of a deleted device or service. */
   deletedBytes: 256 * 1024,
@@ -113,6 +121,11 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   webhookUrlLength: 'characters of the URL of a webhook',
   views: 'saved views of a user',
   viewNameLength: 'characters of the name of a view',
+  bulkDrafts: 'bulk jobs of a user that are not started yet',
+  bulkTargets: 'devices of a bulk job',
+  bulkOperations: 'operations of a bulk job',
+  bulkNameLength: 'characters of the name of a bulk job',
+  bulkDays: 'days that a bulk job is kept after it ends; after that, it cannot be undone',
   userNameLength: 'characters of a user name',
   deletedBytes:
     'bytes of the attributes, overrides, and services of a deleted device that its DEVICE_DELETE event contains; above it, the event has omitted: true instead',

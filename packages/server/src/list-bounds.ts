@@ -13,6 +13,7 @@ export const listBounds: ListBounds = {
   'Query.applicationTypes': 100,
   'User.device': (args) => (args.id as unknown[]).length,
   'User.service': (args) => (args.id as unknown[]).length,
+  'User.bulkJob': (args) => (args.id as unknown[]).length,
   'User.accessKeys': limits.accessKeys,
   'User.registrationCodes': limits.registrationCodes,
   'User.webhooks': ({ id }) =>

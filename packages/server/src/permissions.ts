@@ -1,4 +1,5 @@
 import { type GraphQLSchema, isObjectType } from 'graphql'
+import { permissionsNeeded } from './features/bulk/bulk-job.ts'
 import type { FieldRules, Need } from './graphql/access/field-needs.ts'
 import type { Arguments } from './graphql/cost/object-count.ts'
 
@@ -12,6 +13,13 @@ const withAttributes =
   (permission: Need) =>
   ({ attributes }: Arguments): readonly Need[] =>
     attributes == null ? [permission] : [permission, 'ATTRIBUTE_WRITE']
+
+const forOperations = ({ operations }: Arguments): readonly Need[] => [
+  'DEVICE_READ',
+  ...(Array.isArray(operations) ? permissionsNeeded(operations as object[]) : []),
+]
+
+const ofBulkJob: readonly Need[] = ['DEVICE_READ', ['ATTRIBUTE_WRITE', 'DEVICE_WRITE', 'DEVICE_DELETE']]
 
 /**
  * Every field of the API and its rule, in one place for audits. `Type.*` is the rule of all fields of a type that are not named
@@ -29,6 +37,17 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Mutation.leaveAccount': 'viewer',
 
   'Mutation.addService': ['DEVICE_WRITE'],
+  // A job needs the permissions of all its operations, which the use case checks.
+  'Mutation.appendBulk': ofBulkJob,
+  'Mutation.cancelBulk': ofBulkJob,
+  'Mutation.createBulk': forOperations,
+  'Mutation.pauseBulk': ofBulkJob,
+  'Mutation.previewBulk': ofBulkJob,
+  'Mutation.resumeBulk': ofBulkJob,
+  'Mutation.retryBulk': ofBulkJob,
+  'Mutation.runBulk': forOperations,
+  'Mutation.startBulk': ofBulkJob,
+  'Mutation.undoBulk': ofBulkJob,
   'Mutation.createAccessKey': ['KEY_MANAGE'],
   'Mutation.createInvitation': ['MEMBER_MANAGE'],
   'Mutation.createRegistrationCode': withAttributes('DEVICE_CREATE'),
@@ -74,6 +93,8 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'User.attributeHistory': ['EVENT_READ'],
   'User.attributeNames': ['DEVICE_READ'],
   'User.attributes': 'viewer',
+  'User.bulkJob': ['DEVICE_READ'],
+  'User.bulkJobs': ['DEVICE_READ'],
   'User.checkFilter': ['DEVICE_READ'],
   'User.contexts': 'viewer',
   'User.created': 'viewer',
@@ -120,6 +141,11 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'AttributesResult.*': 'viewer',
   'Availability.*': 'viewer',
   'AvailabilitySegment.*': 'viewer',
+  'BulkCounts.*': 'viewer',
+  'BulkItem.*': 'viewer',
+  'BulkItemList.*': 'viewer',
+  'BulkJob.*': 'viewer',
+  'BulkJobList.*': 'viewer',
   'ChangeSource.*': 'viewer',
   'CreatedAccessKey.*': 'viewer',
   'CreatedRegistrationCode.*': 'viewer',

@@ -5,6 +5,7 @@ import type { Device as DeviceModel, DeviceList as DeviceListModel } from './fea
 import type { Service as ServiceModel, ServiceList as ServiceListModel } from './features/services/service.ts';
 import type { Event as EventModel, EventList as EventListModel } from './features/events/event.ts';
 import type { AttributeChange as AttributeChangeModel, AttributeChangeList as AttributeChangeListModel } from './features/history/history.ts';
+import type { BulkJob as BulkJobModel, BulkItem as BulkItemModel, BulkJobList as BulkJobListModel, BulkItemList as BulkItemListModel } from './features/bulk/bulk-job.ts';
 import type { Me as MeModel, Member as MemberModel } from './features/users/members/member.ts';
 import type { Role as RoleModel } from './features/users/roles/role.ts';
 import type { ShownInvitation as InvitationModel } from './features/users/invitations/invitation.ts';
@@ -50,6 +51,10 @@ export type User = {
    * without a running server.
    */
   presence?: Maybe<Array<PresencePoint>>;
+  /** Returns the bulk jobs with these IDs. Omits IDs that do not exist. */
+  bulkJob: Array<BulkJob>;
+  /** Bulk jobs, newest first. */
+  bulkJobs: BulkJobList;
   devices: DeviceList;
   /**
    * A URL that returns the matching devices as CSV for one hour. Later changes to the view do not affect it, and relative
@@ -138,6 +143,20 @@ export type UserOverridesArgs = {
 export type UserPresenceArgs = {
   from: Scalars['DateTime']['input'];
   until?: InputMaybe<Scalars['DateTime']['input']>;
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserBulkJobArgs = {
+  id: Array<Scalars['ID']['input']>;
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserBulkJobsArgs = {
+  state?: InputMaybe<Array<BulkState>>;
+  size?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
@@ -352,6 +371,32 @@ export type Mutation = {
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Array<AttributesResult>;
   /**
+   * Previews a change of many devices, and changes none of them. A user can have at most 20 jobs that are not started. With open, the
+   * job waits for appendBulk and previewBulk.
+   */
+  createBulk: BulkJob;
+  /** Adds devices to a job that was created with open and a list of IDs, at most 1000 at a time. */
+  appendBulk: BulkJob;
+  /** Reads the devices and their values again. The previous token becomes invalid. */
+  previewBulk: BulkJob;
+  /** Applies exactly what the preview with this token showed. */
+  startBulk: BulkJob;
+  /**
+   * Previews and starts at once, if exactly expected devices would change and none is rejected. Otherwise fails with CONFLICT, and
+   * the job is READY. With more than 1000 devices, the response does not wait for the preview.
+   */
+  runBulk: BulkJob;
+  /** Stops a job between two batches, until resumeBulk. */
+  pauseBulk: BulkJob;
+  /** Continues a paused job with the permissions of the caller, or changes the rate of a running job. */
+  resumeBulk: BulkJob;
+  /** Ends a job between two batches. Devices that are done stay changed. */
+  cancelBulk: BulkJob;
+  /** Creates a job with a new preview of the devices in these statuses. */
+  retryBulk: BulkJob;
+  /** Creates a job, with its preview, that reverts what this job wrote, where a device still has the written values. */
+  undoBulk: BulkJob;
+  /**
    * Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response
    * contains the secret that the device authenticates with.
    */
@@ -488,6 +533,82 @@ export type MutationSetAttributesArgs = {
 /** Changes data. A mutation that fails changes nothing. */
 export type MutationSetAttributesManyArgs = {
   items: Array<AttributesInput>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationCreateBulkArgs = {
+  target: BulkTargetInput;
+  operations: Array<BulkOperationInput>;
+  name?: InputMaybe<Scalars['String']['input']>;
+  rate?: InputMaybe<Scalars['Int']['input']>;
+  maxFailures?: InputMaybe<Scalars['Int']['input']>;
+  open?: Scalars['Boolean']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationAppendBulkArgs = {
+  id: Scalars['ID']['input'];
+  ids?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationPreviewBulkArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationStartBulkArgs = {
+  id: Scalars['ID']['input'];
+  token: Scalars['String']['input'];
+  expected?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationRunBulkArgs = {
+  target: BulkTargetInput;
+  operations: Array<BulkOperationInput>;
+  expected: Scalars['Int']['input'];
+  name?: InputMaybe<Scalars['String']['input']>;
+  rate?: InputMaybe<Scalars['Int']['input']>;
+  maxFailures?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationPauseBulkArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationResumeBulkArgs = {
+  id: Scalars['ID']['input'];
+  rate?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationCancelBulkArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationRetryBulkArgs = {
+  id: Scalars['ID']['input'];
+  statuses?: Array<BulkItemStatus>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationUndoBulkArgs = {
+  id: Scalars['ID']['input'];
+  rate?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -1009,6 +1130,216 @@ export type AvailabilitySegment = {
   state: Scalars['String']['output'];
 };
 
+/** Selects the devices of a bulk job: where and view, or ids. An empty filter is rejected; all devices are id:*. */
+export type BulkTargetInput = {
+  /** A filter of devices. */
+  where?: InputMaybe<Scalars['String']['input']>;
+  /** The ID of a saved view. Its filter applies in addition to where. */
+  view?: InputMaybe<Scalars['ID']['input']>;
+  /** The context in which the filter reads attributes. */
+  context?: InputMaybe<Scalars['String']['input']>;
+  /** At most 1000. */
+  ids?: InputMaybe<Array<Scalars['String']['input']>>;
+};
+
+/** One operation on each device: exactly one member. */
+export type BulkOperationInput = {
+  setAttributes?: InputMaybe<BulkAttributesInput>;
+  update?: InputMaybe<BulkUpdateInput>;
+  /** Deletes the devices. Must be the only operation. */
+  delete?: InputMaybe<BulkDeleteInput>;
+};
+
+/** Merged into the attributes of a device, as by setAttributes. */
+export type BulkAttributesInput = {
+  /**
+   * In a value, {name}, {id}, {hardwareId}, and {attribute} with the name of any attribute stand for the device's value. {{ is a
+   * literal brace. null removes an attribute or a group.
+   */
+  attributes: Scalars['Object']['input'];
+  context?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Omitted means unchanged; null clears hardwareId or platform. Values can contain {name} and other names, as in setAttributes. */
+export type BulkUpdateInput = {
+  name?: InputMaybe<Scalars['String']['input']>;
+  hardwareId?: InputMaybe<Scalars['String']['input']>;
+  platform?: InputMaybe<Scalars['String']['input']>;
+};
+
+export type BulkDeleteInput = {
+  /** Also deletes active devices. */
+  force?: Scalars['Boolean']['input'];
+};
+
+/** A change of many devices: previewed, then applied in the background to each device exactly once. */
+export type BulkJob = {
+  __typename?: 'BulkJob';
+  id: Scalars['ID']['output'];
+  name: Scalars['String']['output'];
+  state: BulkState;
+  /** Why the job is paused, failed, or not started. */
+  stateReason?: Maybe<Scalars['String']['output']>;
+  /** The target as given, with the filter in canonical form. */
+  target: Scalars['Object']['output'];
+  operations: Array<Scalars['Object']['output']>;
+  counts: BulkCounts;
+  /** 0 to 1, of the preview or of the run. */
+  progress: Scalars['Float']['output'];
+  /** The most devices per second, 1 to 10,000. */
+  rate: Scalars['Int']['output'];
+  /** The job pauses after more failures than this; null for the greater of 100 and 10% of the devices done so far. */
+  maxFailures?: Maybe<Scalars['Int']['output']>;
+  /** Identifies this preview in startBulk; null while there is none. */
+  token?: Maybe<Scalars['String']['output']>;
+  created: Scalars['DateTime']['output'];
+  createdBy: ChangeSource;
+  /** The moment of the preview. Relative times in the filter are relative to it. */
+  previewed?: Maybe<Scalars['DateTime']['output']>;
+  /** When the preview can no longer be started, or when the ended job is deleted. */
+  expires?: Maybe<Scalars['DateTime']['output']>;
+  started?: Maybe<Scalars['DateTime']['output']>;
+  /** With whose permissions the job runs; null before it is started. */
+  startedBy?: Maybe<ChangeSource>;
+  finished?: Maybe<Scalars['DateTime']['output']>;
+  /** Whether undoBulk can revert the job; false if it deletes devices. */
+  isUndoable: Scalars['Boolean']['output'];
+  undoOf?: Maybe<BulkJob>;
+  /** The newest job that undoes this job. */
+  undoneBy?: Maybe<BulkJob>;
+  /** The devices of the job, in the order of their IDs. */
+  items: BulkItemList;
+};
+
+
+/** A change of many devices: previewed, then applied in the background to each device exactly once. */
+export type BulkJobItemsArgs = {
+  outcome?: InputMaybe<Array<BulkOutcome>>;
+  status?: InputMaybe<Array<BulkItemStatus>>;
+  size?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['ID']['input']>;
+};
+
+export type BulkState =
+  /** Waits for appendBulk and previewBulk. */
+  | 'DRAFT'
+  /** The server reads the devices. */
+  | 'PREVIEWING'
+  /** Can be started within 24 hours. */
+  | 'READY'
+  | 'RUNNING'
+  | 'PAUSED'
+  | 'DONE'
+  | 'CANCELED'
+  /** The preview is older than 24 hours. */
+  | 'EXPIRED'
+  /** The preview failed. */
+  | 'FAILED';
+
+/** The number of devices of a bulk job in each outcome and status. */
+export type BulkCounts = {
+  __typename?: 'BulkCounts';
+  total: Scalars['Int']['output'];
+  /** In the preview: devices that would change. */
+  change: Scalars['Int']['output'];
+  /** In the preview: devices that already have the values. */
+  unchanged: Scalars['Int']['output'];
+  /** In the preview: devices that the single mutation would reject. */
+  rejected: Scalars['Int']['output'];
+  /** In the preview: CSV rows that would become new devices. */
+  register: Scalars['Int']['output'];
+  pending: Scalars['Int']['output'];
+  done: Scalars['Int']['output'];
+  /** Devices that failed or that the preview rejected. */
+  failed: Scalars['Int']['output'];
+  skipped: Scalars['Int']['output'];
+};
+
+/** A page of bulk jobs, newest first. */
+export type BulkJobList = {
+  __typename?: 'BulkJobList';
+  items: Array<BulkJob>;
+  /** Number of matching jobs on all pages. */
+  total: Scalars['Int']['output'];
+  /** Whether there is another page. */
+  hasMore: Scalars['Boolean']['output'];
+  /** An opaque position after the last item on the page. Pass it as after. */
+  cursor?: Maybe<Scalars['String']['output']>;
+};
+
+/** A page of a bulk job's devices, in the order of their IDs. */
+export type BulkItemList = {
+  __typename?: 'BulkItemList';
+  items: Array<BulkItem>;
+  /** Number of matching devices on all pages. */
+  total: Scalars['Int']['output'];
+  /** Whether there is another page. */
+  hasMore: Scalars['Boolean']['output'];
+  /** An opaque position after the last item on the page. Pass it as after. */
+  cursor?: Maybe<Scalars['String']['output']>;
+};
+
+/** One device of a bulk job. */
+export type BulkItem = {
+  __typename?: 'BulkItem';
+  device: EventTarget;
+  outcome: BulkOutcome;
+  status: BulkItemStatus;
+  /** The old and new values by operation: setAttributes, a list with a context and changes; update, by field; delete, with the name */
+  changes: Scalars['Object']['output'];
+  /** Why the device was skipped, or not undone completely. */
+  reason?: Maybe<BulkSkipReason>;
+  /** The error code if the device was rejected or failed. */
+  code?: Maybe<Scalars['String']['output']>;
+  message?: Maybe<Scalars['String']['output']>;
+  /** The events that the job recorded for the device. */
+  eventIds: Array<Scalars['ID']['output']>;
+};
+
+/** The result of the preview for a device. */
+export type BulkOutcome =
+  | 'CHANGE'
+  | 'UNCHANGED'
+  /** The single mutation would fail. See code and message. */
+  | 'REJECTED';
+
+export type BulkItemStatus =
+  | 'PENDING'
+  | 'DONE'
+  | 'UNCHANGED'
+  | 'SKIPPED'
+  | 'FAILED';
+
+/** Why a bulk job skipped a device. */
+export type BulkSkipReason =
+  /** A value that the job writes is no longer the value in the preview. */
+  | 'CHANGED_SINCE'
+  /** The device no longer exists. */
+  | 'GONE'
+  /** The device no longer matches the filter. */
+  | 'NO_LONGER_MATCHES';
+
+/** A record of one change, written in the transaction of the change. */
+export type Event = {
+  __typename?: 'Event';
+  /** ID of the bulk job that made the change; null for other changes. */
+  job?: Maybe<Scalars['ID']['output']>;
+  /** Later changes of a device have greater IDs. */
+  id: Scalars['ID']['output'];
+  type: EventType;
+  timestamp: Scalars['DateTime']['output'];
+  owner: UserReference;
+  /** The user who made the change; null if a device or the server made it. */
+  actor?: Maybe<UserReference>;
+  /** The source of the change: an access key, a console session, a device, a bulk job, or the server. */
+  source: ChangeSource;
+  target: Array<EventTarget>;
+  /** active or inactive, for state events */
+  state?: Maybe<Scalars['String']['output']>;
+  /** The data of the change, depending on the event type. For attributes: the context, and the old and new value of each name. */
+  data: Scalars['Object']['output'];
+};
+
 /** A page of devices. */
 export type DeviceList = {
   __typename?: 'DeviceList';
@@ -1073,31 +1404,12 @@ export type EventList = {
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
-/** A record of one change, written in the transaction of the change. */
-export type Event = {
-  __typename?: 'Event';
-  /** Later changes of a device have greater IDs. */
-  id: Scalars['ID']['output'];
-  type: EventType;
-  timestamp: Scalars['DateTime']['output'];
-  owner: UserReference;
-  /** The user who made the change; null if a device or the server made it. */
-  actor?: Maybe<UserReference>;
-  /** The source of the change: an access key, a console session, a device, or the server. */
-  source: ChangeSource;
-  target: Array<EventTarget>;
-  /** active or inactive, for state events */
-  state?: Maybe<Scalars['String']['output']>;
-  /** The data of the change, depending on the event type. For attributes: the context, and the old and new value of each name. */
-  data: Scalars['Object']['output'];
-};
-
 /** The source of a change. */
 export type ChangeSource = {
   __typename?: 'ChangeSource';
-  /** accessKey, console, device, server, or unknown (for old events that were recorded without a source) */
+  /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
   kind: Scalars['String']['output'];
-  /** ID of the access key or device; null for other sources, or if unknown. */
+  /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id?: Maybe<Scalars['ID']['output']>;
   /** Its name at the time of the event. */
   name?: Maybe<Scalars['String']['output']>;
@@ -1111,7 +1423,7 @@ export type EventTarget = {
   id: Scalars['ID']['output'];
   /** Its name at the time of the event. */
   name: Scalars['String']['output'];
-  /** user, device, service, accessKey, registrationCode, webhook, or view */
+  /** user, device, service, accessKey, registrationCode, webhook, view, or bulkJob */
   kind: Scalars['String']['output'];
 };
 
@@ -1182,6 +1494,12 @@ export type EventType =
   | 'ROLE_UPDATE'
   /** data: name */
   | 'ROLE_DELETE'
+  /** A bulk job was started. data: name, operations, where, and counts */
+  | 'BULK_START'
+  /** A bulk job ended. data: state, counts, and seconds */
+  | 'BULK_FINISH'
+  /** A bulk job was started that undoes another. data: job, the ID of the job that is undone, and counts */
+  | 'BULK_UNDO'
   /**
    * A query created links to download events. data: links, their number; expires; filters, the arguments of the first ten links, in
    * which devices, a number, replaces more than 20 device IDs
@@ -1802,8 +2120,8 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type ResolversTypes = {
   User: ResolverTypeWrapper<UserModel>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   AccessKey: ResolverTypeWrapper<AccessKey>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   CreatedAccessKey: ResolverTypeWrapper<CreatedAccessKey>;
@@ -1817,12 +2135,26 @@ export type ResolversTypes = {
   Availability: ResolverTypeWrapper<Availability>;
   Float: ResolverTypeWrapper<Scalars['Float']['output']>;
   AvailabilitySegment: ResolverTypeWrapper<AvailabilitySegment>;
+  BulkTargetInput: BulkTargetInput;
+  BulkOperationInput: BulkOperationInput;
+  BulkAttributesInput: BulkAttributesInput;
+  BulkUpdateInput: BulkUpdateInput;
+  BulkDeleteInput: BulkDeleteInput;
+  BulkJob: ResolverTypeWrapper<BulkJobModel>;
+  BulkState: BulkState;
+  BulkCounts: ResolverTypeWrapper<BulkCounts>;
+  BulkJobList: ResolverTypeWrapper<BulkJobListModel>;
+  BulkItemList: ResolverTypeWrapper<BulkItemListModel>;
+  BulkItem: ResolverTypeWrapper<BulkItemModel>;
+  BulkOutcome: BulkOutcome;
+  BulkItemStatus: BulkItemStatus;
+  BulkSkipReason: BulkSkipReason;
+  Event: ResolverTypeWrapper<EventModel>;
   DeviceList: ResolverTypeWrapper<DeviceListModel>;
   DeviceRegistration: ResolverTypeWrapper<Omit<DeviceRegistration, 'device'> & { device: ResolversTypes['Device'] }>;
   EventCount: ResolverTypeWrapper<EventCount>;
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   EventList: ResolverTypeWrapper<EventListModel>;
-  Event: ResolverTypeWrapper<EventModel>;
   ChangeSource: ResolverTypeWrapper<ChangeSource>;
   EventTarget: ResolverTypeWrapper<EventTarget>;
   EventType: EventType;
@@ -1869,8 +2201,8 @@ export type ResolversTypes = {
 export type ResolversParentTypes = {
   User: UserModel;
   String: Scalars['String']['output'];
-  Int: Scalars['Int']['output'];
   ID: Scalars['ID']['output'];
+  Int: Scalars['Int']['output'];
   AccessKey: AccessKey;
   Boolean: Scalars['Boolean']['output'];
   CreatedAccessKey: CreatedAccessKey;
@@ -1884,12 +2216,22 @@ export type ResolversParentTypes = {
   Availability: Availability;
   Float: Scalars['Float']['output'];
   AvailabilitySegment: AvailabilitySegment;
+  BulkTargetInput: BulkTargetInput;
+  BulkOperationInput: BulkOperationInput;
+  BulkAttributesInput: BulkAttributesInput;
+  BulkUpdateInput: BulkUpdateInput;
+  BulkDeleteInput: BulkDeleteInput;
+  BulkJob: BulkJobModel;
+  BulkCounts: BulkCounts;
+  BulkJobList: BulkJobListModel;
+  BulkItemList: BulkItemListModel;
+  BulkItem: BulkItemModel;
+  Event: EventModel;
   DeviceList: DeviceListModel;
   DeviceRegistration: Omit<DeviceRegistration, 'device'> & { device: ResolversParentTypes['Device'] };
   EventCount: EventCount;
   Subscription: Record<PropertyKey, never>;
   EventList: EventListModel;
-  Event: EventModel;
   ChangeSource: ChangeSource;
   EventTarget: EventTarget;
   Facet: Facet;
@@ -1936,6 +2278,8 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   contexts?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   attributeNames?: Resolver<Array<ResolversTypes['AttributeName']>, ParentType, ContextType>;
   presence?: Resolver<Maybe<Array<ResolversTypes['PresencePoint']>>, ParentType, ContextType, RequireFields<UserPresenceArgs, 'from'>>;
+  bulkJob?: Resolver<Array<ResolversTypes['BulkJob']>, ParentType, ContextType, RequireFields<UserBulkJobArgs, 'id'>>;
+  bulkJobs?: Resolver<ResolversTypes['BulkJobList'], ParentType, ContextType, RequireFields<UserBulkJobsArgs, 'size'>>;
   devices?: Resolver<ResolversTypes['DeviceList'], ParentType, ContextType, RequireFields<UserDevicesArgs, 'size' | 'sort'>>;
   devicesUrl?: Resolver<ResolversTypes['String'], ParentType, ContextType, Partial<UserDevicesUrlArgs>>;
   device?: Resolver<Array<ResolversTypes['Device']>, ParentType, ContextType, RequireFields<UserDeviceArgs, 'id'>>;
@@ -1987,6 +2331,16 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   setAttribute?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, RequireFields<MutationSetAttributeArgs, 'name' | 'serviceId'>>;
   setAttributes?: Resolver<ResolversTypes['Object'], ParentType, ContextType, RequireFields<MutationSetAttributesArgs, 'attributes' | 'serviceId'>>;
   setAttributesMany?: Resolver<Array<ResolversTypes['AttributesResult']>, ParentType, ContextType, RequireFields<MutationSetAttributesManyArgs, 'items'>>;
+  createBulk?: Resolver<ResolversTypes['BulkJob'], ParentType, ContextType, RequireFields<MutationCreateBulkArgs, 'target' | 'operations' | 'rate' | 'open'>>;
+  appendBulk?: Resolver<ResolversTypes['BulkJob'], ParentType, ContextType, RequireFields<MutationAppendBulkArgs, 'id'>>;
+  previewBulk?: Resolver<ResolversTypes['BulkJob'], ParentType, ContextType, RequireFields<MutationPreviewBulkArgs, 'id'>>;
+  startBulk?: Resolver<ResolversTypes['BulkJob'], ParentType, ContextType, RequireFields<MutationStartBulkArgs, 'id' | 'token'>>;
+  runBulk?: Resolver<ResolversTypes['BulkJob'], ParentType, ContextType, RequireFields<MutationRunBulkArgs, 'target' | 'operations' | 'expected' | 'rate'>>;
+  pauseBulk?: Resolver<ResolversTypes['BulkJob'], ParentType, ContextType, RequireFields<MutationPauseBulkArgs, 'id'>>;
+  resumeBulk?: Resolver<ResolversTypes['BulkJob'], ParentType, ContextType, RequireFields<MutationResumeBulkArgs, 'id'>>;
+  cancelBulk?: Resolver<ResolversTypes['BulkJob'], ParentType, ContextType, RequireFields<MutationCancelBulkArgs, 'id'>>;
+  retryBulk?: Resolver<ResolversTypes['BulkJob'], ParentType, ContextType, RequireFields<MutationRetryBulkArgs, 'id' | 'statuses'>>;
+  undoBulk?: Resolver<ResolversTypes['BulkJob'], ParentType, ContextType, RequireFields<MutationUndoBulkArgs, 'id' | 'rate'>>;
   registerDevice?: Resolver<ResolversTypes['DeviceRegistration'], ParentType, ContextType, RequireFields<MutationRegisterDeviceArgs, 'name'>>;
   updateDevice?: Resolver<ResolversTypes['Device'], ParentType, ContextType, RequireFields<MutationUpdateDeviceArgs, 'deviceId'>>;
   deleteDevice?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteDeviceArgs, 'deviceId' | 'force'>>;
@@ -2110,6 +2464,81 @@ export type AvailabilitySegmentResolvers<ContextType = Context, ParentType exten
   state?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
+export type BulkJobResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkJob'] = ResolversParentTypes['BulkJob']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  state?: Resolver<ResolversTypes['BulkState'], ParentType, ContextType>;
+  stateReason?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  target?: Resolver<ResolversTypes['Object'], ParentType, ContextType>;
+  operations?: Resolver<Array<ResolversTypes['Object']>, ParentType, ContextType>;
+  counts?: Resolver<ResolversTypes['BulkCounts'], ParentType, ContextType>;
+  progress?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+  rate?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  maxFailures?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  token?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  created?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  createdBy?: Resolver<ResolversTypes['ChangeSource'], ParentType, ContextType>;
+  previewed?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  expires?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  started?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  startedBy?: Resolver<Maybe<ResolversTypes['ChangeSource']>, ParentType, ContextType>;
+  finished?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  isUndoable?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  undoOf?: Resolver<Maybe<ResolversTypes['BulkJob']>, ParentType, ContextType>;
+  undoneBy?: Resolver<Maybe<ResolversTypes['BulkJob']>, ParentType, ContextType>;
+  items?: Resolver<ResolversTypes['BulkItemList'], ParentType, ContextType, RequireFields<BulkJobItemsArgs, 'size'>>;
+};
+
+export type BulkCountsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkCounts'] = ResolversParentTypes['BulkCounts']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  change?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  unchanged?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  rejected?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  register?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  pending?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  done?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  skipped?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type BulkJobListResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkJobList'] = ResolversParentTypes['BulkJobList']> = {
+  items?: Resolver<Array<ResolversTypes['BulkJob']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  cursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type BulkItemListResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkItemList'] = ResolversParentTypes['BulkItemList']> = {
+  items?: Resolver<Array<ResolversTypes['BulkItem']>, ParentType, ContextType>;
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  cursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type BulkItemResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BulkItem'] = ResolversParentTypes['BulkItem']> = {
+  device?: Resolver<ResolversTypes['EventTarget'], ParentType, ContextType>;
+  outcome?: Resolver<ResolversTypes['BulkOutcome'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['BulkItemStatus'], ParentType, ContextType>;
+  changes?: Resolver<ResolversTypes['Object'], ParentType, ContextType>;
+  reason?: Resolver<Maybe<ResolversTypes['BulkSkipReason']>, ParentType, ContextType>;
+  code?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  message?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  eventIds?: Resolver<Array<ResolversTypes['ID']>, ParentType, ContextType>;
+};
+
+export type EventResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Event'] = ResolversParentTypes['Event']> = {
+  job?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  type?: Resolver<ResolversTypes['EventType'], ParentType, ContextType>;
+  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  owner?: Resolver<ResolversTypes['UserReference'], ParentType, ContextType>;
+  actor?: Resolver<Maybe<ResolversTypes['UserReference']>, ParentType, ContextType>;
+  source?: Resolver<ResolversTypes['ChangeSource'], ParentType, ContextType>;
+  target?: Resolver<Array<ResolversTypes['EventTarget']>, ParentType, ContextType>;
+  state?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  data?: Resolver<ResolversTypes['Object'], ParentType, ContextType>;
+};
+
 export type DeviceListResolvers<ContextType = Context, ParentType extends ResolversParentTypes['DeviceList'] = ResolversParentTypes['DeviceList']> = {
   items?: Resolver<Array<ResolversTypes['Device']>, ParentType, ContextType>;
   total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
@@ -2139,18 +2568,6 @@ export type EventListResolvers<ContextType = Context, ParentType extends Resolve
   hasMore?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   last?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   cursor?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-};
-
-export type EventResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Event'] = ResolversParentTypes['Event']> = {
-  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
-  type?: Resolver<ResolversTypes['EventType'], ParentType, ContextType>;
-  timestamp?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
-  owner?: Resolver<ResolversTypes['UserReference'], ParentType, ContextType>;
-  actor?: Resolver<Maybe<ResolversTypes['UserReference']>, ParentType, ContextType>;
-  source?: Resolver<ResolversTypes['ChangeSource'], ParentType, ContextType>;
-  target?: Resolver<Array<ResolversTypes['EventTarget']>, ParentType, ContextType>;
-  state?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
-  data?: Resolver<ResolversTypes['Object'], ParentType, ContextType>;
 };
 
 export type ChangeSourceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ChangeSource'] = ResolversParentTypes['ChangeSource']> = {
@@ -2434,12 +2851,17 @@ export type Resolvers<ContextType = Context> = {
   PresencePoint?: PresencePointResolvers<ContextType>;
   Availability?: AvailabilityResolvers<ContextType>;
   AvailabilitySegment?: AvailabilitySegmentResolvers<ContextType>;
+  BulkJob?: BulkJobResolvers<ContextType>;
+  BulkCounts?: BulkCountsResolvers<ContextType>;
+  BulkJobList?: BulkJobListResolvers<ContextType>;
+  BulkItemList?: BulkItemListResolvers<ContextType>;
+  BulkItem?: BulkItemResolvers<ContextType>;
+  Event?: EventResolvers<ContextType>;
   DeviceList?: DeviceListResolvers<ContextType>;
   DeviceRegistration?: DeviceRegistrationResolvers<ContextType>;
   EventCount?: EventCountResolvers<ContextType>;
   Subscription?: SubscriptionResolvers<ContextType>;
   EventList?: EventListResolvers<ContextType>;
-  Event?: EventResolvers<ContextType>;
   ChangeSource?: ChangeSourceResolvers<ContextType>;
   EventTarget?: EventTargetResolvers<ContextType>;
   Facet?: FacetResolvers<ContextType>;

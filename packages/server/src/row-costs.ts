@@ -29,6 +29,14 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Device.attributeHistory': (args, size) => rowsOfHistory(args, size),
   'Service.attributeHistory': (args, size) => rowsOfHistory(args, size),
   'User.attributeHistory': (args, size) => rowsOfHistory(args, size),
+  'User.bulkJob': 0,
+  'User.bulkJobs': 0,
+  'BulkJob.items': ({ outcome, status }, { devices }) => ({
+    rows: outcome == null && status == null ? 0 : devices,
+    total: devices,
+  }),
+  'Mutation.createBulk': (args, size) => rowsOfTarget(args, size),
+  'Mutation.runBulk': (args, size) => rowsOfTarget(args, size),
   'Webhook.deliveries': (_args, { events }) => ({ rows: 0, total: events }),
   // The server reads the devices only if the summary is out of date.
   'User.attributeNames': (_args, { devices }) => ({ rows: devices }),
@@ -67,6 +75,11 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'Event.target': 0,
   'Mutation.setAttributesMany': 0,
 })
+
+/** A preview of a filter reads every device, like a list without an index. */
+function rowsOfTarget({ target }: Arguments, { devices }: AccountSize): FieldRows {
+  return { rows: (target as { ids?: unknown } | undefined)?.ids == null ? devices : 0 }
+}
 
 /** An index finds the events of one object, of which a filter by name or context skips some. */
 function rowsOfHistory({ name, context }: Arguments, { events }: AccountSize): FieldRows {

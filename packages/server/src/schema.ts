@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql'
 import { accessKeysPart } from './features/access-keys/access-keys.resolvers.ts'
 import { attributesPart } from './features/attributes/attributes.resolvers.ts'
 import { availabilityPart } from './features/availability/availability.resolvers.ts'
+import { bulkPart } from './features/bulk/bulk.resolvers.ts'
 import { deviceChangesPart } from './features/devices/changes/device-changes.resolvers.ts'
 import { devicesPart } from './features/devices/devices.resolvers.ts'
 import { eventCountsPart } from './features/events/counts/event-counts.resolvers.ts'
@@ -47,6 +48,7 @@ export function buildSchema(): GraphQLSchema {
     eventsPart,
     eventCountsPart,
     historyPart,
+    bulkPart,
     eventsSubscriptionPart,
   ])
 }

@@ -21,6 +21,8 @@ export interface Viewer {
   readonly readOnly: boolean
   /** Set for a device that acts in its owner's account. Its changes have no person as their actor. */
   readonly isDevice?: boolean
+  /** The bulk job that makes the changes, if any. `accessKey` is the key that started it. */
+  readonly job?: { readonly id: string; readonly name: string }
   /** Set for the server's background work. Its changes have no person as their actor. */
   readonly isServer?: boolean
 }

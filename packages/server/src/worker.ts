@@ -10,6 +10,8 @@ import { createDatabase, createPool } from './db/database.ts'
 import type { Notifications } from './db/notifications.ts'
 import { watchPool } from './db/pool/watch-pool.ts'
 import { samplePresence, samplePresenceJob } from './features/availability/presence-samples.jobs.ts'
+import { dropBulkJobs, dropBulkJobsJob } from './features/bulk/bulk.jobs.ts'
+import { type BulkWorker, createBulkWorker } from './features/bulk/bulk-worker.ts'
 import { sumDeviceCounts, sumDeviceCountsJob } from './features/devices/device-count.jobs.ts'
 import { keepPartitions, partitionsJob } from './features/events/events.jobs.ts'
 import type { Feed } from './features/events/feed/feed.ts'
@@ -64,6 +66,7 @@ const crontab: readonly CronLine[] = [
   { job: dropCodesJob, match: '17 * * * *' },
   { job: dropIdempotencyRecordsJob, match: '5,15,25,35,45,55 * * * *' },
   { job: dropDeliveriesJob, match: '27 * * * *' },
+  { job: dropBulkJobsJob, match: '37 * * * *' },
 ]
 
 /**
@@ -105,6 +108,7 @@ export function buildWorker({
       const dropped = await keepPartitions(db, { clocks, retention: config.eventRetention })
       if (dropped.length > 0) log.info({ partitions: dropped }, 'dropped partitions of expired events')
     }),
+    implementJob(dropBulkJobsJob, async () => dropBulkJobs(db, await earlierTime())),
     implementJob(sumDeviceCountsJob, () => sumDeviceCounts(db)),
     implementJob(dropNoncesJob, () => deleteExpiredNonces(db, clock())),
     implementJob(dropSignInsJob, async () => {
@@ -121,14 +125,17 @@ export function buildWorker({
   const timed = jobs.map(timeJob(metrics))
   const watched = tracing === undefined ? timed : timed.map((job) => traceJob(tracing, job))
   let runner: JobRunner | undefined
+  let bulk: BulkWorker | undefined
   return {
     async start() {
       await migrateJobs(db, pool, log)
       webhooks.start()
+      bulk = createBulkWorker({ db, load, log, clock })
       runner = await startJobs({ db, pool, jobs: watched, crontab, log })
     },
     async close() {
       await webhooks.close()
+      await bulk?.close()
       await runner?.stop()
       await db.destroy()
     },

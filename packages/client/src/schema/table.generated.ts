@@ -68,6 +68,71 @@ export const schemaTable: SchemaTable = {
   "state": "String!",
   "until": "DateTime!"
  },
+ "BulkCounts": {
+  "change": "Int!",
+  "done": "Int!",
+  "failed": "Int!",
+  "pending": "Int!",
+  "register": "Int!",
+  "rejected": "Int!",
+  "skipped": "Int!",
+  "total": "Int!",
+  "unchanged": "Int!"
+ },
+ "BulkItem": {
+  "changes": "Object!",
+  "code": "String",
+  "device": "EventTarget!",
+  "eventIds": "[ID!]!",
+  "message": "String",
+  "outcome": "BulkOutcome!",
+  "reason": "BulkSkipReason",
+  "status": "BulkItemStatus!"
+ },
+ "BulkItemList": {
+  "cursor": "String",
+  "hasMore": "Boolean!",
+  "items": "[BulkItem!]!",
+  "total": "Int!"
+ },
+ "BulkJob": {
+  "counts": "BulkCounts!",
+  "created": "DateTime!",
+  "createdBy": "ChangeSource!",
+  "expires": "DateTime",
+  "finished": "DateTime",
+  "id": "ID!",
+  "isUndoable": "Boolean!",
+  "items": [
+   "BulkItemList!",
+   {
+    "after": "ID",
+    "outcome": "[BulkOutcome!]",
+    "size": "Int",
+    "status": "[BulkItemStatus!]"
+   }
+  ],
+  "maxFailures": "Int",
+  "name": "String!",
+  "operations": "[Object!]!",
+  "previewed": "DateTime",
+  "progress": "Float!",
+  "rate": "Int!",
+  "started": "DateTime",
+  "startedBy": "ChangeSource",
+  "state": "BulkState!",
+  "stateReason": "String",
+  "target": "Object!",
+  "token": "String",
+  "undoOf": "BulkJob",
+  "undoneBy": "BulkJob"
+ },
+ "BulkJobList": {
+  "cursor": "String",
+  "hasMore": "Boolean!",
+  "items": "[BulkJob!]!",
+  "total": "Int!"
+ },
  "ChangeSource": {
   "id": "ID",
   "kind": "String!",
@@ -185,6 +250,7 @@ export const schemaTable: SchemaTable = {
   "actor": "UserReference",
   "data": "Object!",
   "id": "ID!",
+  "job": "ID",
   "owner": "UserReference!",
   "source": "ChangeSource!",
   "state": "String",
@@ -310,6 +376,19 @@ export const schemaTable: SchemaTable = {
     "port": "Int"
    }
   ],
+  "appendBulk": [
+   "BulkJob!",
+   {
+    "id": "ID!",
+    "ids": "[String!]"
+   }
+  ],
+  "cancelBulk": [
+   "BulkJob!",
+   {
+    "id": "ID!"
+   }
+  ],
   "createAccessKey": [
    "CreatedAccessKey!",
    {
@@ -318,6 +397,17 @@ export const schemaTable: SchemaTable = {
     "publicKey": "String",
     "readOnly": "Boolean!",
     "requireDigest": "Boolean!"
+   }
+  ],
+  "createBulk": [
+   "BulkJob!",
+   {
+    "maxFailures": "Int",
+    "name": "String",
+    "open": "Boolean!",
+    "operations": "[BulkOperationInput!]!",
+    "rate": "Int",
+    "target": "BulkTargetInput!"
    }
   ],
   "createInvitation": [
@@ -425,6 +515,18 @@ export const schemaTable: SchemaTable = {
    }
   ],
   "leaveAccount": "Boolean!",
+  "pauseBulk": [
+   "BulkJob!",
+   {
+    "id": "ID!"
+   }
+  ],
+  "previewBulk": [
+   "BulkJob!",
+   {
+    "id": "ID!"
+   }
+  ],
   "redeliver": [
    "Int!",
    {
@@ -477,6 +579,20 @@ export const schemaTable: SchemaTable = {
     "id": "ID!"
    }
   ],
+  "resumeBulk": [
+   "BulkJob!",
+   {
+    "id": "ID!",
+    "rate": "Int"
+   }
+  ],
+  "retryBulk": [
+   "BulkJob!",
+   {
+    "id": "ID!",
+    "statuses": "[BulkItemStatus!]!"
+   }
+  ],
   "rotateDeviceSecret": [
    "DeviceRegistration!",
    {
@@ -489,6 +605,17 @@ export const schemaTable: SchemaTable = {
    {
     "id": "ID!",
     "overlap": "Int"
+   }
+  ],
+  "runBulk": [
+   "BulkJob!",
+   {
+    "expected": "Int!",
+    "maxFailures": "Int",
+    "name": "String",
+    "operations": "[BulkOperationInput!]!",
+    "rate": "Int",
+    "target": "BulkTargetInput!"
    }
   ],
   "setAttribute": [
@@ -521,10 +648,25 @@ export const schemaTable: SchemaTable = {
     "roleId": "ID!"
    }
   ],
+  "startBulk": [
+   "BulkJob!",
+   {
+    "expected": "Int",
+    "id": "ID!",
+    "token": "String!"
+   }
+  ],
   "testWebhook": [
    "WebhookDelivery!",
    {
     "id": "ID!"
+   }
+  ],
+  "undoBulk": [
+   "BulkJob!",
+   {
+    "id": "ID!",
+    "rate": "Int"
    }
   ],
   "updateAccessKey": [
@@ -732,6 +874,20 @@ export const schemaTable: SchemaTable = {
    "Object!",
    {
     "context": "String"
+   }
+  ],
+  "bulkJob": [
+   "[BulkJob!]!",
+   {
+    "id": "[ID!]!"
+   }
+  ],
+  "bulkJobs": [
+   "BulkJobList!",
+   {
+    "after": "ID",
+    "size": "Int",
+    "state": "[BulkState!]"
    }
   ],
   "checkFilter": [

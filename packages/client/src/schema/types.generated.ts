@@ -3,8 +3,18 @@ import type { AttributeChanges, Attributes, CallOptions } from '../types.ts'
 
 import type { Branch, Leaf } from '../select/fields.ts'
 
+export type BulkItemStatus = 'DONE' | 'FAILED' | 'PENDING' | 'SKIPPED' | 'UNCHANGED'
+
+/** The result of the preview for a device. */
+export type BulkOutcome = 'CHANGE' | 'REJECTED' | 'UNCHANGED'
+
+/** Why a bulk job skipped a device. */
+export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
+
+export type BulkState = 'CANCELED' | 'DONE' | 'DRAFT' | 'EXPIRED' | 'FAILED' | 'PAUSED' | 'PREVIEWING' | 'READY' | 'RUNNING'
+
 /** The type of an event. */
-export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ACCOUNT_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'INVITATION_CREATE' | 'INVITATION_DELETE' | 'MASTER_KEY_ROTATE' | 'MEMBER_JOIN' | 'MEMBER_LEAVE' | 'MEMBER_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'ROLE_CREATE' | 'ROLE_DELETE' | 'ROLE_UPDATE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
+export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ACCOUNT_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'BULK_FINISH' | 'BULK_START' | 'BULK_UNDO' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'INVITATION_CREATE' | 'INVITATION_DELETE' | 'MASTER_KEY_ROTATE' | 'MEMBER_JOIN' | 'MEMBER_LEAVE' | 'MEMBER_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'ROLE_CREATE' | 'ROLE_DELETE' | 'ROLE_UPDATE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
 
 /** An interval of time in UTC. */
 export type FacetInterval = 'DAY' | 'HOUR' | 'MONTH' | 'WEEK'
@@ -25,6 +35,45 @@ export interface AttributesInput {
   attributes: AttributeChanges
   context?: string | null | undefined
   serviceId: string
+}
+
+/** Merged into the attributes of a device, as by setAttributes. */
+export interface BulkAttributesInput {
+  /** In a value, {name}, {id}, {hardwareId}, and {attribute} with the name of any attribute stand for the device's value. {{ is a literal brace. null removes an attribute or a group. */
+  attributes: AttributeChanges
+  context?: string | null | undefined
+}
+
+export interface BulkDeleteInput {
+  /** Also deletes active devices. */
+  force?: boolean | undefined
+}
+
+/** One operation on each device: exactly one member. */
+export interface BulkOperationInput {
+  /** Deletes the devices. Must be the only operation. */
+  delete?: BulkDeleteInput | null | undefined
+  setAttributes?: BulkAttributesInput | null | undefined
+  update?: BulkUpdateInput | null | undefined
+}
+
+/** Selects the devices of a bulk job: where and view, or ids. An empty filter is rejected; all devices are id:*. */
+export interface BulkTargetInput {
+  /** The context in which the filter reads attributes. */
+  context?: string | null | undefined
+  /** At most 1000. */
+  ids?: readonly string[] | null | undefined
+  /** The ID of a saved view. Its filter applies in addition to where. */
+  view?: string | null | undefined
+  /** A filter of devices. */
+  where?: string | null | undefined
+}
+
+/** Omitted means unchanged; null clears hardwareId or platform. Values can contain {name} and other names, as in setAttributes. */
+export interface BulkUpdateInput {
+  hardwareId?: string | null | undefined
+  name?: string | null | undefined
+  platform?: string | null | undefined
 }
 
 /** A service to add to a new device. */
@@ -159,11 +208,98 @@ export interface AvailabilitySegment {
   until: string
 }
 
+/** The number of devices of a bulk job in each outcome and status. */
+export interface BulkCounts {
+  /** In the preview: devices that would change. */
+  change: number
+  done: number
+  /** Devices that failed or that the preview rejected. */
+  failed: number
+  pending: number
+  /** In the preview: CSV rows that would become new devices. */
+  register: number
+  /** In the preview: devices that the single mutation would reject. */
+  rejected: number
+  skipped: number
+  total: number
+  /** In the preview: devices that already have the values. */
+  unchanged: number
+}
+
+/** One device of a bulk job. */
+export interface BulkItem {
+  /** The old and new values by operation: setAttributes, a list with a context and changes; update, by field; delete, with the name */
+  changes: Record<string, unknown>
+  /** The error code if the device was rejected or failed. */
+  code: string | null
+  device: EventTarget
+  /** The events that the job recorded for the device. */
+  eventIds: string[]
+  message: string | null
+  outcome: BulkOutcome
+  /** Why the device was skipped, or not undone completely. */
+  reason: BulkSkipReason | null
+  status: BulkItemStatus
+}
+
+/** A page of a bulk job's devices, in the order of their IDs. */
+export interface BulkItemList {
+  /** An opaque position after the last item on the page. Pass it as after. */
+  cursor: string | null
+  /** Whether there is another page. */
+  hasMore: boolean
+  /** Number of matching devices on all pages. */
+  total: number
+}
+
+/** A change of many devices: previewed, then applied in the background to each device exactly once. */
+export interface BulkJob {
+  counts: BulkCounts
+  created: string
+  createdBy: ChangeSource
+  /** When the preview can no longer be started, or when the ended job is deleted. */
+  expires: string | null
+  finished: string | null
+  id: string
+  /** Whether undoBulk can revert the job; false if it deletes devices. */
+  isUndoable: boolean
+  /** The job pauses after more failures than this; null for the greater of 100 and 10% of the devices done so far. */
+  maxFailures: number | null
+  name: string
+  operations: (Record<string, unknown>)[]
+  /** The moment of the preview. Relative times in the filter are relative to it. */
+  previewed: string | null
+  /** 0 to 1, of the preview or of the run. */
+  progress: number
+  /** The most devices per second, 1 to 10,000. */
+  rate: number
+  started: string | null
+  /** With whose permissions the job runs; null before it is started. */
+  startedBy: ChangeSource | null
+  state: BulkState
+  /** Why the job is paused, failed, or not started. */
+  stateReason: string | null
+  /** The target as given, with the filter in canonical form. */
+  target: Record<string, unknown>
+  /** Identifies this preview in startBulk; null while there is none. */
+  token: string | null
+}
+
+/** A page of bulk jobs, newest first. */
+export interface BulkJobList {
+  /** An opaque position after the last item on the page. Pass it as after. */
+  cursor: string | null
+  /** Whether there is another page. */
+  hasMore: boolean
+  /** Number of matching jobs on all pages. */
+  total: number
+}
+
 /** The source of a change. */
 export interface ChangeSource {
-  /** ID of the access key or device; null for other sources, or if unknown. */
+  /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id: string | null
-  /** accessKey, console, device, server, or unknown (for old events that were recorded without a source) */
+  /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
   kind: string
   /** Its name at the time of the event. */
   name: string | null
@@ -265,8 +401,10 @@ export interface Event {
   data: Record<string, unknown>
   /** Later changes of a device have greater IDs. */
   id: string
+  /** ID of the bulk job that made the change; null for other changes. */
+  job: string | null
   owner: UserReference
-  /** The source of the change: an access key, a console session, a device, or the server. */
+  /** The source of the change: an access key, a console session, a device, a bulk job, or the server. */
   source: ChangeSource
   /** active or inactive, for state events */
   state: string | null
@@ -299,7 +437,7 @@ export interface EventList {
 /** The object that an event is about. */
 export interface EventTarget {
   id: string
-  /** user, device, service, accessKey, registrationCode, webhook, or view */
+  /** user, device, service, accessKey, registrationCode, webhook, view, or bulkJob */
   kind: string
   /** Its name at the time of the event. */
   name: string
@@ -778,11 +916,112 @@ export interface AvailabilitySegmentFields {
   until: Leaf<string>
 }
 
+/** The selectable fields of BulkCounts. */
+export interface BulkCountsFields {
+  /** In the preview: devices that would change. */
+  change: Leaf<number>
+  done: Leaf<number>
+  /** Devices that failed or that the preview rejected. */
+  failed: Leaf<number>
+  pending: Leaf<number>
+  /** In the preview: CSV rows that would become new devices. */
+  register: Leaf<number>
+  /** In the preview: devices that the single mutation would reject. */
+  rejected: Leaf<number>
+  skipped: Leaf<number>
+  total: Leaf<number>
+  /** In the preview: devices that already have the values. */
+  unchanged: Leaf<number>
+}
+
+/** The selectable fields of BulkItem. */
+export interface BulkItemFields {
+  /** The old and new values by operation: setAttributes, a list with a context and changes; update, by field; delete, with the name */
+  changes: Leaf<Record<string, unknown>>
+  /** The error code if the device was rejected or failed. */
+  code: Leaf<string | null>
+  device: Branch<'EventTarget', 'one'>
+  /** The events that the job recorded for the device. */
+  eventIds: Leaf<string[]>
+  message: Leaf<string | null>
+  outcome: Leaf<BulkOutcome>
+  /** Why the device was skipped, or not undone completely. */
+  reason: Leaf<BulkSkipReason | null>
+  status: Leaf<BulkItemStatus>
+}
+
+/** The selectable fields of BulkItemList. */
+export interface BulkItemListFields {
+  /** An opaque position after the last item on the page. Pass it as after. */
+  cursor: Leaf<string | null>
+  /** Whether there is another page. */
+  hasMore: Leaf<boolean>
+  items: Branch<'BulkItem', 'many'>
+  /** Number of matching devices on all pages. */
+  total: Leaf<number>
+}
+
+/** The selectable fields of BulkJob. */
+export interface BulkJobFields {
+  counts: Branch<'BulkCounts', 'one'>
+  created: Leaf<string>
+  createdBy: Branch<'ChangeSource', 'one'>
+  /** When the preview can no longer be started, or when the ended job is deleted. */
+  expires: Leaf<string | null>
+  finished: Leaf<string | null>
+  id: Leaf<string>
+  /** Whether undoBulk can revert the job; false if it deletes devices. */
+  isUndoable: Leaf<boolean>
+  /** The devices of the job, in the order of their IDs. */
+  items: Branch<'BulkItemList', 'one', {
+    /** Start after this device ID or page cursor. */
+    after?: string | null | undefined
+    outcome?: readonly BulkOutcome[] | null | undefined
+    /** Records per page, 1 to 1000. */
+    size?: number | null | undefined
+    status?: readonly BulkItemStatus[] | null | undefined
+  }>
+  /** The job pauses after more failures than this; null for the greater of 100 and 10% of the devices done so far. */
+  maxFailures: Leaf<number | null>
+  name: Leaf<string>
+  operations: Leaf<(Record<string, unknown>)[]>
+  /** The moment of the preview. Relative times in the filter are relative to it. */
+  previewed: Leaf<string | null>
+  /** 0 to 1, of the preview or of the run. */
+  progress: Leaf<number>
+  /** The most devices per second, 1 to 10,000. */
+  rate: Leaf<number>
+  started: Leaf<string | null>
+  /** With whose permissions the job runs; null before it is started. */
+  startedBy: Branch<'ChangeSource', 'maybe'>
+  state: Leaf<BulkState>
+  /** Why the job is paused, failed, or not started. */
+  stateReason: Leaf<string | null>
+  /** The target as given, with the filter in canonical form. */
+  target: Leaf<Record<string, unknown>>
+  /** Identifies this preview in startBulk; null while there is none. */
+  token: Leaf<string | null>
+  undoOf: Branch<'BulkJob', 'maybe'>
+  /** The newest job that undoes this job. */
+  undoneBy: Branch<'BulkJob', 'maybe'>
+}
+
+/** The selectable fields of BulkJobList. */
+export interface BulkJobListFields {
+  /** An opaque position after the last item on the page. Pass it as after. */
+  cursor: Leaf<string | null>
+  /** Whether there is another page. */
+  hasMore: Leaf<boolean>
+  items: Branch<'BulkJob', 'many'>
+  /** Number of matching jobs on all pages. */
+  total: Leaf<number>
+}
+
 /** The selectable fields of ChangeSource. */
 export interface ChangeSourceFields {
-  /** ID of the access key or device; null for other sources, or if unknown. */
+  /** ID of the access key, device, or bulk job; null for other sources, or if unknown. */
   id: Leaf<string | null>
-  /** accessKey, console, device, server, or unknown (for old events that were recorded without a source) */
+  /** accessKey, console, device, job, server, or unknown (for old events that were recorded without a source) */
   kind: Leaf<string>
   /** Its name at the time of the event. */
   name: Leaf<string | null>
@@ -938,8 +1177,10 @@ export interface EventFields {
   data: Leaf<Record<string, unknown>>
   /** Later changes of a device have greater IDs. */
   id: Leaf<string>
+  /** ID of the bulk job that made the change; null for other changes. */
+  job: Leaf<string | null>
   owner: Branch<'UserReference', 'one'>
-  /** The source of the change: an access key, a console session, a device, or the server. */
+  /** The source of the change: an access key, a console session, a device, a bulk job, or the server. */
   source: Branch<'ChangeSource', 'one'>
   /** active or inactive, for state events */
   state: Leaf<string | null>
@@ -973,7 +1214,7 @@ export interface EventListFields {
 /** The selectable fields of EventTarget. */
 export interface EventTargetFields {
   id: Leaf<string>
-  /** user, device, service, accessKey, registrationCode, webhook, or view */
+  /** user, device, service, accessKey, registrationCode, webhook, view, or bulkJob */
   kind: Leaf<string>
   /** Its name at the time of the event. */
   name: Leaf<string>
@@ -1142,6 +1383,15 @@ export interface MutationFields {
     name: string
     port?: number | null | undefined
   }>
+  /** Adds devices to a job that was created with open and a list of IDs, at most 1000 at a time. */
+  appendBulk: Branch<'BulkJob', 'one', {
+    id: string
+    ids?: readonly string[] | null | undefined
+  }>
+  /** Ends a job between two batches. Devices that are done stay changed. */
+  cancelBulk: Branch<'BulkJob', 'one', {
+    id: string
+  }>
   /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. A user can have up to 10 keys. A key cannot create a stronger key: the new key must not expire later, and it must require a digest if the first key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
     expires?: string | Date | null | undefined
@@ -1150,6 +1400,19 @@ export interface MutationFields {
     publicKey?: string | null | undefined
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
+  }>
+  /** Previews a change of many devices, and changes none of them. A user can have at most 20 jobs that are not started. With open, the job waits for appendBulk and previewBulk. */
+  createBulk: Branch<'BulkJob', 'one', {
+    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the devices done so far. */
+    maxFailures?: number | null | undefined
+    /** 1 to 100 characters. */
+    name?: string | null | undefined
+    open?: boolean | undefined
+    /** 1 to 20, applied to each device in this order, all or none. */
+    operations: readonly BulkOperationInput[]
+    /** The most devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    rate?: number | null | undefined
+    target: BulkTargetInput
   }>
   /** Creates a link that works once. At most 100 open invitations. */
   createInvitation: Branch<'Invitation', 'one', {
@@ -1238,6 +1501,14 @@ export interface MutationFields {
   }>
   /** The signed-in person leaves this account. The last owner cannot. */
   leaveAccount: Leaf<boolean>
+  /** Stops a job between two batches, until resumeBulk. */
+  pauseBulk: Branch<'BulkJob', 'one', {
+    id: string
+  }>
+  /** Reads the devices and their values again. The previous token becomes invalid. */
+  previewBulk: Branch<'BulkJob', 'one', {
+    id: string
+  }>
   /** Resends the given delivery, or all deliveries that failed since the given time. Returns their number. */
   redeliver: Leaf<number, {
     deliveryId?: string | null | undefined
@@ -1278,6 +1549,16 @@ export interface MutationFields {
   resendInvitation: Branch<'Invitation', 'one', {
     id: string
   }>
+  /** Continues a paused job with the permissions of the caller, or changes the rate of a running job. */
+  resumeBulk: Branch<'BulkJob', 'one', {
+    id: string
+    rate?: number | null | undefined
+  }>
+  /** Creates a job with a new preview of the devices in these statuses. */
+  retryBulk: Branch<'BulkJob', 'one', {
+    id: string
+    statuses?: readonly BulkItemStatus[] | undefined
+  }>
   /** Replaces the device's secret. The old secret stops working immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
   rotateDeviceSecret: Branch<'DeviceRegistration', 'one', {
     allow?: boolean | undefined
@@ -1287,6 +1568,19 @@ export interface MutationFields {
   rotateWebhookSecret: Branch<'Webhook', 'one', {
     id: string
     overlap?: number | null | undefined
+  }>
+  /** Previews and starts at once, if exactly expected devices would change and none is rejected. Otherwise fails with CONFLICT, and the job is READY. With more than 1000 devices, the response does not wait for the preview. */
+  runBulk: Branch<'BulkJob', 'one', {
+    expected: number
+    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the devices done so far. */
+    maxFailures?: number | null | undefined
+    /** 1 to 100 characters. */
+    name?: string | null | undefined
+    /** 1 to 20, applied to each device in this order, all or none. */
+    operations: readonly BulkOperationInput[]
+    /** The most devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    rate?: number | null | undefined
+    target: BulkTargetInput
   }>
   /** Sets one attribute, or removes it if value is null. Returns the value that now applies in that context, or null. */
   setAttribute: Leaf<string | null, {
@@ -1316,9 +1610,21 @@ export interface MutationFields {
     personId: string
     roleId: string
   }>
+  /** Applies exactly what the preview with this token showed. */
+  startBulk: Branch<'BulkJob', 'one', {
+    /** Fails with CONFLICT if another number of devices would change. */
+    expected?: number | null | undefined
+    id: string
+    token: string
+  }>
   /** Sends a test event now and returns the result. Makes one attempt, even if the webhook is disabled or paused. */
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
+  }>
+  /** Creates a job, with its preview, that reverts what this job wrote, where a device still has the written values. */
+  undoBulk: Branch<'BulkJob', 'one', {
+    id: string
+    rate?: number | null | undefined
   }>
   /** Updates the given fields. null clears name. A key cannot enable a key that is stronger than itself (see createAccessKey). */
   updateAccessKey: Branch<'AccessKey', 'one', {
@@ -1560,6 +1866,18 @@ export interface UserFields {
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
+  }>
+  /** Returns the bulk jobs with these IDs. Omits IDs that do not exist. */
+  bulkJob: Branch<'BulkJob', 'many', {
+    id: readonly string[]
+  }>
+  /** Bulk jobs, newest first. */
+  bulkJobs: Branch<'BulkJobList', 'one', {
+    /** Start after this job ID or page cursor. */
+    after?: string | null | undefined
+    /** Records per page, 1 to 1000. */
+    size?: number | null | undefined
+    state?: readonly BulkState[] | null | undefined
   }>
   /** Checks a filter. An invalid filter is not an error of this field. Costs one rate-limit point, or 5 with a cursor. */
   checkFilter: Branch<'FilterCheck', 'one', {
@@ -1891,6 +2209,11 @@ export interface ObjectTypes {
   AttributesResult: AttributesResultFields
   Availability: AvailabilityFields
   AvailabilitySegment: AvailabilitySegmentFields
+  BulkCounts: BulkCountsFields
+  BulkItem: BulkItemFields
+  BulkItemList: BulkItemListFields
+  BulkJob: BulkJobFields
+  BulkJobList: BulkJobListFields
   ChangeSource: ChangeSourceFields
   CreatedAccessKey: CreatedAccessKeyFields
   CreatedRegistrationCode: CreatedRegistrationCodeFields
@@ -1947,6 +2270,15 @@ export interface Mutations {
     name: string
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
+  /** Adds devices to a job that was created with open and a list of IDs, at most 1000 at a time. */
+  appendBulk(args: {
+    id: string
+    ids?: readonly string[] | null | undefined
+  }, options?: CallOptions): Promise<BulkJob>
+  /** Ends a job between two batches. Devices that are done stay changed. */
+  cancelBulk(args: {
+    id: string
+  }, options?: CallOptions): Promise<BulkJob>
   /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. A user can have up to 10 keys. A key cannot create a stronger key: the new key must not expire later, and it must require a digest if the first key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
     expires?: string | Date | null | undefined
@@ -1956,6 +2288,19 @@ export interface Mutations {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
+  /** Previews a change of many devices, and changes none of them. A user can have at most 20 jobs that are not started. With open, the job waits for appendBulk and previewBulk. */
+  createBulk(args: {
+    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the devices done so far. */
+    maxFailures?: number | null | undefined
+    /** 1 to 100 characters. */
+    name?: string | null | undefined
+    open?: boolean | undefined
+    /** 1 to 20, applied to each device in this order, all or none. */
+    operations: readonly BulkOperationInput[]
+    /** The most devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    rate?: number | null | undefined
+    target: BulkTargetInput
+  }, options?: CallOptions): Promise<BulkJob>
   /** Creates a link that works once. At most 100 open invitations. */
   createInvitation(args: {
     email?: string | null | undefined
@@ -2045,6 +2390,14 @@ export interface Mutations {
   leaveAccount(args: {
     
   }, options?: CallOptions): Promise<boolean>
+  /** Stops a job between two batches, until resumeBulk. */
+  pauseBulk(args: {
+    id: string
+  }, options?: CallOptions): Promise<BulkJob>
+  /** Reads the devices and their values again. The previous token becomes invalid. */
+  previewBulk(args: {
+    id: string
+  }, options?: CallOptions): Promise<BulkJob>
   /** Resends the given delivery, or all deliveries that failed since the given time. Returns their number. */
   redeliver(args: {
     deliveryId?: string | null | undefined
@@ -2085,6 +2438,16 @@ export interface Mutations {
   resendInvitation(args: {
     id: string
   }, options?: CallOptions): Promise<Invitation>
+  /** Continues a paused job with the permissions of the caller, or changes the rate of a running job. */
+  resumeBulk(args: {
+    id: string
+    rate?: number | null | undefined
+  }, options?: CallOptions): Promise<BulkJob>
+  /** Creates a job with a new preview of the devices in these statuses. */
+  retryBulk(args: {
+    id: string
+    statuses?: readonly BulkItemStatus[] | undefined
+  }, options?: CallOptions): Promise<BulkJob>
   /** Replaces the device's secret. The old secret stops working immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
   rotateDeviceSecret(args: {
     allow?: boolean | undefined
@@ -2095,6 +2458,19 @@ export interface Mutations {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
+  /** Previews and starts at once, if exactly expected devices would change and none is rejected. Otherwise fails with CONFLICT, and the job is READY. With more than 1000 devices, the response does not wait for the preview. */
+  runBulk(args: {
+    expected: number
+    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the devices done so far. */
+    maxFailures?: number | null | undefined
+    /** 1 to 100 characters. */
+    name?: string | null | undefined
+    /** 1 to 20, applied to each device in this order, all or none. */
+    operations: readonly BulkOperationInput[]
+    /** The most devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    rate?: number | null | undefined
+    target: BulkTargetInput
+  }, options?: CallOptions): Promise<BulkJob>
   /** Sets one attribute, or removes it if value is null. Returns the value that now applies in that context, or null. */
   setAttribute(args: {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
@@ -2123,10 +2499,22 @@ export interface Mutations {
     personId: string
     roleId: string
   }, options?: CallOptions): Promise<Member>
+  /** Applies exactly what the preview with this token showed. */
+  startBulk(args: {
+    /** Fails with CONFLICT if another number of devices would change. */
+    expected?: number | null | undefined
+    id: string
+    token: string
+  }, options?: CallOptions): Promise<BulkJob>
   /** Sends a test event now and returns the result. Makes one attempt, even if the webhook is disabled or paused. */
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
+  /** Creates a job, with its preview, that reverts what this job wrote, where a device still has the written values. */
+  undoBulk(args: {
+    id: string
+    rate?: number | null | undefined
+  }, options?: CallOptions): Promise<BulkJob>
   /** Updates the given fields. null clears name. A key cannot enable a key that is stronger than itself (see createAccessKey). */
   updateAccessKey(args: {
     enabled?: boolean | null | undefined

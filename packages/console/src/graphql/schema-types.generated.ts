@@ -43,6 +43,12 @@ export type EventType =
    * time that it was restored to, or latest)
    */
   | 'BACKUP_RESTORE'
+  /** A bulk job ended. data: state, counts, and seconds */
+  | 'BULK_FINISH'
+  /** A bulk job was started. data: name, operations, where, and counts */
+  | 'BULK_START'
+  /** A bulk job was started that undoes another. data: job, the ID of the job that is undone, and counts */
+  | 'BULK_UNDO'
   /**
    * data: name, hardwareId, platform, attributes, overrides by context, and services before the deletion; over 256 KiB, omitted: true
    * in place of the last three

@@ -102,6 +102,60 @@ export interface AttributeOverride {
   target_id: string
 }
 
+export interface BulkItem {
+  account_id: string
+  changes: Generated<Json>
+  code: string | null
+  device_id: string
+  event_ids: Generated<Int8[]>
+  job_id: string
+  message: string | null
+  name: Generated<string>
+  /** Null until the preview has read the device */
+  outcome: string | null
+  reason: string | null
+  status: Generated<string>
+}
+
+export interface BulkJob {
+  account_id: string
+  actor_id: string | null
+  changing: Generated<number>
+  context: string | null
+  created: Timestamp
+  created_by: Json
+  done: Generated<number>
+  /** Starts by itself after the preview if this many devices would change */
+  expected: number | null
+  failed: Generated<number>
+  /** The filter of the preview, with that of the view; null for a list of devices */
+  filter: string | null
+  finished: Timestamp | null
+  id: string
+  max_failures: number | null
+  name: string
+  next_batch: Generated<Timestamp>
+  operations: Json
+  /** The last device that the preview has read */
+  planned: string | null
+  planned_count: Generated<number>
+  previewed: Timestamp | null
+  rate: number
+  reason: string | null
+  rejected: Generated<number>
+  skipped: Generated<number>
+  started: Timestamp | null
+  started_by: Json | null
+  /** With whose permissions the job runs: personId, accessKey, email */
+  starter: Json | null
+  state: string
+  target: Json
+  token: string | null
+  total: Generated<number>
+  unchanged: Generated<number>
+  undo_of: string | null
+}
+
 export interface Device {
   account_id: string
   attributes: Generated<Json>
@@ -449,6 +503,8 @@ export interface DB {
   attribute_name: AttributeName
   attribute_name_summary: AttributeNameSummary
   attribute_override: AttributeOverride
+  bulk_item: BulkItem
+  bulk_job: BulkJob
   device: Device
   device_count: DeviceCount
   device_hold: DeviceHold

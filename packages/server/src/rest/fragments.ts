@@ -29,7 +29,7 @@ export const fragments: Readonly<Record<string, string>> = {
   ServiceOfDevice:
     'fragment ServiceOfDevice on Service { ...Service attributes(context: $context) device { ...DeviceReference } }',
   Event: `fragment Event on Event {
-    id type timestamp owner { ...UserReference } actor { ...UserReference } source { kind id name user { ...UserReference } } target { ...EventTarget } state data
+    id type timestamp owner { ...UserReference } actor { ...UserReference } source { kind id name user { ...UserReference } } job target { ...EventTarget } state data
   }`,
   EventTarget: 'fragment EventTarget on EventTarget { id name kind }',
   AccessKey: `fragment AccessKey on AccessKey {
@@ -57,6 +57,15 @@ export const fragments: Readonly<Record<string, string>> = {
   AttributesResult: 'fragment AttributesResult on AttributesResult { serviceId attributes code message }',
   AttributeName: 'fragment AttributeName on AttributeName { name devices services lastChanged }',
   ApplicationType: 'fragment ApplicationType on ApplicationType { id name description port protocol }',
+  BulkJob: `fragment BulkJob on BulkJob {
+    id name state stateReason target operations progress rate maxFailures token created previewed expires started finished isUndoable
+    counts { total change unchanged rejected register pending done failed skipped }
+    createdBy { kind id name user { ...UserReference } } startedBy { kind id name user { ...UserReference } }
+    undoOf { id name } undoneBy { id name }
+  }`,
+  BulkItem: `fragment BulkItem on BulkItem {
+    device { ...EventTarget } outcome status changes reason code message eventIds
+  }`,
   Facet: `fragment Facet on Facet {
     name buckets { value count active where } missing missingActive other otherActive distinct total
   }`,

@@ -1,6 +1,7 @@
 import type { Route } from './route.ts'
 import { accessKeyRoutes } from './routes/access-keys.ts'
 import { attributeRoutes } from './routes/attributes.ts'
+import { bulkRoutes } from './routes/bulk.ts'
 import { deviceRoutes } from './routes/devices.ts'
 import { eventRoutes } from './routes/events.ts'
 import { memberRoutes } from './routes/members.ts'
@@ -19,6 +20,7 @@ export const routeGroups: Readonly<Record<string, readonly Route[]>> = {
   devices: deviceRoutes,
   services: serviceRoutes,
   attributes: attributeRoutes,
+  'bulk jobs': bulkRoutes,
   events: eventRoutes,
   'access keys': accessKeyRoutes,
   'registration codes': registrationCodeRoutes,

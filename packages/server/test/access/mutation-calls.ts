@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { bulkCalls } from './bulk-calls.ts'
 import { attempt, type Call, literal, notFound, ofWrongKind } from './call.ts'
 import { memberMutationCalls } from './member-calls.ts'
 import { webhookMutationCalls } from './webhook-calls.ts'
@@ -45,6 +46,7 @@ const replaceView = (id: string, replaceBy: string): string =>
 export const mutationCalls: Record<string, Call> = {
   ...webhookMutationCalls,
   ...memberMutationCalls,
+  ...bulkCalls.mutations,
   'Mutation.createView': {
     // A name can be used once.
     plain: () => createView(randomUUID(), 'name:a'),

@@ -29,6 +29,13 @@ export interface OwnedObjects {
   member: string
   serviceView: string
   eventView: string
+  /** A bulk job that is READY, and its token. */
+  bulkJob: string
+  bulkToken: string
+  /** Bulk jobs in the state DRAFT, RUNNING, and DONE. */
+  bulkDraft: string
+  bulkRunning: string
+  bulkDone: string
   webhookUrl: string
   webhookSecret: string
   /** The ID of a failed delivery. */
@@ -99,6 +106,7 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
   const { createView: eventView } = await user.data(
     `mutation { createView(name: "${mark}-events", kind: EVENTS, where: "type = DEVICE_REGISTER") { id } }`,
   )
+  const bulk = await createBulkJobs(user, { mark, device, attribute })
   const { testWebhook: delivery } = await user.data(`mutation { testWebhook(id: "${webhook.id}") { id } }`)
   const { login } = await user.data(
     '{ login { devices { cursor } events { cursor items { id } } webhooks { deliveries { cursor } } } }',
@@ -120,6 +128,7 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
     viewName,
     serviceView: serviceView.id,
     eventView: eventView.id,
+    ...bulk,
     webhookUrl,
     webhookSecret: webhook.secret,
     delivery: delivery.id,
@@ -130,6 +139,37 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
     deviceCursor: login.devices.cursor,
     eventCursor: login.events.cursor,
     deliveryCursor: login.webhooks[0].deliveries.cursor,
+  }
+}
+
+/** Creates a bulk job in each state. Nothing runs them, except the job that has nothing to change. */
+async function createBulkJobs(
+  user: TestUser,
+  { mark, device, attribute }: Pick<OwnedObjects, 'mark' | 'device' | 'attribute'>,
+): Promise<Pick<OwnedObjects, 'bulkJob' | 'bulkToken' | 'bulkDraft' | 'bulkRunning' | 'bulkDone'>> {
+  const job = async (value: string, open: boolean): Promise<{ id: string; token: string }> => {
+    const { createBulk } = await user.data(
+      `mutation ($name: String, $ids: [String!], $attributes: Object!, $open: Boolean!) {
+        createBulk(name: $name, target: { ids: $ids }, open: $open,
+          operations: [{ setAttributes: { attributes: $attributes } }]) { id token } }`,
+      { name: `${mark}-job`, ids: [device], attributes: { [attribute]: value }, open },
+    )
+    return createBulk
+  }
+  const start = async ({ id, token }: { id: string; token: string }): Promise<string> => {
+    await user.data('mutation ($id: ID!, $token: String!) { startBulk(id: $id, token: $token) { state } }', {
+      id,
+      token,
+    })
+    return id
+  }
+  const ready = await job(`${mark}-ready`, false)
+  return {
+    bulkJob: ready.id,
+    bulkToken: ready.token,
+    bulkDraft: (await job(`${mark}-draft`, true)).id,
+    bulkRunning: await start(await job(`${mark}-running`, false)),
+    bulkDone: await start(await job(`${mark}-value`, false)),
   }
 }
 
@@ -152,6 +192,11 @@ export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }
     member: randomUUID(),
     serviceView: `vw_${randomBytes(12).toString('hex')}`,
     eventView: `vw_${randomBytes(12).toString('hex')}`,
+    bulkJob: `bj_${randomBytes(12).toString('hex')}`,
+    bulkToken: randomBytes(12).toString('hex'),
+    bulkDraft: `bj_${randomBytes(12).toString('hex')}`,
+    bulkRunning: `bj_${randomBytes(12).toString('hex')}`,
+    bulkDone: `bj_${randomBytes(12).toString('hex')}`,
     webhook: `wh_${randomBytes(12).toString('hex')}`,
     webhookUrl: `http://127.0.0.1:9/hook?${mark}`,
     webhookSecret: generateWebhookSecret(),

@@ -7,7 +7,7 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
     User.id User.email User.name User.created User.account User.limits User.attribute User.attributes User.contexts
     User.overrides Mutation.acceptInvitation Mutation.leaveAccount`,
   DEVICE_READ: `User.device User.devices User.devicesUrl User.service User.services User.attributeNames User.facets
-    User.deviceTotals User.presence User.checkFilter User.views Device.* Service.* View.*`,
+    User.deviceTotals User.bulkJob User.bulkJobs User.presence User.checkFilter User.views Device.* Service.* View.*`,
   EVENT_READ: `User.events User.eventsUrl User.eventCounts Device.events Subscription.events User.attributeHistory
     Device.attributeHistory Service.attributeHistory`,
   'EVENT_READ AUDIT_READ': 'WebhookDelivery.event',
@@ -21,6 +21,9 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
     Mutation.removeService`,
   DEVICE_DELETE: 'Mutation.deleteDevice Mutation.deleteDevices',
   DEVICE_SECRET: 'Mutation.rotateDeviceSecret',
+  'DEVICE_READ ATTRIBUTE_WRITE': 'Mutation.createBulk Mutation.runBulk',
+  'DEVICE_READ ATTRIBUTE_WRITE|DEVICE_WRITE|DEVICE_DELETE': `Mutation.appendBulk Mutation.cancelBulk Mutation.pauseBulk
+    Mutation.previewBulk Mutation.resumeBulk Mutation.retryBulk Mutation.startBulk Mutation.undoBulk`,
   STATE_REPORT: 'Mutation.reportState',
   ATTRIBUTE_WRITE: 'Mutation.setAttribute Mutation.setAttributes Mutation.setAttributesMany',
   VIEW_MANAGE: 'Mutation.createView Mutation.updateView Mutation.deleteView View.usedBy',

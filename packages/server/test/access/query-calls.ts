@@ -1,3 +1,4 @@
+import { bulkCalls } from './bulk-calls.ts'
 import { attempt, type Call, literal, notFound, ofWrongKind } from './call.ts'
 import { webhookQueryCalls } from './webhook-calls.ts'
 
@@ -25,6 +26,7 @@ const eventsOfOwn = (device: string, argument: string): string =>
 /** Every query field, every field of User, and every other field with arguments. */
 export const queryCalls: Record<string, Call> = {
   ...webhookQueryCalls,
+  ...bulkCalls.queries,
   'Query.version': { plain: () => '{ version }' },
   'Query.applicationTypes': { plain: () => '{ applicationTypes { id name description port protocol } }' },
   'Query.login': { plain: user('id email name created') },

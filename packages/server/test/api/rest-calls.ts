@@ -88,6 +88,13 @@ const bodies: Record<string, (own: OwnedObjects) => Record<string, unknown>> = {
     isShared: true,
   }),
   'DELETE /views/{id}': () => ({ replaceBy: null }),
+  'POST /bulk-jobs': (own) => ({ ...bulkBody(own), open: false }),
+  'POST /bulk-jobs/run': (own) => ({ ...bulkBody(own), expected: 1 }),
+  'POST /bulk-jobs/{id}/append': ({ mark }) => ({ ids: [mark] }),
+  'POST /bulk-jobs/{id}/start': ({ bulkToken }) => ({ token: bulkToken, expected: 1 }),
+  'POST /bulk-jobs/{id}/resume': () => ({ rate: 100 }),
+  'POST /bulk-jobs/{id}/retry': () => ({ statuses: ['FAILED', 'SKIPPED'] }),
+  'POST /bulk-jobs/{id}/undo': () => ({ rate: 100 }),
   'POST /webhooks/{id}/secret': () => ({ overlap: 60 }),
   'PATCH /user': () => ({ email: 'fleet@example.com', name: 'fleet' }),
   'PATCH /members/{personId}': () => ({ roleId: 'operator' }),
@@ -103,8 +110,28 @@ const bodies: Record<string, (own: OwnedObjects) => Record<string, unknown>> = {
   'POST /webhooks/{id}/redeliver': ({ delivery }) => ({ deliveryId: delivery, since: null }),
 }
 
+function bulkBody({ device }: OwnedObjects) {
+  const target = { ids: [device] }
+  return {
+    target,
+    operations: [{ setAttributes: { attributes: { site: 'oslo' } } }],
+    name: 'sites',
+    rate: 100,
+    maxFailures: 1,
+  }
+}
+
+/** The bulk job that is in the state that a path needs. */
+function bulkJobOf(own: OwnedObjects, path: string): string {
+  const verb = path.slice(path.lastIndexOf('/') + 1)
+  if (verb === 'append') return own.bulkDraft
+  if (verb === 'pause' || verb === 'resume') return own.bulkRunning
+  return verb === 'retry' || verb === 'undo' ? own.bulkDone : own.bulkJob
+}
+
 /** The value of `{id}`, keyed by the first segment of the path. */
-const ids: Record<string, (own: OwnedObjects) => string> = {
+const ids: Record<string, (own: OwnedObjects, path: string) => string> = {
+  'bulk-jobs': bulkJobOf,
   accounts: ({ userId }) => userId,
   devices: ({ device }) => device,
   services: ({ service }) => service,
@@ -139,7 +166,7 @@ function bodyOf(route: Route, own: OwnedObjects): Record<string, unknown> | unde
 function fill(path: string, own: OwnedObjects): string {
   const [, kind = ''] = path.split('/')
   const values: Record<string, string | undefined> = {
-    id: ids[kind]?.(own),
+    id: ids[kind]?.(own, path),
     key: own.accessKey,
     personId: own.member,
     name: own.attribute,
@@ -157,7 +184,9 @@ export const queryValues: Record<string, (own: OwnedObjects, path: string) => st
   last: (own, path) => positionIn(own, path),
   sort: () => 'name%20desc',
   name: ({ mark }) => mark,
-  state: () => 'inactive',
+  state: (_own, path) => (path.startsWith('/bulk-jobs') ? 'READY' : 'inactive'),
+  outcome: () => 'CHANGE',
+  status: () => 'PENDING',
   id: ({ device }) => device,
   hardwareId: ({ hardwareId }) => hardwareId,
   platform: ({ mark }) => `${mark}-device`,
@@ -184,8 +213,9 @@ export const queryValues: Record<string, (own: OwnedObjects, path: string) => st
   failed: () => 'true',
 }
 
-function positionIn({ device, service, event, delivery }: OwnedObjects, path: string): string {
+function positionIn({ device, service, event, delivery, bulkJob }: OwnedObjects, path: string): string {
+  if (path === '/bulk-jobs') return bulkJob
   if (path === '/services/list') return service
-  if (path.endsWith('/events')) return event
+  if (path.endsWith('/events') || path.endsWith('/history')) return event
   return path.endsWith('/deliveries') ? delivery : device
 }

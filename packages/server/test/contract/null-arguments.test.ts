@@ -47,6 +47,10 @@ const fieldCalls: Record<string, FieldCall> = {
   'Service.attributeHistory': {
     document: (args) => ofDevice(`services { attributeHistory${args} { total hasMore items { name } } }`),
   },
+  'User.bulkJobs': { document: (args) => `{ login { bulkJobs${args} { hasMore } } }` },
+  'BulkJob.items': {
+    document: (args) => `{ login { bulkJob(id: "$bulkJob") { items${args} { total items { status } } } } }`,
+  },
   'User.services': { document: (args) => `{ login { services${args} { total hasMore items { name } } } }` },
   'User.views': { document: (args) => `{ login { views${args} { name where } } }` },
   'User.devices': { document: (args) => `{ login { devices${args} { total hasMore items { name } } } }` },
@@ -56,6 +60,25 @@ const fieldCalls: Record<string, FieldCall> = {
   'User.eventsUrl': { document: (args) => `{ login { __typename eventsUrl${args} } }` },
   'User.webhooks': { document: (args) => `{ login { webhooks${args} { url } } }` },
   'Webhook.deliveries': { document: (args) => `{ login { webhooks { deliveries${args} { total hasMore } } } }` },
+  'Mutation.createBulk': {
+    required: 'target: { ids: ["$device"] }, operations: [{ setAttributes: { attributes: { site: "a" } } }]',
+    document: (args) => bulk(`createBulk${args}`),
+  },
+  'Mutation.runBulk': {
+    required:
+      'target: { where: "name = nowhere" }, operations: [{ setAttributes: { attributes: { site: "a" } } }], expected: 0',
+    document: (args) => bulk(`runBulk${args}`),
+  },
+  'Mutation.appendBulk': {
+    required: 'id: "$bulkDraft", ids: ["$random"]',
+    document: (args) => `mutation { appendBulk${args} { state } }`,
+  },
+  'Mutation.startBulk': {
+    required: 'id: "$bulkJob", token: "x"',
+    document: (args) => bulk(`startBulk${args}`),
+  },
+  'Mutation.resumeBulk': { required: 'id: "$bulkJob"', document: (args) => bulk(`resumeBulk${args}`) },
+  'Mutation.undoBulk': { required: 'id: "$bulkJob"', document: (args) => bulk(`undoBulk${args}`) },
   'Mutation.addService': {
     required: 'deviceId: "$device", name: "added"',
     document: (args) => `mutation { addService${args} { name application host port enabled } }`,
@@ -143,6 +166,10 @@ const excluded = [
   'Mutation.updateAccount(name)',
 ]
 
+function bulk(call: string): string {
+  return `mutation { ${call} { state rate maxFailures counts { total change } } }`
+}
+
 function ofDevice(selection: string): string {
   return `{ login { device(id: ["$device"]) { ${selection} } } }`
 }
@@ -177,7 +204,16 @@ beforeAll(async () => {
   const { createRole } = await user.data(
     'mutation { createRole(name: "Readers", access: { permissions: [DEVICE_READ] }) { id } }',
   )
+  const create = async (open: boolean): Promise<string> => {
+    const { createBulk } = await user.data(
+      `mutation { createBulk(target: { ids: ["${registerDevice.device.id}"] }, open: ${open},
+        operations: [{ setAttributes: { attributes: { site: "b" } } }]) { id } }`,
+    )
+    return createBulk.id
+  }
   known = {
+    $bulkJob: await create(false),
+    $bulkDraft: await create(true),
     $device: registerDevice.device.id,
     $service: registerDevice.device.services[0].id,
     $webhook: createWebhook.id,

@@ -12,6 +12,9 @@ import * as attributes from '../../src/features/attributes/attributes.queries.ts
 import * as attributeNames from '../../src/features/attributes/names/attribute-names.queries.ts'
 import * as setAttribute from '../../src/features/attributes/set-attribute.queries.ts'
 import * as presenceSamples from '../../src/features/availability/presence-samples.queries.ts'
+import * as bulkItems from '../../src/features/bulk/bulk-items.queries.ts'
+import * as bulkJobs from '../../src/features/bulk/bulk-jobs.queries.ts'
+import * as starter from '../../src/features/bulk/starter.queries.ts'
 import * as cutOff from '../../src/features/devices/changes/cut-off.queries.ts'
 import * as deviceChanges from '../../src/features/devices/changes/device-changes.queries.ts'
 import * as deviceSecret from '../../src/features/devices/changes/device-secret.queries.ts'
@@ -20,6 +23,7 @@ import * as devices from '../../src/features/devices/devices.queries.ts'
 import { serverSource } from '../../src/features/events/event-source.ts'
 import * as events from '../../src/features/events/events.queries.ts'
 import * as feed from '../../src/features/events/feed/feed.queries.ts'
+import { readFilter } from '../../src/features/filters/read-filter.ts'
 import * as sampledValues from '../../src/features/filters/sampled-values.queries.ts'
 import * as idempotency from '../../src/features/idempotency/idempotency.queries.ts'
 import { judgeEvents } from '../../src/features/judging/judge.ts'
@@ -59,6 +63,7 @@ export function directCalls({
   accessKey,
   webhook,
   event,
+  bulkJob,
 }: OwnedObjects): Send[] {
   const now = new Date()
   const bytes = Buffer.from('x')
@@ -72,6 +77,8 @@ export function directCalls({
     source: serverSource,
   }
   const newPerson = { id: 'new', email: 'new@example.com', emailConfirmed: true, name: null, passwordHash: 'x' }
+  const bulkPlace = { accountId, jobId: bulkJob }
+  const bulkFilter = { where: readFilter('id:*', { kind: 'device', path: 'where' })!, context: undefined, now }
   const attempt = { httpStatus: null, duration: 1, error: null, response: null }
   return [
     (db) => auth.writeLastUsed(db, [{ accountId, key: accessKey, at: now }]),
@@ -81,6 +88,20 @@ export function directCalls({
     (db) => accessKeys.hasKey(db, accessKey),
     (db) => accessKeys.selectPersonalKeys(db, accountId, accountId),
     (db) => accessKeys.disableKeysMadeBy(db, accountId, 'unknown'),
+
+    (db) => bulkJobs.selectDueJobs(db, now),
+    (db) => bulkJobs.takeJob(db, accountId, { id: bulkJob, now }),
+    (db) => bulkJobs.expirePreviews(db, new Date(0)),
+    (db) => bulkJobs.dropEndedJobs(db, new Date(0)),
+    (db) => starter.findKeyOfStarter(db, accountId, accessKey),
+    (db) => starter.findRoleOfStarter(db, accountId, accountId),
+    (db) => bulkItems.lockPending(db, bulkPlace, { limit: 1 }),
+    (db) => bulkItems.insertMatching(db, bulkPlace, { filter: bulkFilter, limit: 0 }),
+    (db) => bulkItems.readLastEvent(db),
+    (db) => bulkItems.selectChangesOf(db, bulkPlace, [id]),
+    (db) => bulkItems.selectHardwareIds(db, accountId, ['x']),
+    (db) => bulkItems.selectMatchingIds(db, accountId, { filter: bulkFilter, ids: [id] }),
+    (db) => bulkItems.writeResults(db, bulkPlace, { results: [], sinceEvent: '0' }),
 
     (db) => sampledValues.selectFrequentContexts(db, accountId),
 

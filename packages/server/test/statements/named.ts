@@ -1,3 +1,4 @@
+const bulkJobs = 'features/bulk/bulk-jobs.queries.ts'
 const presence = 'features/presence/presence.queries.ts'
 const serviceStates = 'features/presence/service-states.queries.ts'
 const signIn = 'auth/sessions/sign-in/sign-in.queries.ts'
@@ -66,6 +67,9 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   [`deleteDeliveriesBefore of ${deliveries}`]: sweep,
   [`deleteCandidatesBefore of ${candidates}`]: sweep,
   [`selectWaiting of ${candidates}`]: sweep,
+  [`selectDueJobs of ${bulkJobs}`]: sweep,
+  [`expirePreviews of ${bulkJobs}`]: sweep,
+  [`dropEndedJobs of ${bulkJobs}`]: sweep,
   [`findHeldBy of ${presence}`]: sweep,
   [`findTimedOut of ${presence}`]: sweep,
   [`findTimedOutServices of ${serviceStates}`]: sweep,

@@ -79,6 +79,9 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       { type: 'VIEW_CREATE', label: 'View saved', about: 'A filter was saved under a name' },
       { type: 'VIEW_UPDATE', label: 'View changed', about: 'A saved view was changed' },
       { type: 'VIEW_DELETE', label: 'View deleted', about: 'A saved view no longer exists' },
+      { type: 'BULK_START', label: 'Bulk job started', about: 'A change of many devices was started' },
+      { type: 'BULK_FINISH', label: 'Bulk job ended', about: 'A change of many devices is done or was canceled' },
+      { type: 'BULK_UNDO', label: 'Bulk job undone', about: 'A job was started that reverts another one' },
       {
         type: 'DOWNLOAD_LINK_CREATE',
         label: 'Download link created',

@@ -30,6 +30,16 @@ export const lockDevices = (db: Database, accountId: string, ids: readonly strin
     [accountId, ids],
   )
 
+/** Reads devices without locks, with the columns that `lockDevices` returns. */
+export const selectDevices = (db: Database, accountId: string, ids: readonly string[]) =>
+  query<LockedRow & ReservedValues>(
+    db,
+    `select d.id, d.name, d.attributes, d.override_names, ${columns.map((column) => `l.${column}`).join(', ')}
+     from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
+     where d.account_id = $1 and d.id = any($2::text[])`,
+    [accountId, ids],
+  )
+
 /** Locks services in ID order. The caller must already have locked their devices. */
 export const lockServices = (
   db: Database,

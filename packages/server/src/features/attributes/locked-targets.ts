@@ -7,6 +7,7 @@ import {
   lockDevices,
   lockServices,
   type OverrideRow,
+  selectDevices,
   type TargetRow,
   updateReserved,
   updateTargets,
@@ -49,6 +50,26 @@ export async function lockTargets(
   return targets
 }
 
+/** Reads devices like `lockTargets`, without locks. */
+export async function readDevices(
+  db: Database,
+  accountId: string,
+  places: readonly Place[],
+): Promise<ReadonlyMap<string, Target>> {
+  const targets = new Map<string, Target>()
+  for (const row of await selectDevices(db, accountId, [...new Set(places.map(({ targetId }) => targetId))])) {
+    targets.set(row.id, deviceTarget(row))
+  }
+  await readContexts(db, accountId, { places, targets })
+  return targets
+}
+
+function deviceTarget(row: Awaited<ReturnType<typeof selectDevices>>[number]): Target {
+  const { id, name, attributes, override_names } = row
+  const identity = { kind: 'device' as const, id, name, device: { id, name } }
+  return newTarget(identity, joinReserved(attributes, row), override_names)
+}
+
 async function lockDevicesAndServices(
   db: Database,
   accountId: string,
@@ -65,11 +86,7 @@ async function lockDevicesAndServices(
       targets.set(id, newTarget({ kind: 'service', id, name, device }, attributes, override_names))
     }
   }
-  for (const row of named) {
-    const { id, name, attributes, override_names } = row
-    const device = { id, name }
-    targets.set(id, newTarget({ kind: 'device', id, name, device }, joinReserved(attributes, row), override_names))
-  }
+  for (const row of named) targets.set(row.id, deviceTarget(row))
 }
 
 const newTarget = (

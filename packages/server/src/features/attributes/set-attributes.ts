@@ -160,6 +160,14 @@ async function writeManyIn(
 function writeOne(target: Target | undefined, write: AttributeWrite, events: NewEvent[]): Attributes {
   if (target === undefined) throw targetNotFound(write.targetId)
   if (write.deviceId !== undefined && target.device?.id !== write.deviceId) throw targetNotFound(write.targetId)
+  const { context } = write
+  const changes = applyWrite(target, write)
+  if (Object.keys(changes).length > 0) events.push(changeEvent(target, context, changes))
+  return context === undefined ? target.base : overlay(target.base, target.overrides.get(context))
+}
+
+/** Applies a write to a target in memory, by all rules, and returns the changes. */
+export function applyWrite(target: Target, write: AttributeWrite): Changes {
   assertAllAllowed(write.changes, target.kind, write.path)
   assertNoConflict(write.changes, (name) => kindOnTarget(target, name))
   const { context } = write
@@ -172,9 +180,8 @@ function writeOne(target: Target | undefined, write: AttributeWrite, events: New
   if (differences.length > 0) {
     write.charge?.(bytesOfChanges(changes))
     replaceAttributes(target, context, { after, names: Object.keys(changes) })
-    events.push(changeEvent(target, context, changes))
   }
-  return context === undefined ? target.base : overlay(target.base, target.overrides.get(context))
+  return changes
 }
 
 function assertContextFits(target: Target, context: string | undefined): void {
@@ -187,7 +194,12 @@ function assertContextFits(target: Target, context: string | undefined): void {
   }
 }
 
-function changeEvent({ kind, id, name, device }: Target, context: string | undefined, changes: Changes): NewEvent {
+/** Returns the event of changes that were made to a target. */
+export function changeEvent(
+  { kind, id, name, device }: Target,
+  context: string | undefined,
+  changes: Changes,
+): NewEvent {
   const targets: NewEvent['targets'] = [{ id, name, kind }]
   if (kind === 'service' && device !== undefined) targets.push({ ...device, kind: 'device' })
   const event: NewEvent = { type: 'ATTRIBUTE_CHANGE', targets, data: { context: context ?? null, changes } }

@@ -7,7 +7,8 @@ export const deviceSource: EventSource = { kind: 'device' }
 export const serverSource: EventSource = { kind: 'server' }
 
 /** Operator commands and background jobs have neither an access key nor a session. */
-export function sourceOf({ accessKey, accessKeyName = null, session, isDevice }: Viewer): EventSource {
+export function sourceOf({ accessKey, accessKeyName = null, session, isDevice, job }: Viewer): EventSource {
+  if (job !== undefined) return { kind: 'job', ...job, ...(accessKey !== undefined && { key: accessKey }) }
   if (isDevice === true) return deviceSource
   if (accessKey !== undefined) return { kind: 'accessKey', id: accessKey, name: accessKeyName }
   return session === undefined ? serverSource : consoleSource
@@ -25,6 +26,7 @@ export function describeSource(
   user: UserReference | null,
 ): Required<Pick<ChangeSource, 'kind' | 'id' | 'name' | 'user'>> {
   if (source === null) return { kind: 'unknown', id: null, name: null, user }
+  if (source.kind === 'job') return { kind: 'job', id: source.id, name: source.name, user }
   if (source.kind === 'accessKey') return { ...source, user }
   if (source.kind !== 'device') return { kind: source.kind, id: null, name: null, user }
   const name = targets.find(({ kind }) => kind === 'device')?.name ?? null

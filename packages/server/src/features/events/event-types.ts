@@ -31,6 +31,9 @@ export const eventTypes = [
   'ROLE_CREATE',
   'ROLE_UPDATE',
   'ROLE_DELETE',
+  'BULK_START',
+  'BULK_FINISH',
+  'BULK_UNDO',
   'DOWNLOAD_LINK_CREATE',
   'AUTH_LOGIN',
   'AUTH_FAIL',
@@ -55,7 +58,7 @@ export type EventTypeName = (typeof eventTypes)[number]
 
 const targetKinds = [
   ...(['user', 'device', 'service', 'accessKey', 'registrationCode', 'webhook', 'view'] as const),
-  ...(['person', 'role', 'invitation'] as const),
+  ...(['person', 'role', 'invitation', 'bulkJob'] as const),
 ] as const
 
 /** An object that an event describes, with the object's name at the time of the event. */
@@ -68,6 +71,8 @@ export interface Target {
 /** The source of a change, as stored with its event. For the kind `device`, the source is the event's device. */
 export type EventSource =
   | { kind: 'accessKey'; id: string; name: string | null }
+  /** `key` is the access key that started the job, if any. */
+  | { kind: 'job'; id: string; name: string; key?: string }
   | { kind: 'console' }
   | { kind: 'device' }
   | { kind: 'server' }

@@ -18,5 +18,6 @@ export const eventsPart = schemaPart(new URL('./events.graphql', import.meta.url
     actor: ({ actorId }, _args, context) => findActor(context, actorId),
     source: async (event, _args, context) => describeSource(event, await findActor(context, event.actorId)),
     target: ({ targets }) => targets,
+    job: ({ source }) => (source?.kind === 'job' ? source.id : null),
   },
 })

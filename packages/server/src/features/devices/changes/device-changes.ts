@@ -101,16 +101,45 @@ export async function deleteDevices(context: Context, deviceIds: readonly string
     const devices = await lockDevicesForRemoval(transaction, accountId, ids)
     assertAllFound(ids, devices)
     if (!force) await assertNoneActive(transaction, accountId, ids)
-    for (let from = 0; from < devices.length; from += DELETED_AT_ONCE)
-      await deleteLocked(transaction, context, devices.slice(from, from + DELETED_AT_ONCE))
-    await cutOffDevices(transaction, ids)
+    await deleteLockedDevices(transaction, context, devices)
   })
 }
+
+/** Locks devices for `deleteLockedDevices`, in the order of their IDs. Omits unknown IDs. */
+export const lockDevicesToDelete = (
+  transaction: Database,
+  accountId: string,
+  ids: readonly string[],
+): Promise<LockedDevice[]> => lockDevicesForRemoval(transaction, accountId, ids)
+
+/** Deletes locked devices, records their events, and ends their connections. */
+export async function deleteLockedDevices(
+  transaction: Database,
+  context: Pick<Context, 'viewer'>,
+  devices: readonly LockedDevice[],
+): Promise<void> {
+  for (let from = 0; from < devices.length; from += DELETED_AT_ONCE)
+    await deleteLocked(transaction, context, devices.slice(from, from + DELETED_AT_ONCE))
+  await cutOffDevices(
+    transaction,
+    devices.map(({ id }) => id),
+  )
+}
+
+/** Writes the fields of a locked device. Throws CONFLICT if its hardware ID is in use, which ends the transaction. */
+export const writeDevice = (transaction: Database, accountId: string, device: LockedDevice): Promise<void> =>
+  rejectDuplicateHardwareId(device.hardwareId, async () => {
+    await updateDeviceRow(transaction, accountId, device)
+  })
 
 /** The contents of these devices are in memory at once. */
 const DELETED_AT_ONCE = 50
 
-async function deleteLocked(transaction: Database, context: Context, devices: readonly LockedDevice[]): Promise<void> {
+async function deleteLocked(
+  transaction: Database,
+  context: Pick<Context, 'viewer'>,
+  devices: readonly LockedDevice[],
+): Promise<void> {
   const { accountId } = context.viewer
   const ids = devices.map(({ id }) => id)
   const deleted = await selectDeletedContents(transaction, accountId, ids)

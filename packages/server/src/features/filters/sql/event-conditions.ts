@@ -99,9 +99,9 @@ function valuesOf(name: EventSubject['name']): Sql | undefined {
 const columns: Partial<Record<EventSubject['name'], Sql>> = {
   id: sql`event.id::text`,
   type: sql`event.type`,
-  key: sql`(case when event.source ->> 'kind' = 'accessKey' then event.source ->> 'id' end)`,
-  // Bulk jobs do not record events yet.
-  job: sql`null::text`,
+  // Includes the changes of the key's bulk jobs.
+  key: sql`(case event.source ->> 'kind' when 'accessKey' then event.source ->> 'id' when 'job' then event.source ->> 'key' end)`,
+  job: sql`(case when event.source ->> 'kind' = 'job' then event.source ->> 'id' end)`,
   state: sql`event.state`,
   context: sql`(event.data ->> 'context')`,
 }

@@ -1,0 +1,199 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/database.ts'
+import type { BulkJob, BulkState } from './bulk-job.ts'
+
+const columns =
+  sql.raw(`id, name, state, reason, target, filter, context, operations, rate, max_failures as "maxFailures", expected,
+  token, created, created_by as "createdBy", actor_id as "actorId", previewed, planned, started, started_by as "startedBy", starter,
+  finished, undo_of as "undoOf", total, planned_count as "plannedCount", changing, unchanged, rejected, done, failed, skipped`)
+
+/** A job with the place up to which its preview has read devices. */
+export type BulkJobRow = BulkJob & { planned: string | null }
+
+export async function insertJob(db: Database, accountId: string, job: BulkJob): Promise<void> {
+  await sql`
+    insert into bulk_job (account_id, id, name, state, target, filter, context, operations, rate, max_failures, expected,
+      created, created_by, actor_id, undo_of)
+    values (${accountId}, ${job.id}, ${job.name}, ${job.state}, ${JSON.stringify(job.target)}::jsonb, ${job.filter},
+      ${job.context}, ${JSON.stringify(job.operations)}::jsonb, ${job.rate}, ${job.maxFailures}, ${job.expected},
+      ${job.created}, ${JSON.stringify(job.createdBy)}::jsonb, ${job.actorId}, ${job.undoOf})`.execute(db)
+}
+
+export async function selectJobs(db: Database, accountId: string, ids: readonly string[]): Promise<BulkJobRow[]> {
+  const { rows } = await sql<BulkJobRow>`
+    select ${columns} from bulk_job where account_id = ${accountId} and id = any(${ids})`.execute(db)
+  return rows
+}
+
+export async function lockJob(db: Database, accountId: string, id: string): Promise<BulkJobRow | undefined> {
+  const { rows } = await sql<BulkJobRow>`
+    select ${columns} from bulk_job where account_id = ${accountId} and id = ${id} for update`.execute(db)
+  return rows[0]
+}
+
+/** Like `lockJob`, but returns undefined if another process is working on the job, or if its next batch is not due. */
+export async function takeJob(
+  db: Database,
+  accountId: string,
+  { id, now }: { id: string; now: Date },
+): Promise<BulkJobRow | undefined> {
+  const { rows } = await sql<BulkJobRow>`
+    select ${columns} from bulk_job where account_id = ${accountId} and id = ${id} and next_batch <= ${now}
+    for update skip locked`.execute(db)
+  return rows[0]
+}
+
+/** The columns that change after a job was created. */
+export type JobChange = Partial<
+  Pick<
+    BulkJobRow,
+    | 'state'
+    | 'reason'
+    | 'filter'
+    | 'context'
+    | 'rate'
+    | 'expected'
+    | 'token'
+    | 'previewed'
+    | 'planned'
+    | 'started'
+    | 'startedBy'
+    | 'starter'
+    | 'finished'
+    | 'total'
+    | 'plannedCount'
+    | 'changing'
+    | 'unchanged'
+    | 'rejected'
+    | 'done'
+    | 'failed'
+    | 'skipped'
+  > & { nextBatch: Date }
+>
+
+const columnOf: Record<keyof JobChange, string> = {
+  state: 'state',
+  reason: 'reason',
+  filter: 'filter',
+  context: 'context',
+  rate: 'rate',
+  expected: 'expected',
+  token: 'token',
+  previewed: 'previewed',
+  planned: 'planned',
+  started: 'started',
+  startedBy: 'started_by',
+  starter: 'starter',
+  finished: 'finished',
+  total: 'total',
+  plannedCount: 'planned_count',
+  changing: 'changing',
+  unchanged: 'unchanged',
+  rejected: 'rejected',
+  done: 'done',
+  failed: 'failed',
+  skipped: 'skipped',
+  nextBatch: 'next_batch',
+}
+
+const isJson = (name: string): boolean => name === 'startedBy' || name === 'starter'
+
+export async function writeJob(db: Database, accountId: string, id: string, change: JobChange): Promise<void> {
+  const assignments = Object.entries(change).map(([name, value]) => {
+    const column = sql.ref(columnOf[name as keyof JobChange])
+    return isJson(name) ? sql`${column} = ${JSON.stringify(value)}::jsonb` : sql`${column} = ${value}`
+  })
+  await sql`update bulk_job set ${sql.join(assignments)} where account_id = ${accountId} and id = ${id}`.execute(db)
+}
+
+/** Locks the account, so that concurrent requests cannot exceed the number of jobs. */
+export async function lockAccount(db: Database, accountId: string): Promise<void> {
+  await sql`select from account where id = ${accountId} for no key update`.execute(db)
+}
+
+/** Jobs that are not started. A preview that is too old no longer counts. */
+export async function countDrafts(db: Database, accountId: string, since: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from bulk_job where account_id = ${accountId}
+      and (state in ('DRAFT', 'PREVIEWING') or (state = 'READY' and previewed >= ${since}))`.execute(db)
+  return rows[0]!.count
+}
+
+/** Returns the newest job that undoes each of these jobs. */
+export async function selectUndos(db: Database, accountId: string, ids: readonly string[]): Promise<BulkJobRow[]> {
+  const { rows } = await sql<BulkJobRow>`
+    select distinct on (undo_of) ${columns} from bulk_job
+    where account_id = ${accountId} and undo_of = any(${ids}) order by undo_of, created desc, id desc`.execute(db)
+  return rows
+}
+
+export interface JobSlice {
+  states: readonly BulkState[] | undefined
+  after: { created: Date; id: string } | undefined
+  limit: number
+}
+
+/** Jobs whose preview is too old are EXPIRED, even if the table does not say so yet. */
+const inStates = (states: readonly BulkState[] | undefined, now: Date) =>
+  states === undefined
+    ? sql`true`
+    : sql`case when state = 'READY' and previewed < ${new Date(now.getTime() - 86_400_000)} then 'EXPIRED' else state end = any(${states})`
+
+export async function selectJobPage(
+  db: Database,
+  accountId: string,
+  { states, after, limit, now }: JobSlice & { now: Date },
+): Promise<BulkJobRow[]> {
+  const behind = after === undefined ? sql`true` : sql`(created, id) < (${after.created}, ${after.id})`
+  const { rows } = await sql<BulkJobRow>`
+    select ${columns} from bulk_job where account_id = ${accountId} and ${inStates(states, now)} and ${behind}
+    order by created desc, id desc limit ${limit}`.execute(db)
+  return rows
+}
+
+export async function countJobs(
+  db: Database,
+  accountId: string,
+  { states, now }: { states: readonly BulkState[] | undefined; now: Date },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from bulk_job where account_id = ${accountId} and ${inStates(states, now)}`.execute(
+    db,
+  )
+  return rows[0]!.count
+}
+
+export interface DueJob {
+  accountId: string
+  id: string
+  state: 'PREVIEWING' | 'RUNNING'
+}
+
+/** Returns the jobs of all accounts that have work: of each account, one preview, and the two runs that were started first. */
+export async function selectDueJobs(db: Database, now: Date): Promise<DueJob[]> {
+  const { rows } = await sql<DueJob>`
+    select account_id as "accountId", id, state from (
+      select account_id, id, state, next_batch,
+        row_number() over (partition by account_id, state order by started, created, id) as place
+      from bulk_job where state in ('PREVIEWING', 'RUNNING')) as job
+    where place <= case state when 'RUNNING' then 2 else 1 end and next_batch <= ${now}
+    order by next_batch`.execute(db)
+  return rows
+}
+
+/** Marks previews that are too old, and drops jobs that ended long ago, with their devices. */
+export async function expirePreviews(db: Database, before: Date): Promise<void> {
+  await sql`update bulk_job set state = 'EXPIRED', finished = previewed where state = 'READY' and previewed < ${before}`.execute(
+    db,
+  )
+}
+
+export async function dropEndedJobs(db: Database, before: Date): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from bulk_job where (account_id, id) in (
+      select account_id, id from bulk_job
+      where state in ('DONE', 'CANCELED', 'FAILED', 'EXPIRED') and coalesce(finished, created) < ${before} limit 1)`.execute(
+    db,
+  )
+  return Number(numAffectedRows)
+}

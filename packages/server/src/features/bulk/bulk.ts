@@ -1,0 +1,302 @@
+import { randomBytes } from 'node:crypto'
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import { assertName } from '../../lib/text.ts'
+import { limits } from '../../limits.ts'
+import { parseContext } from '../attributes/attribute-name.ts'
+import { parseId } from '../devices/device-id.ts'
+import { sourceOf } from '../events/event-source.ts'
+import { actorOf } from '../events/record.ts'
+import { assertKnownNames } from '../filters/account-names.ts'
+import { readFilter, readFilterOf } from '../filters/read-filter.ts'
+import { withContext } from '../filters/with-context.ts'
+import { applyView } from '../views/use-view.ts'
+import { insertIds } from './bulk-items.queries.ts'
+import { type BulkJob, type BulkTarget, isDraft, withExpiry } from './bulk-job.ts'
+import { type BulkJobRow, countDrafts, insertJob, lockAccount, lockJob, writeJob } from './bulk-jobs.queries.ts'
+import { readOperations } from './operations.ts'
+import { beginPreview, previewStep } from './preview.ts'
+import { startJob } from './start-job.ts'
+import { assertMayRun, starterOf } from './starter.ts'
+import { reasonNotExpected } from './work.ts'
+
+export interface TargetInput {
+  where?: string | null
+  view?: string | null
+  context?: string | null
+  ids?: readonly string[] | null
+}
+
+export interface BulkInput {
+  target: TargetInput
+  operations: readonly object[]
+  name?: string | null
+  rate?: number | null
+  maxFailures?: number | null
+  open?: boolean
+}
+
+/** Devices that are previewed within the request. */
+const PREVIEWED_AT_ONCE = 1_000
+const DAY_MS = 86_400_000
+const DEFAULT_RATE = 200
+const MAX_RATE = 10_000
+
+export async function createBulk(context: Context, input: BulkInput): Promise<BulkJob> {
+  const { job, ids } = await readJob(context, input, { expected: null })
+  const isOpen = input.open === true
+  if (isOpen && ids === undefined) throw badInput('open requires a target with ids')
+  return create(context, { job, ids, isOpen })
+}
+
+/** Creates, previews, and starts a job. Throws CONFLICT if the preview is not as expected; the job is then READY. */
+export async function runBulk(
+  context: Context,
+  { expected, ...input }: BulkInput & { expected: number },
+): Promise<BulkJob> {
+  const { viewer } = context
+  const { job, ids } = await readJob(context, input, { expected })
+  const created = await create(context, { job, ids, isOpen: false, starter: true })
+  if (created.state === 'PREVIEWING') return created
+  const reason = reasonNotExpected(created)
+  if (reason !== undefined) {
+    await writeJob(context.db, viewer.accountId, created.id, { reason, expected: null })
+    throw new ApiError('CONFLICT', `the bulk job is not started: ${reason}`, { job: created.id })
+  }
+  return startBulk(context, { id: created.id, token: created.token! })
+}
+
+async function create(
+  context: Context,
+  {
+    job,
+    ids,
+    isOpen,
+    starter = false,
+  }: { job: BulkJob; ids: readonly string[] | undefined; isOpen: boolean; starter?: boolean },
+): Promise<BulkJob> {
+  const { db, viewer, clock } = context
+  const { accountId } = viewer
+  return db.transaction().execute(async (transaction) => {
+    await lockAccount(transaction, accountId)
+    await assertBelowDrafts(transaction, accountId, clock())
+    await insertJob(transaction, accountId, job)
+    const total = ids === undefined ? 0 : await addIds(transaction, accountId, { job, ids })
+    if (starter) await writeJob(transaction, accountId, job.id, { starter: starterOf(viewer) })
+    if (total > 0) await writeJob(transaction, accountId, job.id, { total })
+    const row = { ...job, total, planned: null }
+    return isOpen ? row : preview(transaction, accountId, { job: row, now: clock() })
+  })
+}
+
+async function assertBelowDrafts(db: Database, accountId: string, now: Date): Promise<void> {
+  const found = await countDrafts(db, accountId, new Date(now.getTime() - DAY_MS))
+  if (found < limits.bulkDrafts) return
+  throw new ApiError(
+    'LIMIT_EXCEEDED',
+    `a user can have ${limits.bulkDrafts} bulk jobs that are not started, found ${found}: start or cancel one first`,
+    { limit: limits.bulkDrafts, found },
+  )
+}
+
+/** Previews a job. The job previews more than 1000 devices in the background. */
+export async function preview(
+  db: Database,
+  accountId: string,
+  { job, now }: { job: BulkJobRow; now: Date },
+): Promise<BulkJobRow> {
+  let previewed = await beginPreview(db, accountId, { job, now })
+  if (previewed.total > PREVIEWED_AT_ONCE) return previewed
+  while (previewed.state === 'PREVIEWING') previewed = await previewStep(db, accountId, previewed)
+  return previewed
+}
+
+/** Reads the arguments of a new job. `ids` are the devices of a list. */
+async function readJob(
+  context: Context,
+  { target, operations, name, rate, maxFailures }: BulkInput,
+  { expected }: { expected: number | null },
+): Promise<{ job: BulkJob; ids: readonly string[] | undefined }> {
+  const { clock } = context
+  const read = readOperations(operations)
+  assertMayRun(context.viewer, read)
+  const found = await readTarget(context, target)
+  if (maxFailures != null && maxFailures < 0) throw badInput(`maxFailures must be 0 or more, not ${maxFailures}`)
+  const job = newJob(context, {
+    name: readName(name, clock()),
+    ...found.selection,
+    operations: read,
+    rate: readRate(rate),
+    maxFailures: maxFailures ?? null,
+    expected,
+  })
+  return { job, ids: found.ids }
+}
+
+type NewJob = Pick<
+  BulkJob,
+  'name' | 'target' | 'filter' | 'context' | 'operations' | 'rate' | 'maxFailures' | 'expected'
+> & {
+  undoOf?: string | null
+}
+
+export function newJob({ viewer, clock }: Context, input: NewJob): BulkJob {
+  const counts = { total: 0, plannedCount: 0, changing: 0, unchanged: 0, rejected: 0, done: 0, failed: 0, skipped: 0 }
+  const times = { previewed: null, started: null, finished: null }
+  return {
+    ...{ id: `bj_${randomBytes(12).toString('hex')}`, state: 'DRAFT', reason: null, token: null, undoOf: null },
+    ...{ created: clock(), createdBy: sourceOf(viewer), actorId: actorOf(viewer), startedBy: null, starter: null },
+    ...times,
+    ...counts,
+    ...input,
+  } as BulkJob
+}
+
+const readName = (name: string | null | undefined, now: Date): string => {
+  if (name == null) return `Bulk change of ${now.toISOString().slice(0, 16).replace('T', ' ')}`
+  assertName(name, 'name', limits.bulkNameLength)
+  return name
+}
+
+export function readRate(rate: number | null | undefined): number {
+  if (rate == null) return DEFAULT_RATE
+  if (rate < 1 || rate > MAX_RATE) throw badInput(`rate must be 1 to ${MAX_RATE}, not ${rate}`)
+  return rate
+}
+
+interface ReadTarget {
+  selection: { target: BulkTarget; filter: string | null; context: string | null }
+  ids?: readonly string[]
+}
+
+async function readTarget(context: Context, { where, view, ids, ...input }: TargetInput): Promise<ReadTarget> {
+  const inContext = parseContext(input.context, 'target.context')
+  const isFilter = where != null || view != null
+  if (isFilter === (ids != null)) throw badInput('target must have either where or view, or ids')
+  if (ids != null) {
+    if (ids.length === 0) throw badInput('target.ids must not be empty')
+    return { selection: { target: { ids: ids.length }, filter: null, context: null }, ids: readIds(ids, 'target.ids') }
+  }
+  const read = where == null ? undefined : readFilter(where, { kind: 'device', path: 'target.where' })
+  if (where != null && read === undefined) throw badInput('target.where must not be empty: all devices are id:*')
+  if (read !== undefined) await assertKnownNames(context, read)
+  const target = {
+    ...(read !== undefined && { where: read.canonical }),
+    ...(view != null && { view }),
+    ...(inContext !== undefined && { context: inContext }),
+  }
+  return { selection: { target, ...(await resolveFilter(context, target)) } }
+}
+
+/** Returns the filter with that of the view, and with the context in which it reads attributes. */
+async function resolveFilter(
+  context: Context,
+  { where, view, context: inContext }: { where?: string; view?: string; context?: string },
+): Promise<{ filter: string; context: string | null }> {
+  const read = where === undefined ? undefined : readFilter(where, { kind: 'device', path: 'target.where' })
+  const selection = await applyView(context, { where: read, viewId: view, inContext }, { kind: 'device' })
+  if (selection.where === undefined)
+    throw badInput('target.view has no filter, so it selects all devices: pass where: "id:*"')
+  const filter = withContext(selection.where.filter, selection.context)
+  return { filter: readFilterOf(filter, 'device').canonical, context: selection.context ?? null }
+}
+
+/** Returns the IDs in their stored form. Unknown IDs stay, and are rejected by the preview. */
+function readIds(ids: readonly string[], path: string): string[] {
+  if (ids.length > limits.idsPerList)
+    throw new ApiError('LIMIT_EXCEEDED', `${path} accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
+  const seen = new Map<string, number>()
+  return ids.map((text, index) => {
+    const id = parseId(text) ?? unknownId(text, `${path}[${index}]`)
+    const other = seen.get(id)
+    if (other !== undefined) throw badInput(`${path}[${other}] and ${path}[${index}] are the same device`)
+    seen.set(id, index)
+    return id
+  })
+}
+
+function unknownId(text: string, path: string): string {
+  assertName(text, path, limits.hardwareIdLength)
+  return text
+}
+
+async function addIds(
+  db: Database,
+  accountId: string,
+  { job, ids }: { job: Pick<BulkJob, 'id' | 'total'>; ids: readonly string[] },
+): Promise<number> {
+  const twice = await insertIds(db, { accountId, jobId: job.id }, ids)
+  if (twice.length > 0) throw badInput(`ids[${ids.indexOf(twice[0]!)}]: the job already contains ${twice[0]}`)
+  const total = job.total + ids.length
+  if (total > limits.bulkTargets)
+    throw new ApiError('LIMIT_EXCEEDED', `a bulk job has at most ${limits.bulkTargets} devices, found ${total}`)
+  return total
+}
+
+export async function appendBulk(
+  context: Context,
+  { id, ids }: { id: string; ids?: readonly string[] | null },
+): Promise<BulkJob> {
+  if (ids == null || ids.length === 0) throw badInput('ids must not be empty')
+  const read = readIds(ids, 'ids')
+  return changeJob(context, id, async (db, job) => {
+    if (job.state !== 'DRAFT' || !('ids' in job.target))
+      throw wrongState(job, 'only an open job with ids accepts devices')
+    const { accountId } = context.viewer
+    const total = await addIds(db, accountId, { job, ids: read })
+    await writeJob(db, accountId, id, { total })
+    return { ...job, total }
+  })
+}
+
+export async function previewBulk(context: Context, id: string): Promise<BulkJob> {
+  return changeJob(context, id, async (db, job) => {
+    if (!isDraft(job)) throw wrongState(job, 'only a job that is not started can be previewed')
+    const { accountId } = context.viewer
+    const isFilter = !('ids' in job.target || 'job' in job.target)
+    const target = job.target as { where?: string; view?: string; context?: string }
+    const selection = isFilter ? await resolveFilter({ ...context, db }, target) : {}
+    if (isFilter) await writeJob(db, accountId, id, selection)
+    return preview(db, accountId, { job: { ...job, ...selection }, now: context.clock() })
+  })
+}
+
+export async function startBulk(
+  context: Context,
+  { id, token, expected }: { id: string; token: string; expected?: number | null },
+): Promise<BulkJob> {
+  const { viewer, clock } = context
+  return changeJob(context, id, async (db, job) => {
+    if (job.state !== 'READY') throw wrongState(job, 'only a job that is READY can be started')
+    if (job.token !== token)
+      throw new ApiError('CONFLICT', 'token is not that of the newest preview: read the job again', { job: id })
+    if (expected != null && expected !== job.changing)
+      throw new ApiError('CONFLICT', `${job.changing} devices would change, not ${expected}`, {
+        job: id,
+        found: job.changing,
+      })
+    return startJob(db, viewer, { job, now: clock(), starter: starterOf(viewer), source: sourceOf(viewer) })
+  })
+}
+
+export const wrongState = (job: BulkJob, message: string): ApiError =>
+  new ApiError('CONFLICT', `the bulk job is ${job.state}: ${message}`, { job: job.id })
+
+/**
+ * Locks a job and changes it. Throws NOT_FOUND if the viewer has no such job, and FORBIDDEN without the permissions that its
+ * operations need.
+ */
+export async function changeJob(
+  { db, viewer, clock }: Context,
+  id: string,
+  change: (db: Database, job: BulkJobRow) => Promise<BulkJob>,
+): Promise<BulkJob> {
+  if (id.includes('\0')) throw notFound('bulk job', id)
+  return db.transaction().execute(async (transaction) => {
+    const job = await lockJob(transaction, viewer.accountId, id)
+    if (job === undefined) throw notFound('bulk job', id)
+    assertMayRun(viewer, job.operations)
+    return change(transaction, { ...job, ...withExpiry(job, clock()) })
+  })
+}

@@ -1,0 +1,68 @@
+import { isPermitted, namesIn, permissionsOfKey, permissionsOfRole } from '../../access.ts'
+import type { Database } from '../../db/database.ts'
+import { ApiError } from '../../errors.ts'
+import type { Viewer } from '../../viewer.ts'
+import { type BulkJob, permissionsNeeded, type Starter } from './bulk-job.ts'
+import { findKeyOfStarter, findRoleOfStarter } from './starter.queries.ts'
+
+/** Throws FORBIDDEN if the caller lacks a permission that the operations of a job need. */
+export function assertMayRun({ permissions }: Viewer, operations: BulkJob['operations']): void {
+  const missing = permissionsNeeded(operations).filter((name) => !isPermitted(permissions, name))
+  if (missing.length === 0) return
+  const needs = missing.map((permission) => ({ field: 'BulkJob.operations', permission }))
+  throw new ApiError('FORBIDDEN', `the operations of this bulk job need the permission ${missing.join(', ')}`, {
+    reason: 'permission',
+    missing: needs,
+  })
+}
+
+export const starterOf = ({ email, personId, accessKey }: Viewer): Starter => ({
+  email,
+  personId: personId ?? null,
+  accessKey: accessKey ?? null,
+})
+
+/** Returns why the starter of a job may no longer run it; undefined if the starter may. */
+export async function reasonNotToRun(
+  db: Database,
+  accountId: string,
+  { job, now }: { job: BulkJob; now: Date },
+): Promise<string | undefined> {
+  const { starter } = job
+  if (starter === null) return 'the job has no starter'
+  const granted = await permissionsOf(db, accountId, { starter, now })
+  if (typeof granted === 'string') return granted
+  const missing = permissionsNeeded(job.operations).filter((name) => !namesIn(granted).includes(name))
+  return missing.length === 0 ? undefined : `the starter of the job lacks the permission ${missing.join(', ')}`
+}
+
+/** Returns the permissions of a starter now, or why there are none. */
+async function permissionsOf(
+  db: Database,
+  accountId: string,
+  { starter: { accessKey, personId }, now }: { starter: Starter; now: Date },
+): Promise<number | string> {
+  if (accessKey !== null) {
+    const key = await findKeyOfStarter(db, accountId, accessKey)
+    if (key === undefined) return `the access key ${accessKey} that started the job no longer exists`
+    if (!key.enabled) return `the access key ${accessKey} that started the job is disabled`
+    if (key.expires !== null && key.expires <= now)
+      return `the access key ${accessKey} that started the job has expired`
+    if (key.readOnly) return `the access key ${accessKey} that started the job is read-only`
+    return permissionsOfKey(key.permissions)
+  }
+  const role = await findRoleOfStarter(db, accountId, personId ?? accountId)
+  return role === undefined
+    ? 'the person who started the job is no longer a member'
+    : permissionsOfRole(role.role, role.permissions)
+}
+
+/** The viewer whose changes a job makes. */
+export const viewerOfJob = (accountId: string, { id, name, starter }: BulkJob): Viewer => ({
+  accountId,
+  email: starter?.email ?? '',
+  ...(starter?.personId != null && { personId: starter.personId }),
+  ...(starter?.accessKey != null && { accessKey: starter.accessKey }),
+  readOnly: false,
+  job: { id, name },
+})

@@ -1,0 +1,128 @@
+import type { Route } from '../route.ts'
+
+const declared =
+  '$target: BulkTargetInput!, $operations: [BulkOperationInput!]!, $name: String, $rate: Int = 200, $maxFailures: Int'
+const passed = 'target: $target, operations: $operations, name: $name, rate: $rate, maxFailures: $maxFailures'
+
+const change = (verb: string, summary: string): Route => ({
+  method: 'POST',
+  path: `/bulk-jobs/{id}/${verb}`,
+  summary,
+  document: `mutation ${verb}Bulk($id: ID!) { ${verb}Bulk(id: $id) { ...BulkJob } }`,
+  at: `${verb}Bulk`,
+  status: 200,
+})
+
+export const bulkRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/bulk-jobs',
+    summary: 'Lists bulk jobs, newest first, one page at a time.',
+    document: `query listBulkJobs($state: [BulkState!], $size: Int = 100, $after: ID, $total: Boolean! = true) {
+      login {
+        bulkJobs(state: $state, size: $size, after: $after) {
+          items { ...BulkJob } total @include(if: $total) hasMore cursor
+        }
+      }
+    }`,
+    at: 'login.bulkJobs',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/bulk-jobs',
+    summary: 'Previews a change of many devices, and changes none of them.',
+    document: `mutation createBulk(${declared}, $open: Boolean! = false) {
+      createBulk(${passed}, open: $open) { ...BulkJob }
+    }`,
+    at: 'createBulk',
+    status: 201,
+    location: '/bulk-jobs/{id}',
+  },
+  {
+    method: 'POST',
+    path: '/bulk-jobs/run',
+    summary: 'Previews and starts a change of many devices, if exactly the expected number would change.',
+    document: `mutation runBulk(${declared}, $expected: Int!) {
+      runBulk(${passed}, expected: $expected) { ...BulkJob }
+    }`,
+    at: 'runBulk',
+    status: 201,
+    location: '/bulk-jobs/{id}',
+  },
+  {
+    method: 'GET',
+    path: '/bulk-jobs/{id}',
+    summary: 'Returns a bulk job.',
+    document: 'query getBulkJob($id: ID!) { login { bulkJob(id: [$id]) { ...BulkJob } } }',
+    at: 'login.bulkJob[0]',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/bulk-jobs/{id}/items',
+    summary: 'Lists the devices of a bulk job, in the order of their IDs, one page at a time.',
+    document: `query listBulkItems(
+      $id: ID!, $outcome: [BulkOutcome!], $status: [BulkItemStatus!], $size: Int = 100, $after: ID, $total: Boolean! = true
+    ) {
+      login {
+        bulkJob(id: [$id]) {
+          items(outcome: $outcome, status: $status, size: $size, after: $after) {
+            items { ...BulkItem } total @include(if: $total) hasMore cursor
+          }
+        }
+      }
+    }`,
+    at: 'login.bulkJob[0].items',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: '/bulk-jobs/{id}/append',
+    summary: 'Adds devices to an open bulk job.',
+    document: 'mutation appendBulk($id: ID!, $ids: [String!]) { appendBulk(id: $id, ids: $ids) { ...BulkJob } }',
+    at: 'appendBulk',
+    status: 200,
+  },
+  change('preview', 'Reads the devices of a bulk job and their values again.'),
+  {
+    method: 'POST',
+    path: '/bulk-jobs/{id}/start',
+    summary: 'Applies exactly what the preview with this token showed.',
+    document: `mutation startBulk($id: ID!, $token: String!, $expected: Int) {
+      startBulk(id: $id, token: $token, expected: $expected) { ...BulkJob }
+    }`,
+    at: 'startBulk',
+    status: 200,
+  },
+  change('pause', 'Stops a bulk job between two batches.'),
+  {
+    method: 'POST',
+    path: '/bulk-jobs/{id}/resume',
+    summary: 'Continues a paused bulk job, or changes the rate of a running one.',
+    document: 'mutation resumeBulk($id: ID!, $rate: Int) { resumeBulk(id: $id, rate: $rate) { ...BulkJob } }',
+    at: 'resumeBulk',
+    status: 200,
+  },
+  change('cancel', 'Ends a bulk job between two batches.'),
+  {
+    method: 'POST',
+    path: '/bulk-jobs/{id}/retry',
+    summary: 'Creates a bulk job with a new preview of the devices in these statuses.',
+    document: `mutation retryBulk($id: ID!, $statuses: [BulkItemStatus!]! = [FAILED]) {
+      retryBulk(id: $id, statuses: $statuses) { ...BulkJob }
+    }`,
+    at: 'retryBulk',
+    status: 201,
+    location: '/bulk-jobs/{id}',
+  },
+  {
+    method: 'POST',
+    path: '/bulk-jobs/{id}/undo',
+    summary: 'Creates a bulk job that reverts what this one wrote.',
+    document: 'mutation undoBulk($id: ID!, $rate: Int = 200) { undoBulk(id: $id, rate: $rate) { ...BulkJob } }',
+    at: 'undoBulk',
+    status: 201,
+    location: '/bulk-jobs/{id}',
+  },
+]
