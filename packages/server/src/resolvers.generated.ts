@@ -1423,7 +1423,7 @@ export type EventTarget = {
   id: Scalars['ID']['output'];
   /** Its name at the time of the event. */
   name: Scalars['String']['output'];
-  /** user, device, service, accessKey, registrationCode, webhook, view, or bulkJob */
+  /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: Scalars['String']['output'];
 };
 

@@ -437,7 +437,7 @@ export interface EventList {
 /** The object that an event is about. */
 export interface EventTarget {
   id: string
-  /** user, device, service, accessKey, registrationCode, webhook, view, or bulkJob */
+  /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: string
   /** Its name at the time of the event. */
   name: string
@@ -1214,7 +1214,7 @@ export interface EventListFields {
 /** The selectable fields of EventTarget. */
 export interface EventTargetFields {
   id: Leaf<string>
-  /** user, device, service, accessKey, registrationCode, webhook, view, or bulkJob */
+  /** user, device, service, accessKey, registrationCode, webhook, view, person, role, invitation, or bulkJob */
   kind: Leaf<string>
   /** Its name at the time of the event. */
   name: Leaf<string>

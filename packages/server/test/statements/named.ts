@@ -69,7 +69,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   [`selectWaiting of ${candidates}`]: sweep,
   [`selectDueJobs of ${bulkJobs}`]: sweep,
   [`expirePreviews of ${bulkJobs}`]: sweep,
-  [`dropEndedJobs of ${bulkJobs}`]: sweep,
+  [`findEndedJob of ${bulkJobs}`]: sweep,
   [`findHeldBy of ${presence}`]: sweep,
   [`findTimedOut of ${presence}`]: sweep,
   [`findTimedOutServices of ${serviceStates}`]: sweep,

@@ -69,6 +69,14 @@ export async function deleteItems(db: Database, { accountId, jobId }: Place): Pr
   await sql`delete from bulk_item where account_id = ${accountId} and job_id = ${jobId}`.execute(db)
 }
 
+/** Deletes up to `limit` devices of a job. Returns their number. */
+export async function deleteSomeItems(db: Database, { accountId, jobId }: Place, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from bulk_item where account_id = ${accountId} and job_id = ${jobId} and device_id in (
+      select device_id from bulk_item where account_id = ${accountId} and job_id = ${jobId} limit ${limit})`.execute(db)
+  return Number(numAffectedRows)
+}
+
 /** Returns the next devices to preview, in the order of their IDs. */
 export async function selectUnplanned(
   db: Database,

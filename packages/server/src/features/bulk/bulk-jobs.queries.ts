@@ -181,19 +181,24 @@ export async function selectDueJobs(db: Database, now: Date): Promise<DueJob[]> 
   return rows
 }
 
-/** Marks previews that are too old, and drops jobs that ended long ago, with their devices. */
+/** Marks previews that are too old. */
 export async function expirePreviews(db: Database, before: Date): Promise<void> {
   await sql`update bulk_job set state = 'EXPIRED', finished = previewed where state = 'READY' and previewed < ${before}`.execute(
     db,
   )
 }
 
-export async function dropEndedJobs(db: Database, before: Date): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    delete from bulk_job where (account_id, id) in (
-      select account_id, id from bulk_job
-      where state in ('DONE', 'CANCELED', 'FAILED', 'EXPIRED') and coalesce(finished, created) < ${before} limit 1)`.execute(
+/** Returns a job that ended before this time. */
+export async function findEndedJob(db: Database, before: Date): Promise<{ accountId: string; id: string } | undefined> {
+  const { rows } = await sql<{ accountId: string; id: string }>`
+    select account_id as "accountId", id from bulk_job
+    where state in ('DONE', 'CANCELED', 'FAILED', 'EXPIRED') and coalesce(finished, created) < ${before} limit 1`.execute(
     db,
   )
-  return Number(numAffectedRows)
+  return rows[0]
+}
+
+/** Deletes a job, and the devices that it still has. */
+export async function deleteJob(db: Database, accountId: string, id: string): Promise<void> {
+  await sql`delete from bulk_job where account_id = ${accountId} and id = ${id}`.execute(db)
 }

@@ -20,7 +20,7 @@ export interface BulkWorkerOptions {
 const IDLE_MS = 500
 /** The pause between two batches while clients wait. */
 const BUSY_MS = 250
-/** After this many failures of a batch, its devices are changed one by one. */
+/** After this many failures of a batch, its devices are changed one by one, and those that fail are left out. */
 const ATTEMPTS = 5
 
 export function createBulkWorker({ db, load, log, clock }: BulkWorkerOptions): BulkWorker {

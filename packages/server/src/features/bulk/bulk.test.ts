@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
+import { dropBulkJobs } from './bulk.jobs.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -25,6 +26,20 @@ async function fleet(count: number, attributes: object = { site: 'oslo' }): Prom
   const ids: string[] = []
   for (let index = 0; index < count; index++) ids.push(await register(user, `gate ${index}`, attributes))
   return [user, ids.sort()]
+}
+
+/** Adds devices with the value `site` oslo to a new user, faster than by registration. */
+async function largeFleet(count: number): Promise<TestUser> {
+  const user = await app.createUser()
+  await sql`insert into device (account_id, id, name, attributes)
+    select ${user.accountId}, '80:00:00:00:00:01:' || substr(number, 1, 2) || ':' || substr(number, 3, 2), 'node ' || number,
+      '{"site": "oslo"}'
+    from generate_series(1, ${count}::int) as i cross join lateral (select lpad(to_hex(i), 4, '0') as number) as named`.execute(
+    app.db,
+  )
+  await sql`insert into device_live (account_id, device_id) select account_id, id from device
+    where account_id = ${user.accountId}`.execute(app.db)
+  return user
 }
 
 const createText = `mutation ($target: BulkTargetInput!, $operations: [BulkOperationInput!]!, $rate: Int, $open: Boolean! = false) {
@@ -171,12 +186,7 @@ describe('a preview', () => {
   })
 
   it('previews more than 1000 devices in the background', async () => {
-    const user = await app.createUser()
-    await sql`insert into device (account_id, id, name, attributes)
-      select ${user.accountId}, '80:00:00:00:00:01:' || substr(lpad(to_hex(i), 4, '0'), 1, 2) || ':' || substr(lpad(to_hex(i), 4, '0'), 3, 2),
-        'node ' || i, '{"site": "oslo"}' from generate_series(1, 1200) as i`.execute(app.db)
-    await sql`insert into device_live (account_id, device_id) select account_id, id from device
-      where account_id = ${user.accountId}`.execute(app.db)
+    const user = await largeFleet(1200)
     const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 10_000 })
     expect(job.state).toBe('PREVIEWING')
     const ready = await until(user, job.id, 'READY')
@@ -288,8 +298,8 @@ describe('starting', () => {
 
 describe('a running job', () => {
   it('pauses, resumes, changes its rate, and is canceled, in step with its events', async () => {
-    const [user, ids] = await fleet(6)
-    const job = await create(user, { ids }, [setSite('rome')], { rate: 1 })
+    const user = await largeFleet(900)
+    const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 1 })
     await start(user, job)
     expect((await call(user, 'pause', job.id)).state).toBe('PAUSED')
     expect((await call(user, 'pause', job.id)).state).toBe('PAUSED')
@@ -302,17 +312,17 @@ describe('a running job', () => {
   })
 
   it('pauses when the key of its starter is disabled', async () => {
-    const [user, ids] = await fleet(4)
+    const user = await largeFleet(900)
     const { createAccessKey } = await user.data('mutation { createAccessKey { key secret } }')
-    const job = await create(user, { ids }, [setSite('rome')], { rate: 1 })
+    const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 1 })
     await start(user, job)
     await sql`update bulk_job set starter = jsonb_set(starter, '{accessKey}', to_jsonb(${createAccessKey.key}::text))
       where id = ${job.id}`.execute(app.db)
     await user.data(`mutation { updateAccessKey(key: "${createAccessKey.key}", enabled: false) { key } }`)
     const paused = await until(user, job.id, 'PAUSED')
     expect(paused.stateReason).toMatch(/is disabled/)
-    await call(user, 'resume', job.id, ', rate: 100')
-    expect((await until(user, job.id, 'DONE')).counts.done).toBe(4)
+    await call(user, 'resume', job.id, ', rate: 10000')
+    expect((await until(user, job.id, 'DONE')).counts.done).toBe(900)
   })
 
   it('records a device that fails by itself, and changes the others', async () => {
@@ -398,5 +408,30 @@ describe('jobs', () => {
       `{ login { bulkJob(id: "${open.id}") { items(size: 1, outcome: [CHANGE]) { items { device { id } } cursor total } } } }`,
     )
     expect(page.login.bulkJob[0].items).toMatchObject({ items: [{ device: { id: ids[0] } }], total: 2 })
+  })
+
+  it('are deleted with their devices 30 days after they end, and expire a day after their preview', async () => {
+    const [user, ids] = await fleet(2)
+    const job = await create(user, { ids }, [setSite('rome')])
+    await run(user, job)
+    const ready = await create(user, { ids }, [setSite('bergen')])
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
+    await dropBulkJobs(app.db, inDays(2))
+    expect((await jobOf(user, job.id)).counts.done).toBe(2)
+    expect((await jobOf(user, ready.id)).state).toBe('EXPIRED')
+    await dropBulkJobs(app.db, inDays(31))
+    expect(await jobOf(user, job.id)).toBeUndefined()
+    const { rows } = await sql`select from bulk_item where account_id = ${user.accountId}`.execute(app.db)
+    expect(rows).toEqual([])
+  })
+
+  it('fail with a reason if the server cannot run them', async () => {
+    const [user, ids] = await fleet(2)
+    const job = await create(user, { ids }, [setSite('rome')])
+    await sql`update bulk_item set changes = jsonb_set(changes, '{setAttributes}', '1')
+      where job_id = ${job.id} and device_id = ${ids[0]}`.execute(app.db)
+    const done = await run(user, job)
+    expect(done.counts).toMatchObject({ done: 1, failed: 1 })
+    expect(done.items.items[0]).toMatchObject({ status: 'FAILED', code: 'INTERNAL' })
   })
 })

@@ -1,10 +1,10 @@
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
-import { writeResults } from './bulk-items.queries.ts'
+import { lockPending, writeResults } from './bulk-items.queries.ts'
 import { type BulkJob, failureLimit, pendingOf } from './bulk-job.ts'
 import { type BulkJobRow, type DueJob, takeJob, writeJob } from './bulk-jobs.queries.ts'
 import { recordFinish } from './job-events.ts'
-import { beginPreview, previewStep } from './preview.ts'
+import { previewStep } from './preview.ts'
 import { DeviceError, runBatch } from './run-batch.ts'
 import { startJob } from './start-job.ts'
 import { reasonNotToRun, viewerOfJob } from './starter.ts'
@@ -17,33 +17,39 @@ export interface WorkOptions {
   clock: () => Date
 }
 
-/** Works on a job: the next devices of its preview, or the next batch of its run. Another process may be working on it. */
+/**
+ * Works on a job: the next devices of its preview, or the next batch of its run. Another process may be working on it. With
+ * `singly`, after several failures, an error fails only the preview or the next device, so that the job goes on.
+ */
 export async function workOn({ db, clock }: WorkOptions, due: DueJob, { singly = false } = {}): Promise<void> {
-  if (due.state === 'PREVIEWING') return continuePreview({ db, clock }, due)
   try {
-    await runNext({ db, clock }, due, { limit: singly ? 1 : BATCH })
+    if (due.state === 'PREVIEWING') await continuePreview({ db, clock }, due)
+    else await runNext({ db, clock }, due, { limit: singly ? 1 : BATCH })
   } catch (error) {
-    if (!(error instanceof DeviceError)) throw error
-    await failDevice({ db, clock }, due, error)
+    if (error instanceof DeviceError) return failDevice({ db, clock }, due, error)
+    if (due.state === 'PREVIEWING' && (singly || error instanceof ApiError)) {
+      const reason = error instanceof ApiError ? error.message : 'the server failed to read the devices'
+      return writeJob(db, due.accountId, due.id, { state: 'FAILED', reason, finished: clock() })
+    }
+    const next = singly ? await findNext(db, due) : undefined
+    if (next === undefined) throw error
+    await failDevice({ db, clock }, due, new DeviceError(next, new ApiError('INTERNAL', 'the server failed')))
   }
 }
 
+/** Returns the next device of a run. */
+const findNext = async (db: Database, { accountId, id }: DueJob): Promise<string | undefined> =>
+  (await lockPending(db, { accountId, jobId: id }, { limit: 1 }))[0]?.id
+
 async function continuePreview({ db, clock }: WorkOptions, { accountId, id }: DueJob): Promise<void> {
-  try {
-    await db.transaction().execute(async (transaction) => {
-      const now = clock()
-      const job = await takeJob(transaction, accountId, { id, now })
-      if (job?.state !== 'PREVIEWING') return
-      const begun = job.previewed === null ? await beginPreview(transaction, accountId, { job, now }) : job
-      const previewed = await previewStep(transaction, accountId, begun)
-      if (previewed.state === 'READY' && previewed.expected !== null)
-        await startIfExpected(transaction, accountId, { job: previewed, now })
-    })
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    const change = { state: 'FAILED', reason: error.message, finished: clock() } as const
-    await writeJob(db, accountId, id, change)
-  }
+  await db.transaction().execute(async (transaction) => {
+    const now = clock()
+    const job = await takeJob(transaction, accountId, { id, now })
+    if (job?.state !== 'PREVIEWING') return
+    const previewed = await previewStep(transaction, accountId, job)
+    if (previewed.state === 'READY' && previewed.expected !== null)
+      await startIfExpected(transaction, accountId, { job: previewed, now })
+  })
 }
 
 /** Starts a job that was created with runBulk, or says why it is not started. */

@@ -1,0 +1,111 @@
+import type { Muster } from '@muster/client'
+import { CliError, exitCodes, usageError } from '../errors/cli-error.ts'
+import type { Column } from '../output/column.ts'
+
+export const jobFields = {
+  id: true,
+  name: true,
+  state: true,
+  stateReason: true,
+  token: true,
+  created: true,
+  finished: true,
+  counts: {
+    total: true,
+    change: true,
+    unchanged: true,
+    rejected: true,
+    pending: true,
+    done: true,
+    failed: true,
+    skipped: true,
+  },
+} as const
+
+export interface JobRow {
+  id: string
+  name: string
+  state: string
+  stateReason: string | null
+  token: string | null
+  created: string
+  finished: string | null
+  counts: Record<'total' | 'change' | 'unchanged' | 'rejected' | 'pending' | 'done' | 'failed' | 'skipped', number>
+}
+
+export const jobColumns: readonly Column<JobRow>[] = [
+  { name: 'id', value: ({ id }) => id, truncated: 'first' },
+  { name: 'name', value: ({ name }) => name, truncated: 'last' },
+  { name: 'state', value: ({ state }) => state },
+  { name: 'reason', value: ({ stateReason }) => stateReason, truncated: 'last' },
+  { name: 'total', value: ({ counts }) => counts.total },
+  { name: 'change', value: ({ counts }) => counts.change },
+  { name: 'unchanged', value: ({ counts }) => counts.unchanged },
+  { name: 'rejected', value: ({ counts }) => counts.rejected },
+  { name: 'done', value: ({ counts }) => counts.done },
+  { name: 'failed', value: ({ counts }) => counts.failed },
+  { name: 'skipped', value: ({ counts }) => counts.skipped },
+  { name: 'created', value: ({ created }) => created, time: true },
+  { name: 'finished', value: ({ finished }) => finished, time: true },
+]
+
+export async function readJob(muster: Muster, id: string): Promise<JobRow> {
+  const { login } = await muster.select({ login: { bulkJob: { $: { id: [id] }, ...jobFields } } })
+  const job = login?.bulkJob[0]
+  if (job === undefined) {
+    throw new CliError(`no bulk job has the ID ${JSON.stringify(id)}`, {
+      hint: 'To list all jobs, run "muster bulk list".',
+      exitCode: exitCodes.notFound,
+    })
+  }
+  return job
+}
+
+const ended = ['DONE', 'CANCELED', 'FAILED', 'EXPIRED']
+const POLL_MS = 500
+
+/** Reads a job until it no longer changes by itself. */
+export async function waitForJob(
+  muster: Muster,
+  id: string,
+  { states = [] }: { states?: readonly string[] } = {},
+): Promise<JobRow> {
+  for (;;) {
+    const job = await readJob(muster, id)
+    if (ended.includes(job.state) || job.state === 'PAUSED' || states.includes(job.state)) return job
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
+/** Exits with an error if a job did not change every device that it should. */
+export function assertComplete({ id, state, stateReason, counts }: JobRow): void {
+  if (state !== 'DONE') {
+    throw new CliError(`the job is ${state}${stateReason === null ? '' : `: ${stateReason}`}`, {
+      hint:
+        state === 'PAUSED' ? `To continue, run: muster bulk resume ${id}` : `To see more, run: muster bulk items ${id}`,
+      exitCode: exitCodes.partly,
+    })
+  }
+  if (counts.failed + counts.skipped === 0) return
+  throw new CliError(`${counts.failed} devices failed, and ${counts.skipped} were skipped`, {
+    hint: `To list them, run: muster bulk items ${id} --status failed,skipped`,
+    exitCode: exitCodes.partly,
+  })
+}
+
+/** Parses `failed,skipped` into the values of the schema. */
+export function upperNames<Name extends string>(
+  given: readonly string[] | undefined,
+  known: readonly Name[],
+  option: string,
+) {
+  return given?.map((text) => {
+    const name = known.find((each) => each === text.toUpperCase())
+    if (name === undefined)
+      throw usageError(
+        `${option}: unknown value ${JSON.stringify(text)}`,
+        `Known values: ${known.join(', ').toLowerCase()}.`,
+      )
+    return name
+  })
+}

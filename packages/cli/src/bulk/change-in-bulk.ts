@@ -1,0 +1,80 @@
+import type { Mutations } from '@muster/client'
+import type { Command } from 'commander'
+import { findDeviceIds } from '../devices/find-device.ts'
+import { joinFilters, whereHelp } from '../devices/where.ts'
+import { usageError } from '../errors/cli-error.ts'
+import { type ClientOptions, collect, wholeNumber } from '../options/new-command.ts'
+import { printJson, printOne, say } from '../output/print-one.ts'
+import { openMuster } from '../server/open-muster.ts'
+import { confirm } from '../terminal/confirm.ts'
+import { findGivenView } from '../views/views.ts'
+import { assertComplete, jobColumns, readJob, waitForJob } from './bulk-jobs.ts'
+
+/** The options of every command that changes devices with a bulk job. */
+export interface BulkOptions extends ClientOptions {
+  where?: string[]
+  view?: string
+  context?: string
+  device?: string[]
+  name?: string
+  rate?: number
+  maxFailures?: number
+  dryRun?: boolean
+  detach?: boolean
+  yes?: boolean
+}
+
+export const withBulkOptions = (command: Command): Command =>
+  command
+    .option('--where <filter>', 'change devices that match a filter; repeatable; all devices are "id:*"', collect)
+    .option('--view <view>', 'change the devices of a saved view; ID or name')
+    .option('--device <device>', 'change this device (ID, hardware ID, or name); repeatable', collect)
+    .option('--name <name>', 'name of the job')
+    .option('--rate <count>', 'maximum number of devices per second', wholeNumber(1, 10_000))
+    .option('--max-failures <count>', 'pause after more failures than this', wholeNumber(0, Number.MAX_SAFE_INTEGER))
+    .option('--dry-run', 'only show the preview')
+    .option('--detach', 'start the job and do not wait for its end')
+    .option('-y, --yes', 'skip the confirmation prompt')
+    .addHelpText('after', whereHelp)
+
+/** Previews a change, asks for confirmation, starts it, and waits for its end. */
+type Operations = Parameters<Mutations['createBulk']>[0]['operations']
+
+export async function changeInBulk(operations: Operations, what: string, options: BulkOptions): Promise<void> {
+  const { where = [], view: viewName, device = [], context, name, rate, maxFailures, dryRun, detach, yes } = options
+  const muster = await openMuster(options, 6)
+  const view = await findGivenView(muster, viewName)
+  const filter = joinFilters(where)
+  if ((filter === undefined && view === undefined) === (device.length === 0))
+    throw usageError('no devices to change', 'Pass --where, --view, or --device. All devices are --where "id:*".')
+  const target =
+    device.length > 0
+      ? { ids: [...new Set(await findDeviceIds(muster, device))] }
+      : {
+          ...(filter !== undefined && { where: filter }),
+          ...(view !== undefined && { view: view.id }),
+          ...(context !== undefined && { context }),
+        }
+  const input = {
+    target,
+    operations,
+    ...(name !== undefined && { name }),
+    ...(rate !== undefined && { rate }),
+    ...(maxFailures !== undefined && { maxFailures }),
+  }
+  const { id } = await muster.mutations.createBulk(input)
+  const job = await waitForJob(muster, id, { states: ['READY'] })
+  const { change, rejected, unchanged } = job.counts
+  if (job.state !== 'READY') return assertComplete(job)
+  if (dryRun) return options.json ? printJson(job) : printOne(job, jobColumns)
+  const others = `${unchanged} unchanged, ${rejected} rejected`
+  if (change > 0) await confirm(`${what} ${change === 1 ? '1 device' : `${change} devices`} (${others})`, { yes })
+  await muster.mutations.startBulk({ id, token: job.token!, expected: change })
+  const last = detach ? await readJob(muster, id) : await waitForJob(muster, id)
+  if (options.json) await printJson(last)
+  else
+    await say(
+      `${last.state}: ${last.counts.done} done, ${last.counts.failed} failed, ${last.counts.skipped} skipped (${id})`,
+    )
+  if (!detach) assertComplete(last)
+}

@@ -1,0 +1,22 @@
+import type { Command } from 'commander'
+import { type BulkOptions, changeInBulk, withBulkOptions } from '../../bulk/change-in-bulk.ts'
+import { newClientCommand, prose } from '../../options/new-command.ts'
+
+interface Options extends BulkOptions {
+  force?: boolean
+}
+
+export function buildCommand(): Command {
+  const command = newClientCommand('delete')
+    .description(
+      prose(`Delete many devices with a job on the server. This cannot be undone.
+
+muster bulk delete --where "site = closed"`),
+    )
+    .option('--force', 'also delete active devices')
+    .option('--context <name>', 'the context in which the filter reads attributes')
+  return withBulkOptions(command).action(run)
+}
+
+const run = ({ force = false, ...options }: Options): Promise<void> =>
+  changeInBulk([{ delete: { force } }], 'Delete', options)

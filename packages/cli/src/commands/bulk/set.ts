@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { readAssignment, toChanges, toInput } from '../../attributes/assignments.ts'
+import { type BulkOptions, changeInBulk, withBulkOptions } from '../../bulk/change-in-bulk.ts'
+import { newClientCommand, prose } from '../../options/new-command.ts'
+
+export function buildCommand(): Command {
+  const command = newClientCommand('set')
+    .description(
+      prose(`Set attributes of many devices with a job on the server. A value can contain {name}, {id}, {hardwareId}, and
+the name of any attribute in braces.
+
+muster bulk set site=oslo --where "name:gate"`),
+    )
+    .argument('<attributes...>', 'name=value …')
+    .option('--context <name>', 'set overrides in this context, in which the filter also reads attributes')
+  return withBulkOptions(command).action(run)
+}
+
+async function run(given: string[], options: BulkOptions): Promise<void> {
+  const attributes = toInput(toChanges(given.map(readAssignment)))
+  const { context } = options
+  const names = Object.keys(attributes).join(', ')
+  await changeInBulk(
+    [{ setAttributes: { attributes, ...(context !== undefined && { context }) } }],
+    `Set ${names} of`,
+    options,
+  )
+}

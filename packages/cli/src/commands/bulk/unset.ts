@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import { toChanges, toInput } from '../../attributes/assignments.ts'
+import { type BulkOptions, changeInBulk, withBulkOptions } from '../../bulk/change-in-bulk.ts'
+import { newClientCommand, prose } from '../../options/new-command.ts'
+
+export function buildCommand(): Command {
+  const command = newClientCommand('unset')
+    .description(
+      prose(`Remove attributes of many devices with a job on the server. A group name removes the whole group.
+
+muster bulk unset status --where "site = oslo"`),
+    )
+    .argument('<names...>', 'attribute names')
+    .option('--context <name>', 'remove overrides in this context, in which the filter also reads attributes')
+  return withBulkOptions(command).action(run)
+}
+
+async function run(names: string[], options: BulkOptions): Promise<void> {
+  const attributes = toInput(toChanges(names.map((name) => [name, null])))
+  const { context } = options
+  const operation = { setAttributes: { attributes, ...(context !== undefined && { context }) } }
+  await changeInBulk([operation], `Remove ${names.join(', ')} of`, options)
+}

@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import { type BulkOptions, changeInBulk, withBulkOptions } from '../../bulk/change-in-bulk.ts'
+import { usageError } from '../../errors/cli-error.ts'
+import { newClientCommand, prose } from '../../options/new-command.ts'
+
+interface Options extends BulkOptions {
+  rename?: string
+  /** False with --no-platform. */
+  platform?: string | false
+  hardwareId?: string | false
+}
+
+export function buildCommand(): Command {
+  const command = newClientCommand('update')
+    .description(
+      prose(`Change the name, platform, or hardware ID of many devices with a job on the server. A value can contain
+{name}, {id}, {hardwareId}, and the name of any attribute in braces.
+
+muster bulk update --rename "{site}-{name}" --where "site:*"`),
+    )
+    .option('--rename <name>', 'new name')
+    .option('--platform <platform>', 'new platform')
+    .option('--no-platform', 'clear the platform')
+    .option('--hardware-id <id>', 'new hardware ID')
+    .option('--no-hardware-id', 'clear the hardware ID')
+    .option('--context <name>', 'the context in which the filter reads attributes')
+  return withBulkOptions(command).action(run)
+}
+
+async function run({ rename, platform, hardwareId, ...options }: Options): Promise<void> {
+  const update = {
+    ...(rename !== undefined && { name: rename }),
+    ...(platform !== undefined && { platform: platform === false ? null : platform }),
+    ...(hardwareId !== undefined && { hardwareId: hardwareId === false ? null : hardwareId }),
+  }
+  if (Object.keys(update).length === 0)
+    throw usageError('nothing to change', 'Pass --rename, --platform, or --hardware-id.')
+  await changeInBulk([{ update }], 'Update', options)
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { assertComplete, jobColumns, waitForJob } from '../../bulk/bulk-jobs.ts'
+import { type ClientOptions, newClientCommand } from '../../options/new-command.ts'
+import { printJson, printOne } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+export function buildCommand(): Command {
+  return newClientCommand('watch')
+    .description('Wait until a job ends or pauses, and print it.')
+    .argument('<job>', 'ID of the job')
+    .action(run)
+}
+
+async function run(id: string, options: ClientOptions): Promise<void> {
+  const muster = await openMuster(options, 4)
+  const job = await waitForJob(muster, id, { states: ['READY', 'DRAFT'] })
+  await (options.json ? printJson(job) : printOne(job, jobColumns))
+  if (job.state !== 'READY' && job.state !== 'DRAFT') assertComplete(job)
+}

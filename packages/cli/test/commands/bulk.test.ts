@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../../../server/test/harness/app.ts'
+import { addDevices, createCliUser } from '../harness/cli-user.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ worker: true })
+})
+afterAll(() => app.close())
+
+it('previews, runs, lists, and undoes changes of many devices', async () => {
+  const { user, run, lines } = await createCliUser(app)
+  const ids = (await addDevices(user, ['a', 'b', 'c'], { site: 'oslo' })).sort()
+  const where = ['--where', 'site = oslo']
+
+  const [preview] = await lines('bulk', 'set', 'site=rome', 'label={name}', ...where, '--dry-run')
+  expect(preview).toMatchObject({ state: 'READY', counts: { change: 3, rejected: 0 } })
+  expect(await run('bulk', 'set', 'site=rome', ...where)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Set site of 3 devices (0 unchanged, 0 rejected)'),
+  })
+  const [job] = await lines(
+    'bulk',
+    'set',
+    'site=rome',
+    'label={name}',
+    ...where,
+    '--yes',
+    '--name',
+    'move',
+    '--rate',
+    '100',
+  )
+  expect(job).toMatchObject({ name: 'move', state: 'DONE', counts: { done: 3 } })
+  expect((await run('devices', 'list', '--columns', 'name,site,label')).stdout).toBe(
+    'name  site  label\na     rome  a\nb     rome  b\nc     rome  c\n',
+  )
+  expect((await run('bulk', 'list', '--columns', 'name,state,done', '--limit', '1')).stdout).toBe(
+    'name  state  done\nmove  DONE   3\n',
+  )
+  const items = await lines('bulk', 'items', job.id, '--status', 'done')
+  expect(items.map(({ device }) => device.id)).toEqual(ids)
+  expect(await run('bulk', 'items', job.id, '--status', 'gone')).toMatchObject({ code: 2 })
+  expect(await run('bulk', 'watch', 'bj_missing')).toMatchObject({ code: 4 })
+
+  const [undo] = await lines('bulk', 'undo', job.id, '--yes')
+  expect(undo).toMatchObject({ state: 'DONE', counts: { done: 3 } })
+  expect(await lines('devices', 'list', '--where', 'site = oslo')).toHaveLength(3)
+
+  const [unset] = await lines('bulk', 'unset', 'site', '--device', 'a', '--yes')
+  expect(unset).toMatchObject({ counts: { total: 1, done: 1 } })
+  const [update] = await lines('bulk', 'update', '--rename', '{name}-{site}', '--platform', 'linux', ...where, '--yes')
+  expect(update).toMatchObject({ counts: { done: 2 } })
+  expect((await run('devices', 'list', '--columns', 'name,platform')).stdout).toBe(
+    'name    platform\na       -\nb-oslo  linux\nc-oslo  linux\n',
+  )
+  const [partly] = await lines('bulk', 'delete', '--where', 'id:*', '--yes')
+  expect(partly).toMatchObject({ counts: { done: 3 } })
+  expect(await run('bulk', 'set', 'x=y', '--yes')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--where'),
+  })
+  expect(await run('bulk', 'update', '--where', 'id:*')).toMatchObject({ code: 2 })
+})
+
+it('pauses, resumes, and cancels a job', async () => {
+  const { user, run, lines } = await createCliUser(app)
+  // At one device per second, the job is still running at the end of the test.
+  await sql`insert into device (account_id, id, name)
+    select ${user.accountId}, '80:00:00:00:00:01:' || substr(number, 1, 2) || ':' || substr(number, 3, 2), 'node ' || number
+    from generate_series(1, 900) as i cross join lateral (select lpad(to_hex(i), 4, '0') as number) as named`.execute(
+    app.db,
+  )
+  await sql`insert into device_live (account_id, device_id) select account_id, id from device
+    where account_id = ${user.accountId}`.execute(app.db)
+  const [started] = await lines('bulk', 'set', 'site=rome', '--where', 'id:*', '--rate', '1', '--detach', '--yes')
+  expect(started.state).toBe('RUNNING')
+  expect(await lines('bulk', 'pause', started.id)).toMatchObject([{ state: 'PAUSED' }])
+  expect(await run('bulk', 'watch', started.id)).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining(`muster bulk resume ${started.id}`),
+  })
+  expect(await lines('bulk', 'resume', started.id)).toMatchObject([{ state: 'RUNNING' }])
+  expect(await lines('bulk', 'cancel', started.id)).toMatchObject([{ state: 'CANCELED' }])
+})
