@@ -6,10 +6,13 @@ import { signOut } from '../features/sign-in/auth-api.ts'
 import { useViewer } from '../features/user-settings/viewer.ts'
 import { useClearCache } from '../graphql/client-cache.ts'
 import { errorText } from '../graphql/describe-error.ts'
+import { addressOf } from './account-path.ts'
 import { RouterMenuItem } from './links.tsx'
 
 export function AccountMenu() {
-  const { email } = useViewer()
+  const { id, email, me } = useViewer()
+  const others = me.accounts.filter(({ account }) => account.id !== id)
+  const person = me.person?.email ?? email
   const signOutAndLeave = useSignOut()
   return (
     <Menu position="bottom-end" width={240}>
@@ -30,6 +33,18 @@ export function AccountMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label style={{ overflowWrap: 'anywhere' }}>{email}</Menu.Label>
+        {person === email ? null : <Menu.Label style={{ overflowWrap: 'anywhere' }}>Signed in as {person}</Menu.Label>}
+        {others.length === 0 ? null : <Menu.Divider />}
+        {others.length === 0 ? null : <Menu.Label>Switch account</Menu.Label>}
+        {others.map(({ account, role }) => (
+          <Menu.Item key={account.id} component="a" href={addressOf(account.id)} style={{ overflowWrap: 'anywhere' }}>
+            {account.name ?? account.email}
+            <Text span size="xs" c="dimmed">
+              {' '}
+              {role.name}
+            </Text>
+          </Menu.Item>
+        ))}
         <Menu.Divider />
         <Menu.Label>Theme</Menu.Label>
         <ColorScheme />

@@ -1,14 +1,16 @@
-import { Container } from '@mantine/core'
+import { Button, Container } from '@mantine/core'
 import { useNavigate, useRouter } from '@tanstack/react-router'
 import { type ReactNode, useCallback, useEffect } from 'react'
 import { useQuery } from 'urql'
+import { EmptyState } from '../components/empty-state.tsx'
 import { ErrorNotice } from '../components/error-notice.tsx'
 import { Loading } from '../components/loading.tsx'
-import { whoAmI } from '../features/sign-in/auth-api.ts'
+import { signOut, whoAmI } from '../features/sign-in/auth-api.ts'
 import { ViewerDocument } from '../features/user-settings/viewer.generated.ts'
 import { ViewerProvider } from '../features/user-settings/viewer-provider.tsx'
 import { isSignedOut } from '../graphql/describe-error.ts'
 import { signedOut } from '../graphql/signed-out.ts'
+import { addressedAccount, addressOf } from './account-path.ts'
 
 /**
  * Renders its children if a user is signed in. Otherwise, opens the sign-in page, which later returns to the current
@@ -35,12 +37,21 @@ export function SignedIn({ children }: { children: ReactNode }) {
     if (isSignedOutError) openSignIn()
   }, [isSignedOutError, openSignIn])
 
-  if (data?.login)
+  const account = data?.login?.id
+  const isAmbiguous = addressedAccount === undefined && (data?.me?.accounts.length ?? 0) > 1
+  useEffect(() => {
+    // Without an account in the address, another tab could change the account that this one works in.
+    if (isAmbiguous && account !== undefined) window.location.replace(addressOf(account, pageInTab()))
+  }, [isAmbiguous, account])
+
+  if (isAmbiguous) return <Loading />
+  if (data?.login && data.me)
     return (
-      <ViewerProvider login={data.login} version={data.version}>
+      <ViewerProvider login={data.login} me={data.me} version={data.version}>
         {children}
       </ViewerProvider>
     )
+  if (data?.me && !data.login) return <NoAccount email={data.me.person?.email ?? ''} />
   if (error === undefined || isSignedOutError) return <Loading />
   return (
     <Container size="sm" py="xl">
@@ -49,6 +60,25 @@ export function SignedIn({ children }: { children: ReactNode }) {
         title="The console could not be opened"
         onRetry={() => refetch({ requestPolicy: 'network-only' })}
       />
+      {addressedAccount === undefined ? null : (
+        <Button component="a" href="/" variant="default" mt="md">
+          Open one of your accounts
+        </Button>
+      )}
+    </Container>
+  )
+}
+
+const pageInTab = (): string => `${window.location.pathname}${window.location.search}${window.location.hash}`
+
+/** Shown to a person who is a member of no account. */
+function NoAccount({ email }: { email: string }) {
+  const leave = (): void => void signOut().finally(() => window.location.assign('/sign-in'))
+  return (
+    <Container size="sm" py="xl">
+      <EmptyState title="You are a member of no account" action={<Button onClick={leave}>Sign out</Button>}>
+        You are signed in as {email}. To join an account, ask one of its admins for an invitation.
+      </EmptyState>
     </Container>
   )
 }

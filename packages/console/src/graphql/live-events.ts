@@ -2,7 +2,7 @@ import { createClient } from 'graphql-sse'
 import { stringifyDocument } from 'urql'
 import { api } from '../app/paths.ts'
 import { LiveEventsDocument, type LiveEventsSubscription } from './live-events.generated.ts'
-import { sessionHeaders } from './session-headers.ts'
+import { apiHeaders } from './session-headers.ts'
 
 export type LiveEvent = LiveEventsSubscription['events']
 
@@ -37,7 +37,7 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
   const client = createClient({
     url: api.stream,
     credentials: 'same-origin',
-    headers: sessionHeaders,
+    headers: apiHeaders,
     retryAttempts: 0,
     on: { connected: () => connected() },
   })

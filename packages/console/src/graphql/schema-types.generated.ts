@@ -142,6 +142,42 @@ export type FilterKind =
   | 'EVENTS'
   | 'SERVICES';
 
+/** One thing that a role or key may do. The reference lists which field needs which permission. */
+export type Permission =
+  /** Name and address of the account, its key policy, and how members sign in. */
+  | 'ACCOUNT_MANAGE'
+  /** Acknowledge alerts, create and delete silences. */
+  | 'ALERT_ACKNOWLEDGE'
+  /** Alert rules and channels. */
+  | 'ALERT_MANAGE'
+  /** Set and remove attributes of devices and services; of the account where all devices are reached. */
+  | 'ATTRIBUTE_WRITE'
+  /** Events of the account itself, its members, and the use of its keys. */
+  | 'AUDIT_READ'
+  /** Register devices, and create registration codes. */
+  | 'DEVICE_CREATE'
+  | 'DEVICE_DELETE'
+  /** Devices, services, attributes, states, counts, views, jobs, and alerts. */
+  | 'DEVICE_READ'
+  /** Give a device a new secret. */
+  | 'DEVICE_SECRET'
+  /** Rename and change devices and services, add and remove services. */
+  | 'DEVICE_WRITE'
+  /** Events of devices, streams of them, their download, and attribute history. */
+  | 'EVENT_READ'
+  /** All access keys of the account. */
+  | 'KEY_MANAGE'
+  /** Personal access keys, which are never stronger than their owner's role and end with the membership. */
+  | 'KEY_OWN'
+  /** Invite, change, and remove members; create, change, and delete roles. */
+  | 'MEMBER_MANAGE'
+  /** Report states with reportState. */
+  | 'STATE_REPORT'
+  /** Create, change, and delete views. */
+  | 'VIEW_MANAGE'
+  /** Webhooks and what they sent. */
+  | 'WEBHOOK_MANAGE';
+
 /** A service to add to a new device. */
 export type ServiceInput = {
   /** ID of an application type. Defaults to the type of the port, or to TCP. */

@@ -25,6 +25,11 @@ const accountPages = [
   }),
   createRoute({
     getParentRoute,
+    path: '/members',
+    component: lazyRouteComponent(() => import('../../features/members/members-page.tsx'), 'MembersPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/codes',
     component: lazyRouteComponent(
       () => import('../../features/account/registration-codes/codes-page.tsx'),

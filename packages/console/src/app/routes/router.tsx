@@ -1,12 +1,19 @@
 import { createRouter } from '@tanstack/react-router'
 import { Loading } from '../../components/loading.tsx'
+import { basePath } from '../account-path.ts'
 import { ErrorPage } from '../error-page.tsx'
 import { accountRoutes } from './account-routes.ts'
 import { pageRoutes } from './page-routes.ts'
-import { homeRoute, rootRoute, shellRoute, signInRoute } from './root-routes.tsx'
+import { homeRoute, invitationRoute, rootRoute, shellRoute, signInRoute } from './root-routes.tsx'
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([homeRoute, signInRoute, shellRoute.addChildren([...pageRoutes, accountRoutes])]),
+  routeTree: rootRoute.addChildren([
+    homeRoute,
+    signInRoute,
+    invitationRoute,
+    shellRoute.addChildren([...pageRoutes, accountRoutes]),
+  ]),
+  basepath: basePath,
   defaultPreload: 'intent',
   defaultPendingComponent: () => <Loading />,
   defaultErrorComponent: ErrorPage,

@@ -7,6 +7,7 @@ import classes from './account-layout.module.css'
 
 const pages = [
   { to: '/account/keys', label: 'Access keys' },
+  { to: '/account/members', label: 'Members' },
   { to: '/account/codes', label: 'Registration codes' },
   { to: '/account/labels', label: 'Labels' },
   { to: '/account/attributes', label: 'Attribute names' },

@@ -2,6 +2,7 @@ import { Center, Group, Image, Paper, Stack, Text, Title } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { inAccount } from '../../app/account-path.ts'
 import { safeReturnPath } from '../../app/paths.ts'
 import { useClearCache } from '../../graphql/client-cache.ts'
 import { whoAmI } from './auth-api.ts'
@@ -24,7 +25,7 @@ export function SignInPage() {
   return (
     <Center component="main" mih="100dvh" p="md">
       <Stack w="100%" maw={380} gap="lg">
-        <Group gap="sm" justify="copenConsole">
+        <Group gap="sm" justify="center">
           <Image src="/icons/icon.svg" alt="" w={36} h={36} />
           <Text fw={600} fz={22}>
             Muster
@@ -52,7 +53,7 @@ function useOpenConsole(): () => void {
   const { next } = useSearch({ from: '/sign-in' })
   const [openConsole] = useState(() => () => {
     clearCache()
-    router.history.replace(safeReturnPath(next))
+    router.history.replace(inAccount(safeReturnPath(next)))
   })
   return openConsole
 }

@@ -3,10 +3,11 @@ import { useClient } from 'urql'
 import type { LiveEvent } from '../../graphql/live-events.ts'
 import { useLiveEvents } from '../../graphql/use-live-events.ts'
 import { SetUserSettingDocument, ViewerDocument, type ViewerQuery } from './viewer.generated.ts'
-import { settingsOf, type Viewer, ViewerContext } from './viewer.ts'
+import { type Me, settingsOf, type Viewer, ViewerContext } from './viewer.ts'
 
 interface ViewerProviderProps {
   login: NonNullable<ViewerQuery['login']>
+  me: Me
   version: string
   children: ReactNode
 }
@@ -15,7 +16,7 @@ interface ViewerProviderProps {
  * Provides the user and their settings. A changed setting applies immediately. If the server rejects the change, it is
  * reverted.
  */
-export function ViewerProvider({ login, version, children }: ViewerProviderProps) {
+export function ViewerProvider({ login, me, version, children }: ViewerProviderProps) {
   const client = useClient()
   const [changed, setChanged] = useState<Record<string, string | null>>({})
   useLiveEvents({
@@ -36,6 +37,9 @@ export function ViewerProvider({ login, version, children }: ViewerProviderProps
       email: login.email,
       name: login.name,
       created: login.created,
+      me,
+      may: (permission) => me.grant?.permissions.includes(permission) === true,
+      isOwner: me.accounts.some(({ account, role }) => account.id === login.id && role.id === 'owner'),
       version,
       settings,
       async setSetting(name, value) {
@@ -48,7 +52,7 @@ export function ViewerProvider({ login, version, children }: ViewerProviderProps
         throw error
       },
     }
-  }, [client, login, version, changed])
+  }, [client, login, me, version, changed])
   return <ViewerContext value={viewer}>{children}</ViewerContext>
 }
 

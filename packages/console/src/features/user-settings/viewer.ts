@@ -1,12 +1,21 @@
 import { createContext, use } from 'react'
+import type { Permission } from '../../graphql/schema-types.generated.ts'
 import type { ViewerQuery } from './viewer.generated.ts'
 
-/** The signed-in user. */
+export type Me = NonNullable<ViewerQuery['me']>
+
+/** The account that the tab shows, and the signed-in person. */
 export interface Viewer {
   id: string
   email: string
   name: string | null
   created: string
+  /** The person, and the person's accounts. */
+  me: Me
+  /** Whether the person may do this in the account. */
+  may(permission: Permission): boolean
+  /** Whether the person owns the account. */
+  isOwner: boolean
   /** The server's release. */
   version: string
   /** The values of `$ui.…` on the user, by sub-name: `label.categoryA`, `columns`. */

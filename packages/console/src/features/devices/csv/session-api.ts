@@ -1,7 +1,7 @@
 import type { Api } from '@muster/fleet-csv/api'
 import { CombinedError } from 'urql'
 import { api } from '../../../app/paths.ts'
-import { sessionHeaders } from '../../../graphql/session-headers.ts'
+import { apiHeaders } from '../../../graphql/session-headers.ts'
 import { signedOut } from '../../../graphql/signed-out.ts'
 import { pause, retryDelay } from './retry-delay.ts'
 
@@ -57,7 +57,7 @@ type Attempt =
 
 async function send(requestBody: string, signal: AbortSignal | undefined): Promise<Attempt> {
   try {
-    const headers = { ...sessionHeaders, 'content-type': 'application/json', accept: 'application/json' }
+    const headers = { ...apiHeaders, 'content-type': 'application/json', accept: 'application/json' }
     const response = await fetch(api.graphql, { method: 'POST', headers, body: requestBody, signal: signal ?? null })
     const body = (await response.json()) as { data?: unknown; errors?: GraphQLProblem[] }
     const [first] = body.errors ?? []

@@ -1,0 +1,36 @@
+import { post } from '../sign-in/auth-call.ts'
+
+export interface Invitation {
+  account: { email: string; name: string | null }
+  /** The invited address, if any. */
+  email: string | null
+  role: string
+  expires: string
+}
+
+export const describeInvitation = async (token: string): Promise<Invitation> =>
+  (await post<{ invitation: Invitation }>('/invitation', { token })).invitation
+
+/** Creates a person, who is then a member and signed in. */
+export const joinAsNewPerson = (person: {
+  token: string
+  email: string | null
+  name: string | null
+  password: string
+}): Promise<unknown> => post('/accept-invitation', person)
+
+const STORED = 'muster.invitation'
+
+/**
+ * Returns the token of the link. Keeps it in the tab while the person signs in first, and removes it from the address,
+ * because it is a secret.
+ */
+export function takeToken(): string {
+  const token = window.location.hash.slice(1)
+  if (token === '') return sessionStorage.getItem(STORED) ?? ''
+  sessionStorage.setItem(STORED, token)
+  window.history.replaceState(window.history.state, '', window.location.pathname)
+  return token
+}
+
+export const forgetToken = (): void => sessionStorage.removeItem(STORED)

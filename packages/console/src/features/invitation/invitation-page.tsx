@@ -1,0 +1,92 @@
+import { Anchor, Button, Center, Image, Paper, Stack, Text, Title } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
+import { useEffect, useState } from 'react'
+import { addressOf } from '../../app/account-path.ts'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Loading } from '../../components/loading.tsx'
+import { Time } from '../../components/time.tsx'
+import { useChange } from '../../graphql/use-change.ts'
+import { type WhoAmI, whoAmI } from '../sign-in/auth-api.ts'
+import { AcceptInvitationDocument } from './invitation.generated.ts'
+import { describeInvitation, forgetToken, type Invitation, takeToken } from './invitation-api.ts'
+import { NewPersonForm } from './new-person-form.tsx'
+
+/** The page to which the link of an invitation leads. */
+export function InvitationPage() {
+  useDocumentTitle('Invitation · Muster')
+  const [token] = useState(takeToken)
+  const [shown, setShown] = useState<{ invitation: Invitation; user: WhoAmI['user'] }>()
+  const [error, setError] = useState<unknown>()
+  useEffect(() => {
+    Promise.all([describeInvitation(token), whoAmI()]).then(
+      ([invitation, { user }]) => setShown({ invitation, user }),
+      setError,
+    )
+  }, [token])
+  return (
+    <Center component="main" mih="100dvh" p="md">
+      <Stack w="100%" maw={420} gap="lg">
+        <Image src="/icons/icon.svg" alt="" w={36} h={36} mx="auto" />
+        <Paper withBorder p="lg" radius="md">
+          <Title order={1} mb="md">
+            Invitation
+          </Title>
+          {error === undefined ? null : <ErrorNotice error={error} title="You cannot join with this link" />}
+          {shown === undefined && error === undefined ? <Loading what="invitation" /> : null}
+          {shown === undefined ? null : <Shown token={token} {...shown} />}
+        </Paper>
+      </Stack>
+    </Center>
+  )
+}
+
+interface ShownProps {
+  token: string
+  invitation: Invitation
+  user: WhoAmI['user']
+}
+
+function Shown({ token, invitation, user }: ShownProps) {
+  const { account, role, expires } = invitation
+  return (
+    <Stack>
+      <Text style={{ overflowWrap: 'anywhere' }}>
+        Join <b>{account.name ?? account.email}</b> as <b>{role}</b>.
+      </Text>
+      <Text size="sm" c="dimmed">
+        The link works once, until <Time value={expires} format="local" />.
+      </Text>
+      {user === null ? <NewPersonForm token={token} invitation={invitation} /> : <Join token={token} user={user} />}
+    </Stack>
+  )
+}
+
+function Join({ token, user }: { token: string; user: NonNullable<WhoAmI['user']> }) {
+  const accept = useChange(AcceptInvitationDocument)
+  const [running, setRunning] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const join = async (): Promise<void> => {
+    setRunning(true)
+    setError(undefined)
+    try {
+      const { acceptInvitation } = await accept({ token })
+      forgetToken()
+      window.location.assign(addressOf(acceptInvitation.id))
+    } catch (failure) {
+      setError(failure)
+      setRunning(false)
+    }
+  }
+  return (
+    <>
+      {error === undefined ? null : <ErrorNotice error={error} title="You did not join" />}
+      <Text style={{ overflowWrap: 'anywhere' }}>You are signed in as {user.email}.</Text>
+      <Button onClick={join} loading={running}>
+        Join
+      </Button>
+      <Anchor href="/" size="sm">
+        Do not join
+      </Anchor>
+    </>
+  )
+}

@@ -1,0 +1,15 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { SecretOnce } from '../../components/secret-once.tsx'
+
+export function InvitationLink({ link, onDone }: { link: string; onDone: () => void }) {
+  return (
+    <Stack>
+      <SecretOnce what="invitation link" value={link}>
+        Send the link to the person. Anyone who has it can join the account, once.
+      </SecretOnce>
+      <Group justify="flex-end">
+        <Button onClick={onDone}>Done</Button>
+      </Group>
+    </Stack>
+  )
+}

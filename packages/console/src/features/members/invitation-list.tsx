@@ -1,0 +1,86 @@
+import { Button, Group, Modal, Table } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useState } from 'react'
+import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { ListTable } from '../../components/list-table.tsx'
+import { Time } from '../../components/time.tsx'
+import { errorText } from '../../graphql/describe-error.ts'
+import { useChange } from '../../graphql/use-change.ts'
+import { InvitationLink } from './invitation-link.tsx'
+import {
+  DeleteInvitationDocument,
+  type InvitationFieldsFragment,
+  ResendInvitationDocument,
+} from './members.generated.ts'
+
+interface InvitationListProps {
+  invitations: readonly InvitationFieldsFragment[]
+  canManage: boolean
+}
+
+export function InvitationList({ invitations, canManage }: InvitationListProps) {
+  const [link, setLink] = useState<string>()
+  const close = (): void => setLink(undefined)
+  return (
+    <>
+      <ListTable label="Invitations" columns={['For', 'Role', 'Invited by', 'Expires', '']} minWidth={700}>
+        {invitations.map((invitation) => (
+          <Table.Tr key={invitation.id}>
+            <Table.Td miw={160} style={{ overflowWrap: 'anywhere' }}>
+              {invitation.email ?? 'anyone with the link'}
+            </Table.Td>
+            <Table.Td>{invitation.role.name}</Table.Td>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>{invitation.createdBy?.user?.email}</Table.Td>
+            <Table.Td>
+              <Time value={invitation.expires} format="local" />
+            </Table.Td>
+            <Table.Td>{canManage ? <Actions invitation={invitation} onLink={setLink} /> : null}</Table.Td>
+          </Table.Tr>
+        ))}
+      </ListTable>
+      <Modal
+        opened={link !== undefined}
+        onClose={close}
+        title="New link"
+        closeOnClickOutside={false}
+        closeOnEscape={false}
+      >
+        <InvitationLink link={link ?? ''} onDone={close} />
+      </Modal>
+    </>
+  )
+}
+
+interface ActionsProps {
+  invitation: InvitationFieldsFragment
+  onLink: (link: string) => void
+}
+
+function Actions({ invitation: { id, email }, onLink }: ActionsProps) {
+  const resend = useChange(ResendInvitationDocument)
+  const remove = useChange(DeleteInvitationDocument, ['Invitation', 'Role'])
+  const name = email ?? 'anyone with the link'
+  const createLink = (): Promise<void> =>
+    resend({ id }).then(
+      ({ resendInvitation }) => onLink(resendInvitation.link ?? ''),
+      (error) => void notifications.show({ color: 'red', title: 'No link was created', message: errorText(error) }),
+    )
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Button size="compact-sm" variant="default" onClick={createLink} aria-label={`New link for ${name}`}>
+        New link
+      </Button>
+      <ConfirmButton
+        label="Delete"
+        size="compact-sm"
+        aria-label={`Delete the invitation for ${name}`}
+        title={`Delete the invitation for ${name}?`}
+        confirm="Delete invitation"
+        danger
+        onConfirm={() => remove({ id })}
+      >
+        Its link stops working.
+      </ConfirmButton>
+    </Group>
+  )
+}

@@ -1,0 +1,99 @@
+import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconUserPlus } from '@tabler/icons-react'
+import { type FormEvent, useState } from 'react'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { useCreation } from '../../graphql/use-change.ts'
+import { InvitationLink } from './invitation-link.tsx'
+import { CreateInvitationDocument, type RoleFieldsFragment } from './members.generated.ts'
+import { useGrantable } from './use-grantable.ts'
+
+interface InviteProps {
+  roles: readonly RoleFieldsFragment[]
+}
+
+export function InviteButton({ roles }: InviteProps) {
+  const [opened, { open, close }] = useDisclosure()
+  const [link, setLink] = useState<string>()
+  return (
+    <>
+      <Button leftSection={<IconUserPlus size={16} />} onClick={open}>
+        Invite
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={close}
+        onExitTransitionEnd={() => setLink(undefined)}
+        title={link === undefined ? 'Invite a person' : 'Invitation created'}
+        // A click outside the dialog must not discard a link that is shown only once.
+        closeOnClickOutside={link === undefined}
+        closeOnEscape={link === undefined}
+      >
+        {link === undefined ? (
+          <InviteForm roles={roles} onCreated={setLink} onCancel={close} />
+        ) : (
+          <InvitationLink link={link} onDone={close} />
+        )}
+      </Modal>
+    </>
+  )
+}
+
+interface InviteFormProps extends InviteProps {
+  onCreated: (link: string) => void
+  onCancel: () => void
+}
+
+function InviteForm({ roles, onCreated, onCancel }: InviteFormProps) {
+  const create = useCreation(CreateInvitationDocument, ['Invitation', 'Role'])
+  const choices = roles.filter(useGrantable())
+  const [email, setEmail] = useState('')
+  const [roleId, setRoleId] = useState(choices[0]?.id ?? null)
+  const [running, setRunning] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    if (roleId === null) return
+    setRunning(true)
+    setError(undefined)
+    try {
+      const { createInvitation } = await create({ roleId, email: email.trim() === '' ? null : email.trim() })
+      onCreated(createInvitation.link ?? '')
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setRunning(false)
+    }
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {error === undefined ? null : (
+          <ErrorNotice error={error} title="The invitation was not created" labels={{ email: 'Email' }} />
+        )}
+        <TextInput
+          label="Email"
+          description="Whom the link is for. You can leave this empty."
+          value={email}
+          onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+          data-autofocus
+        />
+        <Select
+          label="Role"
+          data={choices.map(({ id, name }) => ({ value: id, label: name }))}
+          value={roleId}
+          onChange={setRoleId}
+          allowDeselect={false}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={running}>
+            Create link
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,24 @@
+import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { useChange } from '../../graphql/use-change.ts'
+import { useViewer } from '../user-settings/viewer.ts'
+import { LeaveAccountDocument } from './members.generated.ts'
+
+export function LeaveButton() {
+  const { email } = useViewer()
+  const leave = useChange(LeaveAccountDocument)
+  return (
+    <ConfirmButton
+      label="Leave account"
+      title={`Leave ${email}?`}
+      confirm="Leave account"
+      danger
+      onConfirm={async () => {
+        await leave({})
+        window.location.assign('/')
+      }}
+    >
+      You can then no longer reach this account. Account keys that you created continue to work. The last owner who can
+      sign in cannot leave.
+    </ConfirmButton>
+  )
+}

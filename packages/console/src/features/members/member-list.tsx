@@ -1,0 +1,111 @@
+import { Checkbox, Select, Table, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useState } from 'react'
+import { ConfirmButton } from '../../components/confirm-button.tsx'
+import { ListTable } from '../../components/list-table.tsx'
+import { Time } from '../../components/time.tsx'
+import { errorText } from '../../graphql/describe-error.ts'
+import { useChange } from '../../graphql/use-change.ts'
+import { useViewer } from '../user-settings/viewer.ts'
+import {
+  type MemberFieldsFragment,
+  RemoveMemberDocument,
+  type RoleFieldsFragment,
+  SetMemberRoleDocument,
+} from './members.generated.ts'
+import { useGrantable } from './use-grantable.ts'
+
+interface MemberListProps {
+  members: readonly MemberFieldsFragment[]
+  roles: readonly RoleFieldsFragment[]
+}
+
+export function MemberList({ members, roles }: MemberListProps) {
+  return (
+    <ListTable label="Members" columns={['Person', 'Role', 'Joined', 'Last used', '']} minWidth={700}>
+      {members.map((member) => (
+        <MemberRow key={member.person.id} member={member} roles={roles} />
+      ))}
+    </ListTable>
+  )
+}
+
+interface MemberRowProps {
+  member: MemberFieldsFragment
+  roles: readonly RoleFieldsFragment[]
+}
+
+function MemberRow({ member, roles }: MemberRowProps) {
+  const { person, role, created, lastUsed } = member
+  const { me, may, isOwner } = useViewer()
+  const isSelf = me.person?.id === person.id
+  const canChange = may('MEMBER_MANAGE') && (role.id !== 'owner' || isOwner)
+  return (
+    <Table.Tr>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        {person.name ?? person.email} {isSelf ? '(you)' : ''}
+        {person.name === null ? null : (
+          <Text size="xs" c="dimmed">
+            {person.email}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{canChange ? <RoleSelect member={member} roles={roles} /> : role.name}</Table.Td>
+      <Table.Td>
+        <Time value={created} />
+      </Table.Td>
+      <Table.Td>
+        <Time value={lastUsed} />
+      </Table.Td>
+      <Table.Td>{canChange && !isSelf ? <RemoveButton member={member} /> : null}</Table.Td>
+    </Table.Tr>
+  )
+}
+
+function RoleSelect({ member: { person, role }, roles }: MemberRowProps) {
+  const isGrantable = useGrantable()
+  const setRole = useChange(SetMemberRoleDocument, ['Member', 'Role'])
+  const choices = roles.filter((each) => each.id === role.id || isGrantable(each))
+  const change = (roleId: string | null): void => {
+    if (roleId === null || roleId === role.id) return
+    setRole({ personId: person.id, roleId }).catch((error) =>
+      notifications.show({ color: 'red', title: 'The role was not changed', message: errorText(error) }),
+    )
+  }
+  return (
+    <Select
+      aria-label={`Role of ${person.email}`}
+      data={choices.map(({ id, name }) => ({ value: id, label: name }))}
+      value={role.id}
+      onChange={change}
+      allowDeselect={false}
+      w={170}
+    />
+  )
+}
+
+function RemoveButton({ member: { person, accountKeys } }: { member: MemberFieldsFragment }) {
+  const remove = useChange(RemoveMemberDocument, ['Member', 'Role', 'AccessKey'])
+  const [disableKeys, setDisableKeys] = useState(false)
+  return (
+    <ConfirmButton
+      label="Remove"
+      size="compact-sm"
+      aria-label={`Remove ${person.email}`}
+      title={`Remove ${person.email}?`}
+      confirm="Remove member"
+      danger
+      onConfirm={() => remove({ personId: person.id, disableKeys })}
+    >
+      Within a second, their sessions, personal keys, streams, and download links can no longer reach this account.
+      {accountKeys === 0 ? null : (
+        <Checkbox
+          mt="sm"
+          label={`Also disable the ${accountKeys === 1 ? 'account key' : `${accountKeys} account keys`} that they created`}
+          checked={disableKeys}
+          onChange={({ currentTarget }) => setDisableKeys(currentTarget.checked)}
+        />
+      )}
+    </ConfirmButton>
+  )
+}

@@ -1,0 +1,65 @@
+import { Text } from '@mantine/core'
+import { useQuery } from 'urql'
+import { ErrorNotice } from '../../components/error-notice.tsx'
+import { Loading } from '../../components/loading.tsx'
+import { useTypes } from '../../graphql/use-change.ts'
+import { Section } from '../account/section.tsx'
+import { useViewer } from '../user-settings/viewer.ts'
+import { InvitationList } from './invitation-list.tsx'
+import { InviteButton } from './invite-button.tsx'
+import { LeaveButton } from './leave-button.tsx'
+import { MemberList } from './member-list.tsx'
+import { MembersDocument } from './members.generated.ts'
+import { NewRoleButton } from './role-dialog.tsx'
+import { RoleList } from './role-list.tsx'
+
+export function MembersPage() {
+  const { may } = useViewer()
+  if (may('MEMBER_MANAGE') || may('AUDIT_READ')) return <Members />
+  return (
+    <Section title="Members" actions={<LeaveButton />}>
+      <Text>Your role does not allow you to see the members of this account. Ask one of its admins.</Text>
+    </Section>
+  )
+}
+
+function Members() {
+  const context = useTypes('Member', 'Role', 'Invitation')
+  const [{ data, error }, refetch] = useQuery({ query: MembersDocument, context })
+  const { may } = useViewer()
+  if (error !== undefined && !data?.login)
+    return <ErrorNotice error={error} title="The members could not be loaded" onRetry={refetch} />
+  if (!data?.login) return <Loading what="members" />
+  const { members, roles, invitations } = data.login
+  const canManage = may('MEMBER_MANAGE')
+  return (
+    <>
+      <Section
+        title="Members"
+        about={
+          canManage
+            ? 'These people work in this account. A changed role applies within a second.'
+            : 'These people work in this account. Only members with the permission MEMBER_MANAGE, such as admins, can change them.'
+        }
+        actions={<LeaveButton />}
+      >
+        <MemberList members={members} roles={roles} />
+      </Section>
+      <Section
+        title="Invitations"
+        about="A link makes one person a member. It works once, for seven days. Anyone who has it can join."
+        actions={canManage ? <InviteButton roles={roles} /> : undefined}
+      >
+        {invitations.length === 0 ? <Text c="dimmed">No open invitations</Text> : null}
+        {invitations.length > 0 ? <InvitationList invitations={invitations} canManage={canManage} /> : null}
+      </Section>
+      <Section
+        title="Roles"
+        about="A role is what its members may do. A role cannot have permissions that its creator does not have."
+        actions={canManage ? <NewRoleButton /> : undefined}
+      >
+        <RoleList roles={roles} canManage={canManage} />
+      </Section>
+    </>
+  )
+}

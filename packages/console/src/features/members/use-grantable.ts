@@ -1,0 +1,9 @@
+import { useViewer } from '../user-settings/viewer.ts'
+import type { RoleFieldsFragment } from './members.generated.ts'
+
+/** Returns whether the person can give a role to others. Members grant only what they may do themselves. */
+export function useGrantable(): (role: RoleFieldsFragment) => boolean {
+  const { may, isOwner } = useViewer()
+  return ({ id, permissions }) =>
+    may('MEMBER_MANAGE') && (id !== 'owner' || isOwner) && permissions.every((permission) => may(permission))
+}
