@@ -99,7 +99,7 @@ export type User = {
    * attribute.
    */
   services: ServiceList;
-  /** Open invitations, newest first; expired ones for seven days. */
+  /** Open invitations, newest first, and invitations that expired in the last seven days. */
   invitations: Array<Invitation>;
   /** This account if id is omitted or is the account's own ID; otherwise null. */
   account?: Maybe<User>;
@@ -371,30 +371,30 @@ export type Mutation = {
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Array<AttributesResult>;
   /**
-   * Previews a change of many devices, and changes none of them. A user can have at most 20 jobs that are not started. With open, the
-   * job waits for appendBulk and previewBulk.
+   * Previews a change of many devices without changing them. A user can have at most 20 jobs that have not been started. With
+   * open, the job waits for appendBulk and previewBulk.
    */
   createBulk: BulkJob;
   /** Adds devices to a job that was created with open and a list of IDs, at most 1000 at a time. */
   appendBulk: BulkJob;
   /** Reads the devices and their values again. The previous token becomes invalid. */
   previewBulk: BulkJob;
-  /** Applies exactly what the preview with this token showed. */
+  /** Applies exactly the changes in the preview with this token. */
   startBulk: BulkJob;
   /**
-   * Previews and starts at once, if exactly expected devices would change and none is rejected. Otherwise fails with CONFLICT, and
-   * the job is READY. With more than 1000 devices, the response does not wait for the preview.
+   * Previews a job and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with
+   * CONFLICT and leaves the job READY. With more than 1000 devices, the response does not wait for the preview.
    */
   runBulk: BulkJob;
-  /** Stops a job between two batches, until resumeBulk. */
+  /** Pauses a job between two batches, until resumeBulk. */
   pauseBulk: BulkJob;
-  /** Continues a paused job with the permissions of the caller, or changes the rate of a running job. */
+  /** Resumes a paused job with the caller's permissions, or changes the rate of a running job. */
   resumeBulk: BulkJob;
-  /** Ends a job between two batches. Devices that are done stay changed. */
+  /** Ends a job between two batches. Completed devices remain changed. */
   cancelBulk: BulkJob;
   /** Creates a job with a new preview of the devices in these statuses. */
   retryBulk: BulkJob;
-  /** Creates a job, with its preview, that reverts what this job wrote, where a device still has the written values. */
+  /** Creates and previews a job that reverts the values that this job wrote, if they have not changed since. */
   undoBulk: BulkJob;
   /**
    * Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response
@@ -432,25 +432,25 @@ export type Mutation = {
   updateService: Service;
   /** Removes a service and its attributes. A bulk service cannot be removed. */
   removeService: Scalars['Boolean']['output'];
-  /** Makes the signed-in person a member. Requires a session; a person who is a member already gets CONFLICT. */
+  /** Makes the signed-in person a member. Requires a session. Returns CONFLICT if the person is already a member. */
   acceptInvitation: AccountReference;
   /** Creates a link that works once. At most 100 open invitations. */
   createInvitation: Invitation;
   deleteInvitation: Scalars['Boolean']['output'];
-  /** A new link, which lasts as long as the one before did; the one before stops working. */
+  /** Creates a new link with the same validity period. The previous link stops working. */
   resendInvitation: Invitation;
-  /** The signed-in person leaves this account. The last owner cannot. */
+  /** Removes the signed-in person from this account. The last owner cannot leave. */
   leaveAccount: Scalars['Boolean']['output'];
   /** Ends the membership and its streams within a second. With disableKeys, also disables the account keys that the person created. */
   removeMember: Scalars['Boolean']['output'];
   setMemberRole: Member;
-  /** Omitted means unchanged; null clears name. */
+  /** Omitted fields stay unchanged. null clears name. */
   updateAccount: User;
-  /** At most 50. Callers cannot grant more than they have. */
+  /** An account can have up to 50 custom roles. Callers can grant only permissions that they have. */
   createRole: Role;
-  /** Omitted means unchanged; of built-in roles only groups can be changed. Takes effect within a second. */
+  /** Omitted fields stay unchanged. Only the groups of built-in roles can be changed. Takes effect within a second. */
   updateRole: Role;
-  /** Rejected while a member or an open invitation has it. */
+  /** Rejected while a member or an open invitation has the role. */
   deleteRole: Scalars['Boolean']['output'];
   /**
    * Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view
@@ -1130,7 +1130,7 @@ export type AvailabilitySegment = {
   state: Scalars['String']['output'];
 };
 
-/** Selects the devices of a bulk job: where and view, or ids. An empty filter is rejected; all devices are id:*. */
+/** Selects the devices of a bulk job: where and view, or ids. The server rejects an empty filter. To select all devices, use id:*. */
 export type BulkTargetInput = {
   /** A filter of devices. */
   where?: InputMaybe<Scalars['String']['input']>;
@@ -1142,7 +1142,7 @@ export type BulkTargetInput = {
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
-/** One operation on each device: exactly one member. */
+/** One operation on each device. Set exactly one field. */
 export type BulkOperationInput = {
   setAttributes?: InputMaybe<BulkAttributesInput>;
   update?: InputMaybe<BulkUpdateInput>;
@@ -1150,17 +1150,17 @@ export type BulkOperationInput = {
   delete?: InputMaybe<BulkDeleteInput>;
 };
 
-/** Merged into the attributes of a device, as by setAttributes. */
+/** Merges attributes into those of each device, like the mutation setAttributes. */
 export type BulkAttributesInput = {
   /**
-   * In a value, {name}, {id}, {hardwareId}, and {attribute} with the name of any attribute stand for the device's value. {{ is a
+   * In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. {{ is a
    * literal brace. null removes an attribute or a group.
    */
   attributes: Scalars['Object']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Omitted means unchanged; null clears hardwareId or platform. Values can contain {name} and other names, as in setAttributes. */
+/** Omitted fields stay unchanged. null clears hardwareId or platform. Values can contain names in braces, as in setAttributes. */
 export type BulkUpdateInput = {
   name?: InputMaybe<Scalars['String']['input']>;
   hardwareId?: InputMaybe<Scalars['String']['input']>;
@@ -1184,22 +1184,22 @@ export type BulkJob = {
   target: Scalars['Object']['output'];
   operations: Array<Scalars['Object']['output']>;
   counts: BulkCounts;
-  /** 0 to 1, of the preview or of the run. */
+  /** The progress of the preview or the run, 0 to 1. */
   progress: Scalars['Float']['output'];
-  /** The most devices per second, 1 to 10,000. */
+  /** Maximum number of devices per second, 1 to 10,000. */
   rate: Scalars['Int']['output'];
   /** The job pauses after more failures than this; null for the greater of 100 and 10% of the devices done so far. */
   maxFailures?: Maybe<Scalars['Int']['output']>;
-  /** Identifies this preview in startBulk; null while there is none. */
+  /** Identifies this preview in startBulk; null if there is no preview. */
   token?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
   createdBy: ChangeSource;
-  /** The moment of the preview. Relative times in the filter are relative to it. */
+  /** When the devices were found. Relative times in the filter are relative to this time. */
   previewed?: Maybe<Scalars['DateTime']['output']>;
   /** When the preview can no longer be started, or when the ended job is deleted. */
   expires?: Maybe<Scalars['DateTime']['output']>;
   started?: Maybe<Scalars['DateTime']['output']>;
-  /** With whose permissions the job runs; null before it is started. */
+  /** The caller whose permissions the job uses; null before it is started. */
   startedBy?: Maybe<ChangeSource>;
   finished?: Maybe<Scalars['DateTime']['output']>;
   /** Whether undoBulk can revert the job; false if it deletes devices. */
@@ -1244,7 +1244,7 @@ export type BulkCounts = {
   change: Scalars['Int']['output'];
   /** In the preview: devices that already have the values. */
   unchanged: Scalars['Int']['output'];
-  /** In the preview: devices that the single mutation would reject. */
+  /** In the preview: devices whose change would be rejected. */
   rejected: Scalars['Int']['output'];
   /** In the preview: CSV rows that would become new devices. */
   register: Scalars['Int']['output'];
@@ -1287,7 +1287,7 @@ export type BulkItem = {
   status: BulkItemStatus;
   /** The old and new values by operation: setAttributes, a list with a context and changes; update, by field; delete, with the name */
   changes: Scalars['Object']['output'];
-  /** Why the device was skipped, or not undone completely. */
+  /** Why the device was skipped or not completely reverted. */
   reason?: Maybe<BulkSkipReason>;
   /** The error code if the device was rejected or failed. */
   code?: Maybe<Scalars['String']['output']>;
@@ -1300,7 +1300,7 @@ export type BulkItem = {
 export type BulkOutcome =
   | 'CHANGE'
   | 'UNCHANGED'
-  /** The single mutation would fail. See code and message. */
+  /** The change would fail. See code and message. */
   | 'REJECTED';
 
 export type BulkItemStatus =
@@ -1312,7 +1312,7 @@ export type BulkItemStatus =
 
 /** Why a bulk job skipped a device. */
 export type BulkSkipReason =
-  /** A value that the job writes is no longer the value in the preview. */
+  /** A value that the job writes has changed since the preview. */
   | 'CHANGED_SINCE'
   /** The device no longer exists. */
   | 'GONE'
@@ -1792,7 +1792,7 @@ export type Invitation = {
   expires: Scalars['DateTime']['output'];
   /** Whether the invitation was sent by email: none, pending, sent, or failed. */
   emailStatus: Scalars['String']['output'];
-  /** Only in the responses of createInvitation and resendInvitation, null elsewhere. Anyone who has it can accept. */
+  /** Null except in the responses of createInvitation and resendInvitation. Anyone who has the link can accept the invitation. */
   link?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1840,7 +1840,7 @@ export type AccountReference = {
   name?: Maybe<Scalars['String']['output']>;
 };
 
-/** A person who signs in. Devices, keys, and the rest belong to accounts; persons are members of accounts. */
+/** A person who signs in. Persons are members of accounts, which own devices, keys, and all other objects. */
 export type Person = {
   __typename?: 'Person';
   id: Scalars['ID']['output'];
@@ -1848,49 +1848,49 @@ export type Person = {
   name?: Maybe<Scalars['String']['output']>;
 };
 
-/** What a request may do in an account. */
+/** The permissions of a request in an account. */
 export type Grant = {
   __typename?: 'Grant';
   permissions: Array<Permission>;
 };
 
-/** An account in which a person may work. */
+/** An account that a person is a member of. */
 export type Membership = {
   __typename?: 'Membership';
   account: AccountReference;
   role: Role;
 };
 
-/** Who signed the request or is signed in. */
+/** The caller: an access key or a signed-in person. */
 export type Me = {
   __typename?: 'Me';
-  /** The access key that signed; null in a session. */
+  /** The access key that signed the request; null for a session. */
   accessKey?: Maybe<AccessKey>;
-  /** The account that the request works in; null for a person who is a member of none. */
+  /** The account that the request uses; null for a person who is not a member of any account. */
   account?: Maybe<AccountReference>;
-  /** Accounts that the same credentials can work in: all of a signed-in person's, or the one that the key belongs to. */
+  /** Accounts that the same credentials can use: all accounts of a signed-in person, or the account that the key belongs to. */
   accounts: Array<Membership>;
-  /** What the request may do in this account. Null without an account. */
+  /** The permissions of the request in this account. Null without an account. */
   grant?: Maybe<Grant>;
-  /** Who is signed in or created the key; null where that person is gone. */
+  /** The person who is signed in or who created the key; null if that person no longer exists. */
   person?: Maybe<Person>;
 };
 
 /** A person in an account. */
 export type Member = {
   __typename?: 'Member';
-  /** Account keys that this person created; they stay when the person leaves. */
+  /** Number of account keys that this person created. They remain when the person leaves. */
   accountKeys: Scalars['Int']['output'];
   created: Scalars['DateTime']['output'];
-  /** To the hour. */
+  /** Accurate to the hour. */
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
   person: Person;
   role: Role;
-  /** invitation, group (kept in step with single sign-on), operator, or founder */
+  /** invitation, group (synchronized with single sign-on), operator, or founder */
   source: Scalars['String']['output'];
 };
 
-/** What members may do. Every account has owner, admin, operator, and viewer; of these only groups can be changed. */
+/** The permissions of members. Every account has the roles owner, admin, operator, and viewer, whose groups alone can be changed. */
 export type Role = {
   __typename?: 'Role';
   id: Scalars['ID']['output'];
@@ -1899,11 +1899,11 @@ export type Role = {
   permissions: Array<Permission>;
   /** Single sign-on groups whose members get this role. */
   groups: Array<Scalars['String']['output']>;
-  /** Members and open invitations that have it. */
+  /** Number of members and open invitations with this role. */
   members: Scalars['Int']['output'];
 };
 
-/** What a key or role may do. What is omitted is not restricted further. */
+/** The permissions of a key or role. Omitted fields add no restriction. */
 export type AccessInput = {
   permissions?: InputMaybe<Array<Permission>>;
 };

@@ -5,7 +5,7 @@ import { printJson, say } from '../output/print-one.ts'
 interface Deleting {
   options: { json?: boolean }
   work: (id: string) => Promise<unknown>
-  /** What the command says of each item. */
+  /** The verb that the command prints for each item. */
   verb?: string
 }
 

@@ -5,7 +5,8 @@ export function buildCommand(): Command {
   return newCommand('migrate')
     .description(
       prose(`Migrate the database to this release's schema. "muster serve" also migrates the database at startup. If you
-replace several servers one at a time, run this command first. It connects to DATABASE_URL, else to the embedded
+replace several servers one at a time, run this command first. It connects to the database in DATABASE_URL or, by default,
+to the embedded
 database in MUSTER_DATA, whether or not a server is running.`),
     )
     .action(async ({ json }: { json?: boolean }) => {

@@ -23,7 +23,7 @@ export const commandTable: readonly CommandEntry[] = [
       'Manage saved views: filters with an order and columns.',
       [
         command('list', 'list saved views', () => import('./views/list.ts')),
-        command('show', 'show a view and what uses it', () => import('./views/show.ts')),
+        command('show', 'show a view and the webhooks that use it', () => import('./views/show.ts')),
         command('create', 'save a view', () => import('./views/create.ts')),
         command('update', 'change a view', () => import('./views/update.ts')),
         command('delete', 'delete views', () => import('./views/delete.ts')),

@@ -25,7 +25,7 @@ export type FilterKind = 'DEVICES' | 'EVENTS' | 'SERVICES'
 /** One permission of a role or key. The reference lists the permission that each field requires. */
 export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE' | 'ATTRIBUTE_WRITE' | 'AUDIT_READ' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVICE_READ' | 'DEVICE_SECRET' | 'DEVICE_WRITE' | 'EVENT_READ' | 'KEY_MANAGE' | 'KEY_OWN' | 'MEMBER_MANAGE' | 'STATE_REPORT' | 'VIEW_MANAGE' | 'WEBHOOK_MANAGE'
 
-/** What a key or role may do. What is omitted is not restricted further. */
+/** The permissions of a key or role. Omitted fields add no restriction. */
 export interface AccessInput {
   permissions?: readonly Permission[] | null | undefined
 }
@@ -37,9 +37,9 @@ export interface AttributesInput {
   serviceId: string
 }
 
-/** Merged into the attributes of a device, as by setAttributes. */
+/** Merges attributes into those of each device, like the mutation setAttributes. */
 export interface BulkAttributesInput {
-  /** In a value, {name}, {id}, {hardwareId}, and {attribute} with the name of any attribute stand for the device's value. {{ is a literal brace. null removes an attribute or a group. */
+  /** In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. {{ is a literal brace. null removes an attribute or a group. */
   attributes: AttributeChanges
   context?: string | null | undefined
 }
@@ -49,7 +49,7 @@ export interface BulkDeleteInput {
   force?: boolean | undefined
 }
 
-/** One operation on each device: exactly one member. */
+/** One operation on each device. Set exactly one field. */
 export interface BulkOperationInput {
   /** Deletes the devices. Must be the only operation. */
   delete?: BulkDeleteInput | null | undefined
@@ -57,7 +57,7 @@ export interface BulkOperationInput {
   update?: BulkUpdateInput | null | undefined
 }
 
-/** Selects the devices of a bulk job: where and view, or ids. An empty filter is rejected; all devices are id:*. */
+/** Selects the devices of a bulk job: where and view, or ids. The server rejects an empty filter. To select all devices, use id:*. */
 export interface BulkTargetInput {
   /** The context in which the filter reads attributes. */
   context?: string | null | undefined
@@ -69,7 +69,7 @@ export interface BulkTargetInput {
   where?: string | null | undefined
 }
 
-/** Omitted means unchanged; null clears hardwareId or platform. Values can contain {name} and other names, as in setAttributes. */
+/** Omitted fields stay unchanged. null clears hardwareId or platform. Values can contain names in braces, as in setAttributes. */
 export interface BulkUpdateInput {
   hardwareId?: string | null | undefined
   name?: string | null | undefined
@@ -218,7 +218,7 @@ export interface BulkCounts {
   pending: number
   /** In the preview: CSV rows that would become new devices. */
   register: number
-  /** In the preview: devices that the single mutation would reject. */
+  /** In the preview: devices whose change would be rejected. */
   rejected: number
   skipped: number
   total: number
@@ -237,7 +237,7 @@ export interface BulkItem {
   eventIds: string[]
   message: string | null
   outcome: BulkOutcome
-  /** Why the device was skipped, or not undone completely. */
+  /** Why the device was skipped or not completely reverted. */
   reason: BulkSkipReason | null
   status: BulkItemStatus
 }
@@ -267,21 +267,21 @@ export interface BulkJob {
   maxFailures: number | null
   name: string
   operations: (Record<string, unknown>)[]
-  /** The moment of the preview. Relative times in the filter are relative to it. */
+  /** When the devices were found. Relative times in the filter are relative to this time. */
   previewed: string | null
-  /** 0 to 1, of the preview or of the run. */
+  /** The progress of the preview or the run, 0 to 1. */
   progress: number
-  /** The most devices per second, 1 to 10,000. */
+  /** Maximum number of devices per second, 1 to 10,000. */
   rate: number
   started: string | null
-  /** With whose permissions the job runs; null before it is started. */
+  /** The caller whose permissions the job uses; null before it is started. */
   startedBy: ChangeSource | null
   state: BulkState
   /** Why the job is paused, failed, or not started. */
   stateReason: string | null
   /** The target as given, with the filter in canonical form. */
   target: Record<string, unknown>
-  /** Identifies this preview in startBulk; null while there is none. */
+  /** Identifies this preview in startBulk; null if there is no preview. */
   token: string | null
 }
 
@@ -528,7 +528,7 @@ export interface FilterTerm {
   to: number
 }
 
-/** What a request may do in an account. */
+/** The permissions of a request in an account. */
 export interface Grant {
   permissions: Permission[]
 }
@@ -544,7 +544,7 @@ export interface Invitation {
   emailStatus: string
   expires: string
   id: string
-  /** Only in the responses of createInvitation and resendInvitation, null elsewhere. Anyone who has it can accept. */
+  /** Null except in the responses of createInvitation and resendInvitation. Anyone who has the link can accept the invitation. */
   link: string | null
   role: Role
 }
@@ -558,38 +558,38 @@ export interface Limit {
   value: number
 }
 
-/** Who signed the request or is signed in. */
+/** The caller: an access key or a signed-in person. */
 export interface Me {
-  /** The access key that signed; null in a session. */
+  /** The access key that signed the request; null for a session. */
   accessKey: AccessKey | null
-  /** The account that the request works in; null for a person who is a member of none. */
+  /** The account that the request uses; null for a person who is not a member of any account. */
   account: AccountReference | null
-  /** What the request may do in this account. Null without an account. */
+  /** The permissions of the request in this account. Null without an account. */
   grant: Grant | null
-  /** Who is signed in or created the key; null where that person is gone. */
+  /** The person who is signed in or who created the key; null if that person no longer exists. */
   person: Person | null
 }
 
 /** A person in an account. */
 export interface Member {
-  /** Account keys that this person created; they stay when the person leaves. */
+  /** Number of account keys that this person created. They remain when the person leaves. */
   accountKeys: number
   created: string
-  /** To the hour. */
+  /** Accurate to the hour. */
   lastUsed: string | null
   person: Person
   role: Role
-  /** invitation, group (kept in step with single sign-on), operator, or founder */
+  /** invitation, group (synchronized with single sign-on), operator, or founder */
   source: string
 }
 
-/** An account in which a person may work. */
+/** An account that a person is a member of. */
 export interface Membership {
   account: AccountReference
   role: Role
 }
 
-/** A person who signs in. Devices, keys, and the rest belong to accounts; persons are members of accounts. */
+/** A person who signs in. Persons are members of accounts, which own devices, keys, and all other objects. */
 export interface Person {
   email: string
   id: string
@@ -625,13 +625,13 @@ export interface RegistrationCode {
   uses: number
 }
 
-/** What members may do. Every account has owner, admin, operator, and viewer; of these only groups can be changed. */
+/** The permissions of members. Every account has the roles owner, admin, operator, and viewer, whose groups alone can be changed. */
 export interface Role {
   builtIn: boolean
   /** Single sign-on groups whose members get this role. */
   groups: string[]
   id: string
-  /** Members and open invitations that have it. */
+  /** Number of members and open invitations with this role. */
   members: number
   name: string
   permissions: Permission[]
@@ -926,7 +926,7 @@ export interface BulkCountsFields {
   pending: Leaf<number>
   /** In the preview: CSV rows that would become new devices. */
   register: Leaf<number>
-  /** In the preview: devices that the single mutation would reject. */
+  /** In the preview: devices whose change would be rejected. */
   rejected: Leaf<number>
   skipped: Leaf<number>
   total: Leaf<number>
@@ -945,7 +945,7 @@ export interface BulkItemFields {
   eventIds: Leaf<string[]>
   message: Leaf<string | null>
   outcome: Leaf<BulkOutcome>
-  /** Why the device was skipped, or not undone completely. */
+  /** Why the device was skipped or not completely reverted. */
   reason: Leaf<BulkSkipReason | null>
   status: Leaf<BulkItemStatus>
 }
@@ -985,21 +985,21 @@ export interface BulkJobFields {
   maxFailures: Leaf<number | null>
   name: Leaf<string>
   operations: Leaf<(Record<string, unknown>)[]>
-  /** The moment of the preview. Relative times in the filter are relative to it. */
+  /** When the devices were found. Relative times in the filter are relative to this time. */
   previewed: Leaf<string | null>
-  /** 0 to 1, of the preview or of the run. */
+  /** The progress of the preview or the run, 0 to 1. */
   progress: Leaf<number>
-  /** The most devices per second, 1 to 10,000. */
+  /** Maximum number of devices per second, 1 to 10,000. */
   rate: Leaf<number>
   started: Leaf<string | null>
-  /** With whose permissions the job runs; null before it is started. */
+  /** The caller whose permissions the job uses; null before it is started. */
   startedBy: Branch<'ChangeSource', 'maybe'>
   state: Leaf<BulkState>
   /** Why the job is paused, failed, or not started. */
   stateReason: Leaf<string | null>
   /** The target as given, with the filter in canonical form. */
   target: Leaf<Record<string, unknown>>
-  /** Identifies this preview in startBulk; null while there is none. */
+  /** Identifies this preview in startBulk; null if there is no preview. */
   token: Leaf<string | null>
   undoOf: Branch<'BulkJob', 'maybe'>
   /** The newest job that undoes this job. */
@@ -1321,7 +1321,7 @@ export interface InvitationFields {
   emailStatus: Leaf<string>
   expires: Leaf<string>
   id: Leaf<string>
-  /** Only in the responses of createInvitation and resendInvitation, null elsewhere. Anyone who has it can accept. */
+  /** Null except in the responses of createInvitation and resendInvitation. Anyone who has the link can accept the invitation. */
   link: Leaf<string | null>
   role: Branch<'Role', 'one'>
 }
@@ -1337,28 +1337,28 @@ export interface LimitFields {
 
 /** The selectable fields of Me. */
 export interface MeFields {
-  /** The access key that signed; null in a session. */
+  /** The access key that signed the request; null for a session. */
   accessKey: Branch<'AccessKey', 'maybe'>
-  /** The account that the request works in; null for a person who is a member of none. */
+  /** The account that the request uses; null for a person who is not a member of any account. */
   account: Branch<'AccountReference', 'maybe'>
-  /** Accounts that the same credentials can work in: all of a signed-in person's, or the one that the key belongs to. */
+  /** Accounts that the same credentials can use: all accounts of a signed-in person, or the account that the key belongs to. */
   accounts: Branch<'Membership', 'many'>
-  /** What the request may do in this account. Null without an account. */
+  /** The permissions of the request in this account. Null without an account. */
   grant: Branch<'Grant', 'maybe'>
-  /** Who is signed in or created the key; null where that person is gone. */
+  /** The person who is signed in or who created the key; null if that person no longer exists. */
   person: Branch<'Person', 'maybe'>
 }
 
 /** The selectable fields of Member. */
 export interface MemberFields {
-  /** Account keys that this person created; they stay when the person leaves. */
+  /** Number of account keys that this person created. They remain when the person leaves. */
   accountKeys: Leaf<number>
   created: Leaf<string>
-  /** To the hour. */
+  /** Accurate to the hour. */
   lastUsed: Leaf<string | null>
   person: Branch<'Person', 'one'>
   role: Branch<'Role', 'one'>
-  /** invitation, group (kept in step with single sign-on), operator, or founder */
+  /** invitation, group (synchronized with single sign-on), operator, or founder */
   source: Leaf<string>
 }
 
@@ -1370,7 +1370,7 @@ export interface MembershipFields {
 
 /** The selectable fields of Mutation. */
 export interface MutationFields {
-  /** Makes the signed-in person a member. Requires a session; a person who is a member already gets CONFLICT. */
+  /** Makes the signed-in person a member. Requires a session. Returns CONFLICT if the person is already a member. */
   acceptInvitation: Branch<'AccountReference', 'one', {
     token: string
   }>
@@ -1388,7 +1388,7 @@ export interface MutationFields {
     id: string
     ids?: readonly string[] | null | undefined
   }>
-  /** Ends a job between two batches. Devices that are done stay changed. */
+  /** Ends a job between two batches. Completed devices remain changed. */
   cancelBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
@@ -1401,23 +1401,23 @@ export interface MutationFields {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }>
-  /** Previews a change of many devices, and changes none of them. A user can have at most 20 jobs that are not started. With open, the job waits for appendBulk and previewBulk. */
+  /** Previews a change of many devices without changing them. A user can have at most 20 jobs that have not been started. With open, the job waits for appendBulk and previewBulk. */
   createBulk: Branch<'BulkJob', 'one', {
     /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the devices done so far. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
     open?: boolean | undefined
-    /** 1 to 20, applied to each device in this order, all or none. */
+    /** 1 to 20, applied to each device in this order. Either all are applied or none. */
     operations: readonly BulkOperationInput[]
-    /** The most devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
   /** Creates a link that works once. At most 100 open invitations. */
   createInvitation: Branch<'Invitation', 'one', {
     email?: string | null | undefined
-    /** Seven days from now if omitted, 30 days at most. */
+    /** At most 30 days from now. Default: seven days from now. */
     expires?: string | Date | null | undefined
     roleId: string
   }>
@@ -1433,7 +1433,7 @@ export interface MutationFields {
     /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }>
-  /** At most 50. Callers cannot grant more than they have. */
+  /** An account can have up to 50 custom roles. Callers can grant only permissions that they have. */
   createRole: Branch<'Role', 'one', {
     access: AccessInput
     groups?: readonly string[] | null | undefined
@@ -1486,7 +1486,7 @@ export interface MutationFields {
   deleteRegistrationCode: Leaf<boolean, {
     id: string
   }>
-  /** Rejected while a member or an open invitation has it. */
+  /** Rejected while a member or an open invitation has the role. */
   deleteRole: Leaf<boolean, {
     id: string
   }>
@@ -1499,9 +1499,9 @@ export interface MutationFields {
   deleteWebhook: Leaf<boolean, {
     id: string
   }>
-  /** The signed-in person leaves this account. The last owner cannot. */
+  /** Removes the signed-in person from this account. The last owner cannot leave. */
   leaveAccount: Leaf<boolean>
-  /** Stops a job between two batches, until resumeBulk. */
+  /** Pauses a job between two batches, until resumeBulk. */
   pauseBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
@@ -1545,11 +1545,11 @@ export interface MutationFields {
     /** Seconds, 1 to 86,400, until the state becomes inactive unless another report arrives. */
     ttl?: number | null | undefined
   }>
-  /** A new link, which lasts as long as the one before did; the one before stops working. */
+  /** Creates a new link with the same validity period. The previous link stops working. */
   resendInvitation: Branch<'Invitation', 'one', {
     id: string
   }>
-  /** Continues a paused job with the permissions of the caller, or changes the rate of a running job. */
+  /** Resumes a paused job with the caller's permissions, or changes the rate of a running job. */
   resumeBulk: Branch<'BulkJob', 'one', {
     id: string
     rate?: number | null | undefined
@@ -1569,16 +1569,16 @@ export interface MutationFields {
     id: string
     overlap?: number | null | undefined
   }>
-  /** Previews and starts at once, if exactly expected devices would change and none is rejected. Otherwise fails with CONFLICT, and the job is READY. With more than 1000 devices, the response does not wait for the preview. */
+  /** Previews a job and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1000 devices, the response does not wait for the preview. */
   runBulk: Branch<'BulkJob', 'one', {
     expected: number
     /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the devices done so far. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20, applied to each device in this order, all or none. */
+    /** 1 to 20, applied to each device in this order. Either all are applied or none. */
     operations: readonly BulkOperationInput[]
-    /** The most devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
@@ -1610,9 +1610,9 @@ export interface MutationFields {
     personId: string
     roleId: string
   }>
-  /** Applies exactly what the preview with this token showed. */
+  /** Applies exactly the changes in the preview with this token. */
   startBulk: Branch<'BulkJob', 'one', {
-    /** Fails with CONFLICT if another number of devices would change. */
+    /** Fails with CONFLICT if a different number of devices would change. */
     expected?: number | null | undefined
     id: string
     token: string
@@ -1621,7 +1621,7 @@ export interface MutationFields {
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
   }>
-  /** Creates a job, with its preview, that reverts what this job wrote, where a device still has the written values. */
+  /** Creates and previews a job that reverts the values that this job wrote, if they have not changed since. */
   undoBulk: Branch<'BulkJob', 'one', {
     id: string
     rate?: number | null | undefined
@@ -1632,7 +1632,7 @@ export interface MutationFields {
     key: string
     name?: string | null | undefined
   }>
-  /** Omitted means unchanged; null clears name. */
+  /** Omitted fields stay unchanged. null clears name. */
   updateAccount: Branch<'User', 'one', {
     email?: string | null | undefined
     name?: string | null | undefined
@@ -1644,7 +1644,7 @@ export interface MutationFields {
     name?: string | null | undefined
     platform?: string | null | undefined
   }>
-  /** Omitted means unchanged; of built-in roles only groups can be changed. Takes effect within a second. */
+  /** Omitted fields stay unchanged. Only the groups of built-in roles can be changed. Takes effect within a second. */
   updateRole: Branch<'Role', 'one', {
     access?: AccessInput | null | undefined
     groups?: readonly string[] | null | undefined
@@ -1742,7 +1742,7 @@ export interface RoleFields {
   /** Single sign-on groups whose members get this role. */
   groups: Leaf<string[]>
   id: Leaf<string>
-  /** Members and open invitations that have it. */
+  /** Number of members and open invitations with this role. */
   members: Leaf<number>
   name: Leaf<string>
   permissions: Leaf<Permission[]>
@@ -2023,7 +2023,7 @@ export interface UserFields {
     where?: string | null | undefined
   }>
   id: Leaf<string>
-  /** Open invitations, newest first; expired ones for seven days. */
+  /** Open invitations, newest first, and invitations that expired in the last seven days. */
   invitations: Branch<'Invitation', 'many'>
   /** The limits that apply to this user, with their current use. */
   limits: Branch<'Limit', 'many'>
@@ -2257,7 +2257,7 @@ export interface ObjectTypes {
 
 /** The mutations. Each function accepts the mutation's arguments and returns all plain fields of the result. */
 export interface Mutations {
-  /** Makes the signed-in person a member. Requires a session; a person who is a member already gets CONFLICT. */
+  /** Makes the signed-in person a member. Requires a session. Returns CONFLICT if the person is already a member. */
   acceptInvitation(args: {
     token: string
   }, options?: CallOptions): Promise<AccountReference>
@@ -2275,7 +2275,7 @@ export interface Mutations {
     id: string
     ids?: readonly string[] | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Ends a job between two batches. Devices that are done stay changed. */
+  /** Ends a job between two batches. Completed devices remain changed. */
   cancelBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
@@ -2288,23 +2288,23 @@ export interface Mutations {
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Previews a change of many devices, and changes none of them. A user can have at most 20 jobs that are not started. With open, the job waits for appendBulk and previewBulk. */
+  /** Previews a change of many devices without changing them. A user can have at most 20 jobs that have not been started. With open, the job waits for appendBulk and previewBulk. */
   createBulk(args: {
     /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the devices done so far. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
     open?: boolean | undefined
-    /** 1 to 20, applied to each device in this order, all or none. */
+    /** 1 to 20, applied to each device in this order. Either all are applied or none. */
     operations: readonly BulkOperationInput[]
-    /** The most devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
   /** Creates a link that works once. At most 100 open invitations. */
   createInvitation(args: {
     email?: string | null | undefined
-    /** Seven days from now if omitted, 30 days at most. */
+    /** At most 30 days from now. Default: seven days from now. */
     expires?: string | Date | null | undefined
     roleId: string
   }, options?: CallOptions): Promise<Invitation>
@@ -2320,7 +2320,7 @@ export interface Mutations {
     /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }, options?: CallOptions): Promise<CreatedRegistrationCode>
-  /** At most 50. Callers cannot grant more than they have. */
+  /** An account can have up to 50 custom roles. Callers can grant only permissions that they have. */
   createRole(args: {
     access: AccessInput
     groups?: readonly string[] | null | undefined
@@ -2373,7 +2373,7 @@ export interface Mutations {
   deleteRegistrationCode(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Rejected while a member or an open invitation has it. */
+  /** Rejected while a member or an open invitation has the role. */
   deleteRole(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
@@ -2386,11 +2386,11 @@ export interface Mutations {
   deleteWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** The signed-in person leaves this account. The last owner cannot. */
+  /** Removes the signed-in person from this account. The last owner cannot leave. */
   leaveAccount(args: {
     
   }, options?: CallOptions): Promise<boolean>
-  /** Stops a job between two batches, until resumeBulk. */
+  /** Pauses a job between two batches, until resumeBulk. */
   pauseBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
@@ -2434,11 +2434,11 @@ export interface Mutations {
     /** Seconds, 1 to 86,400, until the state becomes inactive unless another report arrives. */
     ttl?: number | null | undefined
   }, options?: CallOptions): Promise<boolean>
-  /** A new link, which lasts as long as the one before did; the one before stops working. */
+  /** Creates a new link with the same validity period. The previous link stops working. */
   resendInvitation(args: {
     id: string
   }, options?: CallOptions): Promise<Invitation>
-  /** Continues a paused job with the permissions of the caller, or changes the rate of a running job. */
+  /** Resumes a paused job with the caller's permissions, or changes the rate of a running job. */
   resumeBulk(args: {
     id: string
     rate?: number | null | undefined
@@ -2458,16 +2458,16 @@ export interface Mutations {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
-  /** Previews and starts at once, if exactly expected devices would change and none is rejected. Otherwise fails with CONFLICT, and the job is READY. With more than 1000 devices, the response does not wait for the preview. */
+  /** Previews a job and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1000 devices, the response does not wait for the preview. */
   runBulk(args: {
     expected: number
     /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the devices done so far. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20, applied to each device in this order, all or none. */
+    /** 1 to 20, applied to each device in this order. Either all are applied or none. */
     operations: readonly BulkOperationInput[]
-    /** The most devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
+    /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
@@ -2499,9 +2499,9 @@ export interface Mutations {
     personId: string
     roleId: string
   }, options?: CallOptions): Promise<Member>
-  /** Applies exactly what the preview with this token showed. */
+  /** Applies exactly the changes in the preview with this token. */
   startBulk(args: {
-    /** Fails with CONFLICT if another number of devices would change. */
+    /** Fails with CONFLICT if a different number of devices would change. */
     expected?: number | null | undefined
     id: string
     token: string
@@ -2510,7 +2510,7 @@ export interface Mutations {
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
-  /** Creates a job, with its preview, that reverts what this job wrote, where a device still has the written values. */
+  /** Creates and previews a job that reverts the values that this job wrote, if they have not changed since. */
   undoBulk(args: {
     id: string
     rate?: number | null | undefined
@@ -2521,7 +2521,7 @@ export interface Mutations {
     key: string
     name?: string | null | undefined
   }, options?: CallOptions): Promise<AccessKey>
-  /** Omitted means unchanged; null clears name. */
+  /** Omitted fields stay unchanged. null clears name. */
   updateAccount(args: {
     email?: string | null | undefined
     name?: string | null | undefined
@@ -2533,7 +2533,7 @@ export interface Mutations {
     name?: string | null | undefined
     platform?: string | null | undefined
   }, options?: CallOptions): Promise<Device>
-  /** Omitted means unchanged; of built-in roles only groups can be changed. Takes effect within a second. */
+  /** Omitted fields stay unchanged. Only the groups of built-in roles can be changed. Takes effect within a second. */
   updateRole(args: {
     access?: AccessInput | null | undefined
     groups?: readonly string[] | null | undefined

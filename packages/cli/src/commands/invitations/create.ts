@@ -14,7 +14,7 @@ export function buildCommand(): Command {
   return newClientCommand('create')
     .description(
       prose(`Create a link with which a person joins the account, and print it. The link is shown only once and works
-once. Anyone who has it can join, so send it only to the person whom you invite.`),
+once. Anyone who has it can join, so send it only to the person that you invite.`),
     )
     .argument('[email]', 'address of the person')
     .requiredOption('--role <role>', 'name or ID of the role that the person gets')

@@ -12,7 +12,8 @@ If you use MUSTER_MASTER_KEY, first set MUSTER_MASTER_KEY to the new key and MUS
 key on every server. Then run this command with both variables, and remove the previous key.
 
 After the rotation, console users must sign in again, and clients must request new download links for events. The
-command connects to DATABASE_URL, else to the embedded database in MUSTER_DATA, whether or not a server is running.`),
+command connects to the database in DATABASE_URL or, by default,
+to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
     .action(run)
 }

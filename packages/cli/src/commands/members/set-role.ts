@@ -6,7 +6,9 @@ import { openMuster } from '../../server/open-muster.ts'
 
 export function buildCommand(): Command {
   return newClientCommand('set-role')
-    .description('Give a member another role. It applies within a second. Only owners can create or change owners.')
+    .description(
+      'Give a member another role. The change takes effect within a second. Only owners can create or change owners.',
+    )
     .argument('<member>', 'email address or ID')
     .argument('<role>', 'name or ID of the role')
     .action(run)

@@ -18,7 +18,7 @@ muster roles create Technicians --permissions device-read,event-read,device-writ
 }
 
 async function run(name: string, { permissions, group = [], ...options }: RoleOptions): Promise<void> {
-  if (permissions === undefined) throw usageError('pass --permissions: a role lists what its members may do')
+  if (permissions === undefined) throw usageError('pass --permissions with the permissions of the role')
   const muster = await openMuster(options, 4)
   const access = { permissions: toPermissions(permissions) }
   const role = await muster.mutations.createRole({ name, access, groups: toGroups(group) })

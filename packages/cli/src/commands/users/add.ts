@@ -13,7 +13,8 @@ export function buildCommand(): Command {
   return newCommand('add')
     .description(
       prose(`Add a user with a password and an access key, and write both to a file that only you can read. The command
-connects to DATABASE_URL, else to the embedded database in MUSTER_DATA, whether or not a server is running.`),
+connects to the database in DATABASE_URL or, by default,
+to the embedded database in MUSTER_DATA, whether or not a server is running.`),
     )
     .argument('<email>', "user's email address")
     .option('--credentials <file>', 'new file for the credentials (default: $MUSTER_DATA/credentials-<email>)')

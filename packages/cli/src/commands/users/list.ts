@@ -15,7 +15,8 @@ export function buildCommand(): Command {
     .description(
       prose(`List the users of the installation with the number of their devices, access keys, and sessions. The columns
 are id, email, name, state, disabled, devices, accessKeys, sessions, created, and lastUsed (the last use of a session or
-an access key). The command connects to DATABASE_URL, else to the embedded database in MUSTER_DATA, whether or not a
+an access key). The command connects to the database in DATABASE_URL or, by default,
+to the embedded database in MUSTER_DATA, whether or not a
 server is running.`),
     )
     .addOption(new Option('--csv', 'print CSV with a header row').conflicts('json'))

@@ -15,7 +15,8 @@ webhooks, sessions, and events. To confirm, type the email address. You cannot r
 backup can undo this command.
 
 The command disables the user immediately and deletes the data in batches. If it is interrupted, run it again to
-continue. It connects to DATABASE_URL, else to the embedded database in MUSTER_DATA, whether or not a server is
+continue. It connects to the database in DATABASE_URL or, by default,
+to the embedded database in MUSTER_DATA, whether or not a server is
 running.`),
     )
     .argument('<email>', "user's email address")

@@ -14,7 +14,8 @@ export function buildCommand(): Command {
   return newCommand('reset-password')
     .description(
       prose(`Set a new password, write it to a file that only you can read, and end all of the user's console sessions.
-Access keys continue to work unless you pass --revoke-keys. The command connects to DATABASE_URL, else to the embedded
+Access keys continue to work unless you pass --revoke-keys. The command connects to the database in DATABASE_URL or, by default,
+to the embedded
 database in MUSTER_DATA, whether or not a server is running.`),
     )
     .argument('<email>', "user's email address")

@@ -6,7 +6,7 @@ import { noTables, type Sql } from '../filters/sql/rows.ts'
 import { overridesIn } from '../filters/sql/value-source.ts'
 import type { BulkItem, BulkItemStatus, BulkOutcome, DeviceChanges } from './bulk-job.ts'
 
-/** The filter of a job, and the moment that relative times count from. */
+/** The filter of a job, and the reference time for relative times. */
 export interface JobFilter {
   where: ReadFilter
   context: string | undefined
@@ -27,7 +27,7 @@ function matchingDevices(accountId: string, { where, context, now }: JobFilter, 
     where d.account_id = ${accountId} and ${ids === undefined ? sql`true` : sql`d.id = any(${ids})`} and ${condition}`
 }
 
-/** Adds the devices that match at one moment. Returns their number, of which at most `limit` are added. */
+/** Adds up to `limit` of the devices that match at a single point in time. Returns the number of devices that match. */
 export async function insertMatching(
   db: Database,
   { accountId, jobId }: Place,

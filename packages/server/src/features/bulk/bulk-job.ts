@@ -18,7 +18,7 @@ export type BulkOperation =
   | { update: Partial<Record<'name' | 'hardwareId' | 'platform', string | null>> }
   | { delete: { force: boolean } }
 
-/** With whose permissions a job runs. */
+/** The caller whose permissions a job uses. */
 export interface Starter {
   email: string
   personId: string | null
@@ -96,11 +96,11 @@ export const isEnded = ({ state }: BulkJob): boolean => ['DONE', 'CANCELED', 'FA
 
 const DAY_MS = 86_400_000
 
-/** When a preview can no longer be started. */
+/** The time after which a preview can no longer be started. */
 export const previewEnd = ({ previewed }: BulkJob): Date | null =>
   previewed === null ? null : new Date(previewed.getTime() + DAY_MS)
 
-/** Returns a job whose preview is too old as expired. The database is updated later. */
+/** Returns the job as EXPIRED if its preview is too old. A background job updates the database later. */
 export function withExpiry(job: BulkJob, now: Date): BulkJob {
   const end = previewEnd(job)
   return job.state === 'READY' && end !== null && end < now ? { ...job, state: 'EXPIRED' } : job
@@ -120,7 +120,7 @@ export const countsOf = (job: BulkJob) => ({
 
 export const pendingOf = (job: BulkJob): number => Math.max(0, job.changing - job.done - job.failed - job.skipped)
 
-/** More failures than this pause the job. */
+/** The number of failures above which the job pauses. */
 export const failureLimit = (job: BulkJob): number =>
   job.maxFailures ?? Math.max(100, Math.floor((job.done + job.failed + job.skipped) / 10))
 

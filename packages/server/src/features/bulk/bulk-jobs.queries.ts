@@ -7,7 +7,7 @@ const columns =
   token, created, created_by as "createdBy", actor_id as "actorId", previewed, planned, started, started_by as "startedBy", starter,
   finished, undo_of as "undoOf", total, planned_count as "plannedCount", changing, unchanged, rejected, done, failed, skipped`)
 
-/** A job with the place up to which its preview has read devices. */
+/** A job, and how far its preview has read devices. */
 export type BulkJobRow = BulkJob & { planned: string | null }
 
 export async function insertJob(db: Database, accountId: string, job: BulkJob): Promise<void> {
@@ -111,7 +111,7 @@ export async function lockAccount(db: Database, accountId: string): Promise<void
   await sql`select from account where id = ${accountId} for no key update`.execute(db)
 }
 
-/** Jobs that are not started. A preview that is too old no longer counts. */
+/** Jobs that have not been started. Expired previews do not count. */
 export async function countDrafts(db: Database, accountId: string, since: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from bulk_job where account_id = ${accountId}
@@ -133,7 +133,7 @@ export interface JobSlice {
   limit: number
 }
 
-/** Jobs whose preview is too old are EXPIRED, even if the table does not say so yet. */
+/** Jobs whose preview is too old are EXPIRED, even if the table still contains READY. */
 const inStates = (states: readonly BulkState[] | undefined, now: Date) =>
   states === undefined
     ? sql`true`
@@ -181,7 +181,7 @@ export async function selectDueJobs(db: Database, now: Date): Promise<DueJob[]> 
   return rows
 }
 
-/** Marks previews that are too old. */
+/** Marks expired previews. */
 export async function expirePreviews(db: Database, before: Date): Promise<void> {
   await sql`update bulk_job set state = 'EXPIRED', finished = previewed where state = 'READY' and previewed < ${before}`.execute(
     db,

@@ -50,7 +50,7 @@ export async function createBulk(context: Context, input: BulkInput): Promise<Bu
   return create(context, { job, ids, isOpen })
 }
 
-/** Creates, previews, and starts a job. Throws CONFLICT if the preview is not as expected; the job is then READY. */
+/** Creates, previews, and starts a job. If the preview is not as expected, throws CONFLICT and leaves the job READY. */
 export async function runBulk(
   context: Context,
   { expected, ...input }: BulkInput & { expected: number },
@@ -189,7 +189,7 @@ async function readTarget(context: Context, { where, view, ids, ...input }: Targ
   return { selection: { target, ...(await resolveFilter(context, target)) } }
 }
 
-/** Returns the filter with that of the view, and with the context in which it reads attributes. */
+/** Returns the filter combined with the view's filter, and the context in which it reads attributes. */
 async function resolveFilter(
   context: Context,
   { where, view, context: inContext }: { where?: string; view?: string; context?: string },
@@ -202,7 +202,7 @@ async function resolveFilter(
   return { filter: readFilterOf(filter, 'device').canonical, context: selection.context ?? null }
 }
 
-/** Returns the IDs in their stored form. Unknown IDs stay, and are rejected by the preview. */
+/** Returns the IDs in their stored form. Keeps unknown IDs, which the preview rejects. */
 function readIds(ids: readonly string[], path: string): string[] {
   if (ids.length > limits.idsPerList)
     throw new ApiError('LIMIT_EXCEEDED', `${path} accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
@@ -270,7 +270,7 @@ export async function startBulk(
   return changeJob(context, id, async (db, job) => {
     if (job.state !== 'READY') throw wrongState(job, 'only a job that is READY can be started')
     if (job.token !== token)
-      throw new ApiError('CONFLICT', 'token is not that of the newest preview: read the job again', { job: id })
+      throw new ApiError('CONFLICT', 'token does not belong to the newest preview: read the job again', { job: id })
     if (expected != null && expected !== job.changing)
       throw new ApiError('CONFLICT', `${job.changing} devices would change, not ${expected}`, {
         job: id,

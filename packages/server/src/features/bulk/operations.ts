@@ -15,7 +15,7 @@ import type { Target } from '../attributes/target.ts'
 import { deviceFields, type FieldName, type State } from '../devices/device.ts'
 import type { BulkOperation, DeviceChanges } from './bulk-job.ts'
 
-/** A device with everything that operations read and write. */
+/** A device with all data that operations read and write. */
 export interface BulkDevice {
   id: string
   fields: Record<FieldName, string | null>
@@ -23,7 +23,7 @@ export interface BulkDevice {
   target: Target
 }
 
-/** Checks the operations apart from any device, so that a mistake is an error of the request. */
+/** Checks the operations without a device, so that mistakes are errors of the request. */
 export function readOperations(given: readonly object[]): BulkOperation[] {
   if (given.length < 1 || given.length > limits.bulkOperations)
     throw badInput(`operations must have 1 to ${limits.bulkOperations} operations, found ${given.length}`)
@@ -60,7 +60,7 @@ function readUpdate(given: object, path: string) {
   return Object.fromEntries(fields) as Record<string, string | null>
 }
 
-/** Applies the operations to a device in memory. Throws what the single mutation would throw. */
+/** Applies the operations to a device in memory. Throws the same errors as the mutation for a single device. */
 export function applyOperations(device: BulkDevice, operations: readonly BulkOperation[]): DeviceChanges {
   const attributes = new Map<string, Changes>()
   const before = { ...device.fields }
@@ -119,7 +119,7 @@ function fieldChangesOf(before: BulkDevice['fields'], after: BulkDevice['fields'
 
 export const isEmpty = (changes: DeviceChanges): boolean => Object.keys(changes).length === 0
 
-/** Returns the changes of a context as two writes: removals first, so that a value can take the place of a group. */
+/** Returns the changes of a context as two writes: removals first, so that a value can replace a group. */
 export function writesOf(changes: Changes): Change[][] {
   const all = Object.entries(changes).map(([name, change]) => ({
     name: parseAttributeName(name, 'attributes'),

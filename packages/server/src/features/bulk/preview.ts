@@ -39,8 +39,8 @@ export function filterOf({ filter, context, previewed, id }: BulkJob): JobFilter
 }
 
 /**
- * Finds the devices of a job at one moment. A list of IDs stays as it is. The devices are then previewed in steps. `job` must be
- * locked.
+ * Finds the devices of a job at a single point in time. A list of IDs stays unchanged. The devices are then previewed in steps.
+ * `job` must be locked.
  */
 export async function beginPreview(
   db: Database,
@@ -96,7 +96,7 @@ export async function previewStep(db: Database, accountId: string, job: BulkJobR
 
 type Plan = Omit<BulkItem, 'eventIds'>
 
-/** Computes what a job would do to devices. Writes nothing and takes no locks on devices. */
+/** Computes a job's changes to devices. Writes nothing and takes no locks on devices. */
 async function planDevices(
   db: Database,
   accountId: string,
@@ -130,7 +130,7 @@ async function planDevices(
   return rejectTaken(db, accountId, plans)
 }
 
-/** Reads devices with all that operations read. `contexts` are those in which attributes are set. */
+/** Reads devices with all data that operations need. `contexts` are the contexts in which attributes are set. */
 export async function readBulkDevices(
   db: Database,
   accountId: string,
@@ -169,7 +169,7 @@ const rejected = (id: string, { code, message }: ApiError): Plan => ({
   message,
 })
 
-/** Reverts each value that is still what the job wrote. Another value stays, and the item says so. */
+/** Reverts each value that has not changed since the job wrote it. For all other values, the item contains the reason. */
 function planUndo(device: BulkDevice, { setAttributes = [], update = {} }: DeviceChanges): Plan {
   let isPart = false
   const reverted: DeviceChanges['setAttributes'] = []

@@ -24,7 +24,7 @@ import { writesOf } from './operations.ts'
 import { filterOf } from './preview.ts'
 import { viewerOfJob } from './starter.ts'
 
-/** An error of one device, which the others of its batch do not share. */
+/** An error that affects only one device of its batch. */
 export class DeviceError extends Error {
   readonly deviceId: string
   override readonly cause: ApiError
@@ -38,7 +38,7 @@ export class DeviceError extends Error {
 
 /**
  * Changes the next devices of a job, in one transaction: the changes, their events, and the results. Returns the results. `job`
- * must be locked. Throws DeviceError if a device must be left out.
+ * must be locked. Throws DeviceError if a device must be excluded.
  */
 export async function runBatch(
   db: Database,
@@ -78,7 +78,7 @@ interface Accepted {
   device: LockedBulkDevice
 }
 
-/** Locks the devices in the order of their IDs, and reads what the job compares. */
+/** Locks the devices in ID order, and reads the values that the job compares. */
 async function lockDevices(
   db: Database,
   accountId: string,
@@ -120,7 +120,7 @@ function reasonToSkip(
   return areFieldsOld && areValuesOld ? undefined : 'CHANGED_SINCE'
 }
 
-/** Writes the changes, and their events last. */
+/** Writes the changes, then their events. */
 async function apply(
   db: Database,
   accountId: string,

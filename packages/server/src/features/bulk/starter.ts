@@ -22,7 +22,7 @@ export const starterOf = ({ email, personId, accessKey }: Viewer): Starter => ({
   accessKey: accessKey ?? null,
 })
 
-/** Returns why the starter of a job may no longer run it; undefined if the starter may. */
+/** Returns the reason why a job must not run with its starter's permissions, if any. */
 export async function reasonNotToRun(
   db: Database,
   accountId: string,
@@ -36,7 +36,7 @@ export async function reasonNotToRun(
   return missing.length === 0 ? undefined : `the starter of the job lacks the permission ${missing.join(', ')}`
 }
 
-/** Returns the permissions of a starter now, or why there are none. */
+/** Returns the current permissions of a starter, or the reason why there are none. */
 async function permissionsOf(
   db: Database,
   accountId: string,
@@ -57,7 +57,7 @@ async function permissionsOf(
     : permissionsOfRole(role.role, role.permissions)
 }
 
-/** The viewer whose changes a job makes. */
+/** The viewer on whose behalf a job changes devices. */
 export const viewerOfJob = (accountId: string, { id, name, starter }: BulkJob): Viewer => ({
   accountId,
   email: starter?.email ?? '',

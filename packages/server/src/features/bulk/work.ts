@@ -52,7 +52,7 @@ async function continuePreview({ db, clock }: WorkOptions, { accountId, id }: Du
   })
 }
 
-/** Starts a job that was created with runBulk, or says why it is not started. */
+/** Starts a job that was created with runBulk, or records why it is not started. */
 async function startIfExpected(
   db: Database,
   accountId: string,
@@ -64,7 +64,7 @@ async function startIfExpected(
   await startJob(db, viewer, { job, now, starter: job.starter!, source: job.createdBy })
 }
 
-/** Returns why a preview is not what runBulk expected. */
+/** Returns how a preview differs from the expectation of runBulk, if it does. */
 export function reasonNotExpected({ expected, changing, rejected }: BulkJob): string | undefined {
   if (expected === null || (changing === expected && rejected === 0)) return undefined
   return `${changing} devices would change, and ${rejected} would be rejected; expected ${expected} and 0`
@@ -92,7 +92,7 @@ async function runNext(
   })
 }
 
-/** Records that a device failed. The others of its batch are changed by the next batch. */
+/** Records that a device failed. The next batch changes the other devices of its batch. */
 async function failDevice(
   { db, clock }: WorkOptions,
   { accountId, id }: DueJob,
@@ -126,5 +126,5 @@ async function saveProgress(
   if (isDone) await recordFinish(db, viewerOfJob(accountId, job), { job: { ...job, state, finished }, now })
 }
 
-/** A job of this rate waits only while requests wait. */
+/** A job with this rate waits only while requests wait. */
 const UNLIMITED_RATE = 10_000

@@ -31,7 +31,7 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs',
-    summary: 'Previews a change of many devices, and changes none of them.',
+    summary: 'Previews a change of many devices without changing them.',
     document: `mutation createBulk(${declared}, $open: Boolean! = false) {
       createBulk(${passed}, open: $open) { ...BulkJob }
     }`,
@@ -42,7 +42,7 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/run',
-    summary: 'Previews and starts a change of many devices, if exactly the expected number would change.',
+    summary: 'Previews a change of many devices, and starts it if exactly the expected number would change.',
     document: `mutation runBulk(${declared}, $expected: Int!) {
       runBulk(${passed}, expected: $expected) { ...BulkJob }
     }`,
@@ -88,7 +88,7 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/start',
-    summary: 'Applies exactly what the preview with this token showed.',
+    summary: 'Applies exactly the changes in the preview with this token.',
     document: `mutation startBulk($id: ID!, $token: String!, $expected: Int) {
       startBulk(id: $id, token: $token, expected: $expected) { ...BulkJob }
     }`,
@@ -119,7 +119,7 @@ export const bulkRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/bulk-jobs/{id}/undo',
-    summary: 'Creates a bulk job that reverts what this one wrote.',
+    summary: 'Creates a bulk job that reverts the values that this job wrote.',
     document: 'mutation undoBulk($id: ID!, $rate: Int = 200) { undoBulk(id: $id, rate: $rate) { ...BulkJob } }',
     at: 'undoBulk',
     status: 201,

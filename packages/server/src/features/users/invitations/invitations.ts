@@ -80,7 +80,7 @@ export async function createInvitation(
   )
 }
 
-/** Creates a new link, which lasts as long as the former one did from its creation. The former link stops working. */
+/** Creates a new link with the same validity period. The previous link stops working. */
 export async function resendInvitation({ db, viewer, clock, origin }: Context, id: string): Promise<ShownInvitation> {
   assertStorable(id, 'id')
   const token = newToken()

@@ -14,7 +14,7 @@ export interface InvitationDeps {
   clock: () => Date
 }
 
-/** What the page of an invitation shows before anyone signs in. */
+/** The content of an invitation's page before sign-in. */
 export async function describeInvitation({ db, clock }: InvitationDeps, token: string): Promise<InvitationSummary> {
   const found = await openInvitation(db, token, clock())
   return db.transaction().execute(async (transaction) => {

@@ -15,7 +15,7 @@ export interface Membership {
   role: Role
 }
 
-/** Lists the accounts that the credentials can work in. Reads them once per request. */
+/** Lists the accounts that the credentials can use. Reads them once per request. */
 export const listMemberships = perRequest(async (context: Context): Promise<Membership[]> => {
   const { db, viewer } = context
   const { accountId, personId = accountId } = viewer
@@ -30,7 +30,7 @@ const accountIn = ({ id, email, name }: MembershipRow): Membership['account'] =>
 
 const roleIn = ({ role }: MembershipRow): Role | undefined => (role === null ? undefined : toRole(role))
 
-/** A key whose creator is no member counts as having the least built-in role that allows what the key may do. */
+/** If a key's creator is not a member, the key counts as having the least built-in role with all of its permissions. */
 function roleOfKey(permissions = 0): Role {
   const roles = Object.entries(builtInRoles) as [BuiltInRole, number][]
   return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])

@@ -1,7 +1,7 @@
 import { type BuiltInRole, builtInRoles, isBuiltIn, permissionsOfRole } from '../../../access.ts'
 import type { Target } from '../../events/event-types.ts'
 
-/** What members with this role may do. */
+/** The permissions of members with this role. */
 export interface Role {
   /** The name of a built-in role, or the ID of a custom one. */
   id: string
