@@ -142,7 +142,7 @@ export type FilterKind =
   | 'EVENTS'
   | 'SERVICES';
 
-/** One thing that a role or key may do. The reference lists which field needs which permission. */
+/** One permission of a role or key. The reference lists the permission that each field requires. */
 export type Permission =
   /** Name and address of the account, its key policy, and how members sign in. */
   | 'ACCOUNT_MANAGE'
@@ -150,7 +150,7 @@ export type Permission =
   | 'ALERT_ACKNOWLEDGE'
   /** Alert rules and channels. */
   | 'ALERT_MANAGE'
-  /** Set and remove attributes of devices and services; of the account where all devices are reached. */
+  /** Set and remove attributes of devices and services, and of the account if the role or key has access to all devices. */
   | 'ATTRIBUTE_WRITE'
   /** Events of the account itself, its members, and the use of its keys. */
   | 'AUDIT_READ'
@@ -167,7 +167,7 @@ export type Permission =
   | 'EVENT_READ'
   /** All access keys of the account. */
   | 'KEY_MANAGE'
-  /** Personal access keys, which are never stronger than their owner's role and end with the membership. */
+  /** Personal access keys, which never have more permissions than their owner's role and end with the membership. */
   | 'KEY_OWN'
   /** Invite, change, and remove members; create, change, and delete roles. */
   | 'MEMBER_MANAGE'
@@ -175,7 +175,7 @@ export type Permission =
   | 'STATE_REPORT'
   /** Create, change, and delete views. */
   | 'VIEW_MANAGE'
-  /** Webhooks and what they sent. */
+  /** Webhooks and their deliveries. */
   | 'WEBHOOK_MANAGE';
 
 /** A service to add to a new device. */
