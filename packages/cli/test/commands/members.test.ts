@@ -24,7 +24,7 @@ it('lists members, changes their roles, and removes them', async () => {
     code: 4,
     stderr: expect.stringContaining('no role has the ID or name "none"'),
   })
-  expect(await run('members', 'set-role', 'nobody@example.com', 'viewer')).toMatchObject({ code: 4 })
+  expect(await run('members', 'set-role', 'no-member@example.com', 'viewer')).toMatchObject({ code: 4 })
 
   expect(await run('members', 'remove', id)).toMatchObject({ code: 2 })
   expect(await run('members', 'remove', id, '--disable-keys', '--yes')).toMatchObject({
