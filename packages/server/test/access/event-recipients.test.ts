@@ -16,15 +16,17 @@ let other: TestApp
 let failing: Receiver
 let receiver: Receiver
 let stranger: Owner
+/** Every mutation, except two that record no event and need a running bulk job, which the worker of this test ends at once. */
+const mutations = Object.keys(mutationCalls).filter(
+  (name) => !['Mutation.pauseBulk', 'Mutation.resumeBulk'].includes(name),
+)
 /** For each mutation, a user with objects of every kind. */
 let victims: [mutation: string, owner: Owner][]
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks, worker: true })
   other = await app.startAnother({ env: allowLocalWebhooks })
   ;[failing, receiver] = [await startFailingReceiver(), await startReceiver()]
-  victims = await Promise.all(
-    Object.keys(mutationCalls).map(async (mutation): Promise<[string, Owner]> => [mutation, await newOwner()]),
-  )
+  victims = await Promise.all(mutations.map(async (mutation): Promise<[string, Owner]> => [mutation, await newOwner()]))
   stranger = await newOwner()
 })
 afterAll(async () => {
