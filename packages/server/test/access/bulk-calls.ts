@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { attempt, type Call, literal, notFound, ofWrongKind } from './call.ts'
 import type { OwnedObjects } from './owned-objects.ts'
 
@@ -26,7 +27,7 @@ const ofJob = (
 })
 
 const target = (parts: string): string =>
-  `target: { ${parts} }, operations: [{ setAttributes: { attributes: { x: "y" } } }]`
+  `target: { ${parts} }, operations: [{ setAttributes: { attributes: { x: ${literal(randomUUID())} } } }]`
 const create = (parts: string): string =>
   `mutation { createBulk(${target(parts)}) { counts { total rejected } items { items { device { id name } code } } } }`
 const run = (parts: string, expected: number): string =>
@@ -103,14 +104,14 @@ export const bulkCalls: { queries: Record<string, Call>; mutations: Record<strin
       more: ({ mark }) => `, ids: [${literal(mark)}]`,
       others: ['ids'],
     }),
-    'Mutation.previewBulk': ofJob('preview', ({ bulkJob }) => bulkJob),
+    'Mutation.previewBulk': ofJob('preview', ({ bulkOther }) => bulkOther),
     'Mutation.startBulk': ofJob('start', ({ bulkJob }) => bulkJob, {
       more: ({ bulkToken }) => `, token: ${literal(bulkToken)}`,
       others: ['token', 'expected'],
     }),
     'Mutation.pauseBulk': ofJob('pause', ({ bulkRunning }) => bulkRunning),
     'Mutation.resumeBulk': ofJob('resume', ({ bulkRunning }) => bulkRunning, { others: ['rate'] }),
-    'Mutation.cancelBulk': ofJob('cancel', ({ bulkJob }) => bulkJob),
+    'Mutation.cancelBulk': ofJob('cancel', ({ bulkDraft }) => bulkDraft),
     'Mutation.retryBulk': ofJob('retry', ({ bulkDone }) => bulkDone, { others: ['statuses'] }),
     'Mutation.undoBulk': ofJob('undo', ({ bulkDone }) => bulkDone, { others: ['rate'] }),
   },

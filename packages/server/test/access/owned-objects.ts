@@ -32,6 +32,8 @@ export interface OwnedObjects {
   /** A bulk job that is READY, and its token. */
   bulkJob: string
   bulkToken: string
+  /** Another bulk job that is READY. */
+  bulkOther: string
   /** Bulk jobs in the state DRAFT, RUNNING, and DONE. */
   bulkDraft: string
   bulkRunning: string
@@ -146,7 +148,7 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
 async function createBulkJobs(
   user: TestUser,
   { mark, device, attribute }: Pick<OwnedObjects, 'mark' | 'device' | 'attribute'>,
-): Promise<Pick<OwnedObjects, 'bulkJob' | 'bulkToken' | 'bulkDraft' | 'bulkRunning' | 'bulkDone'>> {
+): Promise<Pick<OwnedObjects, 'bulkJob' | 'bulkToken' | 'bulkOther' | 'bulkDraft' | 'bulkRunning' | 'bulkDone'>> {
   const job = async (value: string, open: boolean): Promise<{ id: string; token: string }> => {
     const { createBulk } = await user.data(
       `mutation ($name: String, $ids: [String!], $attributes: Object!, $open: Boolean!) {
@@ -167,6 +169,7 @@ async function createBulkJobs(
   return {
     bulkJob: ready.id,
     bulkToken: ready.token,
+    bulkOther: (await job(`${mark}-other-job`, false)).id,
     bulkDraft: (await job(`${mark}-draft`, true)).id,
     bulkRunning: await start(await job(`${mark}-running`, false)),
     bulkDone: await start(await job(`${mark}-value`, false)),
@@ -194,6 +197,7 @@ export function nonexistentObjects({ deviceCursor, eventCursor, deliveryCursor }
     eventView: `vw_${randomBytes(12).toString('hex')}`,
     bulkJob: `bj_${randomBytes(12).toString('hex')}`,
     bulkToken: randomBytes(12).toString('hex'),
+    bulkOther: `bj_${randomBytes(12).toString('hex')}`,
     bulkDraft: `bj_${randomBytes(12).toString('hex')}`,
     bulkRunning: `bj_${randomBytes(12).toString('hex')}`,
     bulkDone: `bj_${randomBytes(12).toString('hex')}`,
