@@ -43,6 +43,8 @@ export async function generateResolverTypes(): Promise<string> {
         BulkJobList: './features/bulk/bulk-job.ts#BulkJobList as BulkJobListModel',
         BulkItemList: './features/bulk/bulk-job.ts#BulkItemList as BulkItemListModel',
         DeviceList: './features/devices/device.ts#DeviceList as DeviceListModel',
+        AccessKey: './features/access-keys/access-key.ts#AccessKey as AccessKeyModel',
+        KeyPolicy: './auth/key-policy.ts#KeyPolicy as KeyPolicyModel',
         Me: './features/users/members/member.ts#Me as MeModel',
         Member: './features/users/members/member.ts#Member as MemberModel',
         Role: './features/users/roles/role.ts#Role as RoleModel',

@@ -14,7 +14,7 @@ const distributed = [
 /** Small tables that every node reads, such as the tables that identify a caller before the account is known. */
 const reference = [
   ...['person', 'person_identity', 'account', 'membership', 'role', 'invitation'],
-  ...['access_key', 'session', 'account_totp', 'passkey', 'registration_code'],
+  ...['access_key', 'restricted_key', 'session', 'account_totp', 'passkey', 'registration_code'],
   ...['server_setting', 'server_process'],
 ]
 

@@ -41,6 +41,7 @@ continuously. The names in parentheses are [settings](settings.md).
 | Quota of | Size | Refill per second | Used by |
 | --- | --- | --- | --- |
 | a user | ${settings.keyPoints.default} (\`${settings.keyPoints.name}\`) | ${settings.keyPointsPerSecond.default} (\`${settings.keyPointsPerSecond.name}\`) | requests signed with any access key of the user (POST, GET, subscriptions, and REST), console sessions, and download links created by either |
+| an access key with a \`rateShare\` | this share of a user, at least 20 points | this share of a user | requests signed with the key, which are also charged to its user |
 | a registration code | same as a user | same as a user | registrations with the code |
 | an address | ${settings.addressPoints.default} (\`${settings.addressPoints.name}\`) | ${settings.addressPointsPerSecond.default} (\`${settings.addressPointsPerSecond.name}\`) | requests without valid credentials: introspection, registrations with a wrong code, sign-ins; an IPv6 /64 network is one address |
 | a device | ${settings.deviceMessages.default} (\`${settings.deviceMessages.name}\`) | ${settings.deviceMessagesPerSecond.default} (\`${settings.deviceMessagesPerSecond.name}\`) | reports and MQTT publications, one point each |
@@ -109,7 +110,7 @@ effect. If a device has used up its quota, the server instead delays the device'
 and logs the delay.
 
 Responses contain two headers according to draft-ietf-httpapi-ratelimit-headers-11. The name in
-quotes is \`user\`, \`code\`, \`address\`, or \`device\`.
+quotes is \`user\`, \`key\`, \`code\`, \`address\`, or \`device\`.
 
 - \`RateLimit-Policy: "user";q=20000;w=40\`: the size of the quota, and the seconds in which it
   refills completely.

@@ -37,6 +37,9 @@ export const isPermitted = (mask: number | undefined, name: PermissionName): boo
 /** Whether every permission of `part` is in `whole`. */
 export const includes = (whole: number, part: number): boolean => (whole & part) === part
 
+/** The permissions that decide which events a stream contains. */
+export const streamPermissions = maskOf(['EVENT_READ', 'AUDIT_READ'])
+
 const viewer = maskOf(['DEVICE_READ', 'EVENT_READ', 'KEY_OWN'])
 const operator =
   viewer |
@@ -51,6 +54,9 @@ export const builtInRoles = { viewer, operator, admin, owner: admin } as const
 export type BuiltInRole = keyof typeof builtInRoles
 
 export const isBuiltIn = (roleId: string): roleId is BuiltInRole => Object.hasOwn(builtInRoles, roleId)
+
+/** The permissions of an access key from before permissions, and of a new one unless others are named. */
+export const usualKeyPermissions = manager
 
 /** The permissions of an access key. Keys from before permissions have none stored. */
 export const permissionsOfKey = (stored: readonly string[] | null): number =>

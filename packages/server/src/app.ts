@@ -144,7 +144,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   registerSessionCookies(app)
   const schema = buildSchema()
   assertPermissions(schema)
-  const createContext = contextOf(deps, rateLimits)
+  const createContext = contextOf(deps, rateLimits, (request) => executor.needsOf(request))
   const charges = createRequestCharges(rateLimits, addressOf, createAccountSizes(deps.db))
   const beforeRequest = (requester: Requester<Viewer>): void => {
     if (requester.viewer !== null) callers.identify(requester.request, requester.viewer)
@@ -281,7 +281,7 @@ function chooseContext(readSide: ReadSide, createContext: ReturnType<typeof cont
   }
 }
 
-function contextOf(deps: AppDeps, { storage }: RateLimits) {
+function contextOf(deps: AppDeps, { storage }: RateLimits, needsOf: Context['needsOf']) {
   const { config, db, secrets, feed, outbound } = deps
   const clock = clockOf(deps)
   const nameCounts = createNameCounts(deps)
@@ -301,5 +301,6 @@ function contextOf(deps: AppDeps, { storage }: RateLimits) {
     feed,
     secrets,
     outbound,
+    needsOf,
   })
 }

@@ -5,7 +5,9 @@ import type { NameCounts } from './features/attributes/names/name-counts.ts'
 import type { Feed } from './features/events/feed/feed.ts'
 import type { FacetCache } from './features/facets/facet-cache.ts'
 import type { Once } from './features/idempotency/create-once.ts'
+import type { DocumentNeeds } from './graphql/access/field-needs.ts'
 import type { RowMeter } from './graphql/cost/row-meter.ts'
+import type { OperationRequest, RejectedOperation } from './graphql/execute.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { StorageQuotas } from './rate-limits/storage-quotas.ts'
 import type { Viewer } from './viewer.ts'
@@ -38,6 +40,8 @@ export interface Context {
   readonly secrets: Secrets
   /** Sends requests to addresses that users enter, but not to private addresses. */
   readonly outbound: Outbound
+  /** Returns what a document needs, or why it is invalid. */
+  readonly needsOf: (request: OperationRequest) => DocumentNeeds | RejectedOperation
   /** The transaction of a request with an Idempotency-Key. */
   readonly once?: Once
 }

@@ -57,7 +57,8 @@ export const requestReasons = {
   },
   'exceeds-own-access': {
     code: 'FORBIDDEN',
-    meaning: 'The access key would create or enable a key that expires later, or that does not require a digest.',
+    meaning:
+      'The caller would grant more than it has: a permission that it lacks, a key that expires later than its own, or a key that does not require a digest although its own does.',
   },
   'not-a-member': {
     code: 'FORBIDDEN',

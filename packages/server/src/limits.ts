@@ -24,8 +24,10 @@ export const limits = {
   /** Characters in the host of a service (RFC 1035 §2.3.4). */
   hostLength: 253,
   servicesPerDevice: 100,
-  /** Access keys per user. */
+  /** Access keys that a person creates in an account. */
   accessKeys: 10,
+  accountAccessKeys: 200,
+  networksPerKey: 50,
   accessKeyNameLength: 100,
   /** Registration codes per user. */
   registrationCodes: 100,
@@ -112,7 +114,9 @@ export const limitMeanings: Readonly<Record<LimitName, string>> = {
   platformLength: 'characters of a platform',
   hostLength: 'characters of the host of a service (RFC 1035 §2.3.4)',
   servicesPerDevice: 'services of a device, not counting its bulk service',
-  accessKeys: 'access keys of a user',
+  accessKeys: 'access keys that a person creates in an account; keys that were rotated do not count',
+  accountAccessKeys: 'account keys of an account',
+  networksPerKey: 'networks of an access key',
   accessKeyNameLength: 'characters of the name of an access key',
   registrationCodes: 'registration codes of a user',
   expiredCodeDays: 'days that an expired registration code stays in lists',

@@ -14,7 +14,11 @@ export const listBounds: ListBounds = {
   'User.device': (args) => (args.id as unknown[]).length,
   'User.service': (args) => (args.id as unknown[]).length,
   'User.bulkJob': (args) => (args.id as unknown[]).length,
-  'User.accessKeys': limits.accessKeys,
+  // Account keys, and personal keys of each member.
+  'User.accessKeys': limits.accountAccessKeys + limits.accessKeys * limits.members,
+  // Each field has at most a few needs, and most have one.
+  'User.needs': limits.documentTokens,
+  'KeyPolicy.violations': limits.accountAccessKeys + limits.accessKeys * limits.members,
   'User.registrationCodes': limits.registrationCodes,
   'User.webhooks': ({ id }) =>
     Math.min((id as unknown[] | null | undefined)?.length ?? limits.webhooks, limits.webhooks),

@@ -148,7 +148,7 @@ export const metricTable = {
     name: 'muster_rate_limited_total',
     type: 'counter',
     labels: ['policy'],
-    help: 'Times that this process found a quota exhausted: points of a user, address, code, or device; bytes stored per day (device-bytes, account-bytes).',
+    help: 'Times that this process found a quota exhausted: points of a user, key, address, code, or device; bytes stored per day (device-bytes, account-bytes).',
   },
   documents: {
     name: 'muster_documents_total',

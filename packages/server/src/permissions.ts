@@ -21,6 +21,9 @@ const forOperations = ({ operations }: Arguments): readonly Need[] => [
 
 const ofBulkJob: readonly Need[] = ['DEVICE_READ', ['ATTRIBUTE_WRITE', 'DEVICE_WRITE', 'DEVICE_DELETE']]
 
+/** With KEY_OWN alone, only the caller's personal keys exist. */
+const ofOwnKeys: Need = ['KEY_MANAGE', 'KEY_OWN']
+
 /**
  * Every field of the API and its rule, in one place for audits. `Type.*` is the rule of all fields of a type that are not named
  * here. The server does not start if a field has no rule. All fields below `login` find only rows of the viewer's account, and
@@ -48,13 +51,13 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Mutation.runBulk': forOperations,
   'Mutation.startBulk': ofBulkJob,
   'Mutation.undoBulk': ofBulkJob,
-  'Mutation.createAccessKey': ['KEY_MANAGE'],
+  'Mutation.createAccessKey': ({ personal }) => (personal === true ? [ofOwnKeys] : ['KEY_MANAGE']),
   'Mutation.createInvitation': ['MEMBER_MANAGE'],
   'Mutation.createRegistrationCode': withAttributes('DEVICE_CREATE'),
   'Mutation.createRole': ['MEMBER_MANAGE'],
   'Mutation.createView': ['VIEW_MANAGE'],
   'Mutation.createWebhook': ['WEBHOOK_MANAGE'],
-  'Mutation.deleteAccessKey': ['KEY_MANAGE'],
+  'Mutation.deleteAccessKey': [ofOwnKeys],
   'Mutation.deleteDevice': ['DEVICE_DELETE'],
   'Mutation.deleteDevices': ['DEVICE_DELETE'],
   'Mutation.deleteInvitation': ['MEMBER_MANAGE'],
@@ -69,14 +72,16 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'Mutation.renameService': ['DEVICE_WRITE'],
   'Mutation.reportState': ['STATE_REPORT'],
   'Mutation.resendInvitation': ['MEMBER_MANAGE'],
+  'Mutation.rotateAccessKey': [ofOwnKeys],
   'Mutation.rotateDeviceSecret': ['DEVICE_SECRET'],
   'Mutation.rotateWebhookSecret': ['WEBHOOK_MANAGE'],
   'Mutation.setAttribute': ['ATTRIBUTE_WRITE'],
   'Mutation.setAttributes': ['ATTRIBUTE_WRITE'],
   'Mutation.setAttributesMany': ['ATTRIBUTE_WRITE'],
+  'Mutation.setKeyPolicy': ['ACCOUNT_MANAGE'],
   'Mutation.setMemberRole': ['MEMBER_MANAGE'],
   'Mutation.testWebhook': ['WEBHOOK_MANAGE'],
-  'Mutation.updateAccessKey': ['KEY_MANAGE'],
+  'Mutation.updateAccessKey': [ofOwnKeys],
   'Mutation.updateAccount': ['ACCOUNT_MANAGE'],
   'Mutation.updateDevice': ['DEVICE_WRITE'],
   'Mutation.updateRole': ['MEMBER_MANAGE'],
@@ -109,9 +114,11 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'User.facets': ['DEVICE_READ'],
   'User.id': 'viewer',
   'User.invitations': [['AUDIT_READ', 'MEMBER_MANAGE']],
+  'User.keyPolicy': [['AUDIT_READ', 'KEY_MANAGE']],
   'User.limits': 'viewer',
   'User.members': [['AUDIT_READ', 'MEMBER_MANAGE']],
   'User.name': 'viewer',
+  'User.needs': 'viewer',
   'User.overrides': 'viewer',
   'User.presence': ['DEVICE_READ'],
   'User.registrationCodes': ['DEVICE_CREATE'],
@@ -164,10 +171,12 @@ export const permissions: Readonly<Record<string, Rule>> = {
   'FilterTerm.*': 'viewer',
   'Grant.*': 'viewer',
   'Invitation.*': 'viewer',
+  'KeyPolicy.*': 'viewer',
   'Limit.*': 'viewer',
   'Me.*': 'viewer',
   'Member.*': 'viewer',
   'Membership.*': 'viewer',
+  'Need.*': 'viewer',
   'Person.*': 'viewer',
   'PresencePoint.*': 'viewer',
   'RegistrationCode.*': 'viewer',

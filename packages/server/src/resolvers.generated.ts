@@ -6,6 +6,8 @@ import type { Service as ServiceModel, ServiceList as ServiceListModel } from '.
 import type { Event as EventModel, EventList as EventListModel } from './features/events/event.ts';
 import type { AttributeChange as AttributeChangeModel, AttributeChangeList as AttributeChangeListModel } from './features/history/history.ts';
 import type { BulkJob as BulkJobModel, BulkItem as BulkItemModel, BulkJobList as BulkJobListModel, BulkItemList as BulkItemListModel } from './features/bulk/bulk-job.ts';
+import type { AccessKey as AccessKeyModel } from './features/access-keys/access-key.ts';
+import type { KeyPolicy as KeyPolicyModel } from './auth/key-policy.ts';
 import type { Me as MeModel, Member as MemberModel } from './features/users/members/member.ts';
 import type { Role as RoleModel } from './features/users/roles/role.ts';
 import type { ShownInvitation as InvitationModel } from './features/users/invitations/invitation.ts';
@@ -30,8 +32,15 @@ export type Scalars = {
 /** The owner of devices, access keys, webhooks, and the other data of an account. */
 export type User = {
   __typename?: 'User';
-  /** The user's access keys, newest first. */
+  /** Newest first. Without KEY_MANAGE or AUDIT_READ, only the caller's own personal keys. */
   accessKeys: Array<AccessKey>;
+  /** The account's rules for access keys. */
+  keyPolicy: KeyPolicy;
+  /**
+   * Which permissions a document needs, so that a key can get those and no more. Any member may ask; nothing runs. Variables may be
+   * missing.
+   */
+  needs: Array<Need>;
   /** All attributes as nested JSON. In a context, overrides replace base values. */
   attributes: Scalars['Object']['output'];
   /** The value of one attribute; null if the attribute is not set. */
@@ -117,6 +126,14 @@ export type User = {
   views: Array<View>;
   /** The user's webhooks, newest first. */
   webhooks: Array<Webhook>;
+};
+
+
+/** The owner of devices, access keys, webhooks, and the other data of an account. */
+export type UserNeedsArgs = {
+  document: Scalars['String']['input'];
+  operationName?: InputMaybe<Scalars['String']['input']>;
+  variables?: InputMaybe<Scalars['Object']['input']>;
 };
 
 
@@ -320,6 +337,29 @@ export type UserWebhooksArgs = {
   id?: InputMaybe<Array<Scalars['ID']['input']>>;
 };
 
+/** What a field needs. */
+export type Need = {
+  __typename?: 'Need';
+  /** Such as Mutation.setAttribute or User.webhooks. */
+  field: Scalars['String']['output'];
+  permission: Permission;
+};
+
+export type KeyPolicy = {
+  __typename?: 'KeyPolicy';
+  /** How many days a key may last; null for no limit. */
+  maxDays?: Maybe<Scalars['Int']['output']>;
+  /** Whether personal keys may be created. */
+  personalKeys: Scalars['Boolean']['output'];
+  requireDigest: Scalars['Boolean']['output'];
+  /** Whether a key must name networks. */
+  requireNetworks: Scalars['Boolean']['output'];
+  /** When existing keys must comply; null for never. New keys must comply at once. */
+  enforcedFrom?: Maybe<Scalars['DateTime']['output']>;
+  /** Enabled keys that do not comply. */
+  violations: Array<AccessKey>;
+};
+
 /** A key that signs requests. Only createAccessKey returns its secret. */
 export type AccessKey = {
   __typename?: 'AccessKey';
@@ -338,6 +378,20 @@ export type AccessKey = {
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
   /** When the key expires; null if it never expires. */
   expires?: Maybe<Scalars['DateTime']['output']>;
+  /** account, or personal: a personal key ends with its creator's membership */
+  kind: Scalars['String']['output'];
+  /** What the key may do. A personal key may do, at each moment, what both the key and its creator's role allow. */
+  permissions: Array<Permission>;
+  /** Addresses that it may be used from, as CIDR; empty for any. */
+  networks: Array<Scalars['String']['output']>;
+  /** The share of a key's points that it may spend, in percent. */
+  rateShare: Scalars['Int']['output'];
+  /** Why it is rejected although it is enabled and has not expired: policy or member; null where it is not rejected. */
+  suspended?: Maybe<Scalars['String']['output']>;
+  /** The key that replaces it, once it was rotated. */
+  replacedBy?: Maybe<Scalars['ID']['output']>;
+  /** Null for keys created before this was recorded. */
+  createdBy?: Maybe<ChangeSource>;
 };
 
 /** A new access key and its secret. */
@@ -353,16 +407,34 @@ export type CreatedAccessKey = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. A user can have up to 10
-   * keys.
-   * A key cannot create a stronger key: the new key must not expire later, and it must require a digest if the first key does.
-   * Otherwise, returns FORBIDDEN with the reason exceeds-own-access.
+   * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. At most 10 keys for each
+   * person who creates them, 200 account keys in an account.
+   * No caller can grant more than it has: the caller must have each permission of the key. A key that creates another one must not
+   * expire earlier, and if it requires a digest, so must the other. Otherwise, returns FORBIDDEN with the reason
+   * exceeds-own-access.
+   * Needs KEY_MANAGE, or KEY_OWN for a personal key.
    * In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the
    * user confirms the sign-in.
    */
   createAccessKey: CreatedAccessKey;
-  /** Updates the given fields. null clears name. A key cannot enable a key that is stronger than itself (see createAccessKey). */
+  /**
+   * Omitted means unchanged; null clears name and networks. Otherwise access can only shrink: to grant more, create another key. A
+   * caller cannot enable a key that may do more than the caller (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the
+   * caller's own personal keys.
+   */
   updateAccessKey: AccessKey;
+  /**
+   * Creates a key with the access, networks, and expiry of this one, which keeps working for overlap seconds (0 to 2,592,000) or
+   * until it expires, whichever comes first. Returns CONFLICT for a key that was rotated already. Needs KEY_MANAGE, or KEY_OWN for
+   * the caller's own personal keys.
+   */
+  rotateAccessKey: CreatedAccessKey;
+  /**
+   * Omitted means unchanged; null clears maxDays and enforcedFrom. From enforcedFrom on, keys that do not comply are rejected with the
+   * reason key-policy; keys without requireDigest are asked for a digest instead.
+   */
+  setKeyPolicy: KeyPolicy;
+  /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   deleteAccessKey: Scalars['Boolean']['output'];
   /** Sets one attribute, or removes it if value is null. Returns the value that now applies in that context, or null. */
   setAttribute?: Maybe<Scalars['String']['output']>;
@@ -496,6 +568,10 @@ export type MutationCreateAccessKeyArgs = {
   requireDigest?: Scalars['Boolean']['input'];
   expires?: InputMaybe<Scalars['DateTime']['input']>;
   publicKey?: InputMaybe<Scalars['String']['input']>;
+  access?: InputMaybe<AccessInput>;
+  networks?: InputMaybe<Array<Scalars['String']['input']>>;
+  personal?: Scalars['Boolean']['input'];
+  rateShare?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
@@ -504,6 +580,28 @@ export type MutationUpdateAccessKeyArgs = {
   key: Scalars['String']['input'];
   name?: InputMaybe<Scalars['String']['input']>;
   enabled?: InputMaybe<Scalars['Boolean']['input']>;
+  access?: InputMaybe<AccessInput>;
+  expires?: InputMaybe<Scalars['DateTime']['input']>;
+  networks?: InputMaybe<Array<Scalars['String']['input']>>;
+  rateShare?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationRotateAccessKeyArgs = {
+  key: Scalars['String']['input'];
+  overlap?: InputMaybe<Scalars['Int']['input']>;
+  publicKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+/** Changes data. A mutation that fails changes nothing. */
+export type MutationSetKeyPolicyArgs = {
+  maxDays?: InputMaybe<Scalars['Int']['input']>;
+  personalKeys?: InputMaybe<Scalars['Boolean']['input']>;
+  requireDigest?: InputMaybe<Scalars['Boolean']['input']>;
+  requireNetworks?: InputMaybe<Scalars['Boolean']['input']>;
+  enforcedFrom?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 
@@ -1452,7 +1550,7 @@ export type EventType =
   | 'SERVICE_REMOVE'
   /** data: context, and changes, the old and new value of each name that changed */
   | 'ATTRIBUTE_CHANGE'
-  /** data: name, readOnly, requireDigest, algorithm, expires */
+  /** data: name, readOnly, requireDigest, algorithm, expires, kind, permissions, networks, rateShare */
   | 'ACCESS_KEY_CREATE'
   /** data: changes, the old and new value of each field that changed */
   | 'ACCESS_KEY_UPDATE'
@@ -1500,6 +1598,8 @@ export type EventType =
   | 'BULK_FINISH'
   /** A bulk job was started that undoes another. data: job, the ID of the job that is undone, and counts */
   | 'BULK_UNDO'
+  /** data: changes, the old and new value of each field that changed */
+  | 'KEY_POLICY_UPDATE'
   /**
    * A query created links to download events. data: links, their number; expires; filters, the arguments of the first ten links, in
    * which devices, a number, replaces more than 20 device IDs
@@ -2122,9 +2222,11 @@ export type ResolversTypes = {
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Int: ResolverTypeWrapper<Scalars['Int']['output']>;
-  AccessKey: ResolverTypeWrapper<AccessKey>;
+  Need: ResolverTypeWrapper<Need>;
+  KeyPolicy: ResolverTypeWrapper<KeyPolicyModel>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
-  CreatedAccessKey: ResolverTypeWrapper<CreatedAccessKey>;
+  AccessKey: ResolverTypeWrapper<AccessKeyModel>;
+  CreatedAccessKey: ResolverTypeWrapper<Omit<CreatedAccessKey, 'accessKey'> & { accessKey: ResolversTypes['AccessKey'] }>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Device: ResolverTypeWrapper<DeviceModel>;
   Service: ResolverTypeWrapper<ServiceModel>;
@@ -2203,9 +2305,11 @@ export type ResolversParentTypes = {
   String: Scalars['String']['output'];
   ID: Scalars['ID']['output'];
   Int: Scalars['Int']['output'];
-  AccessKey: AccessKey;
+  Need: Need;
+  KeyPolicy: KeyPolicyModel;
   Boolean: Scalars['Boolean']['output'];
-  CreatedAccessKey: CreatedAccessKey;
+  AccessKey: AccessKeyModel;
+  CreatedAccessKey: Omit<CreatedAccessKey, 'accessKey'> & { accessKey: ResolversParentTypes['AccessKey'] };
   Mutation: Record<PropertyKey, never>;
   Device: DeviceModel;
   Service: ServiceModel;
@@ -2272,6 +2376,8 @@ export type ResolversParentTypes = {
 
 export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
   accessKeys?: Resolver<Array<ResolversTypes['AccessKey']>, ParentType, ContextType>;
+  keyPolicy?: Resolver<ResolversTypes['KeyPolicy'], ParentType, ContextType>;
+  needs?: Resolver<Array<ResolversTypes['Need']>, ParentType, ContextType, RequireFields<UserNeedsArgs, 'document'>>;
   attributes?: Resolver<ResolversTypes['Object'], ParentType, ContextType, Partial<UserAttributesArgs>>;
   attribute?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, RequireFields<UserAttributeArgs, 'name'>>;
   overrides?: Resolver<ResolversTypes['Object'], ParentType, ContextType, RequireFields<UserOverridesArgs, 'context'>>;
@@ -2306,6 +2412,20 @@ export type UserResolvers<ContextType = Context, ParentType extends ResolversPar
   webhooks?: Resolver<Array<ResolversTypes['Webhook']>, ParentType, ContextType, Partial<UserWebhooksArgs>>;
 };
 
+export type NeedResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Need'] = ResolversParentTypes['Need']> = {
+  field?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  permission?: Resolver<ResolversTypes['Permission'], ParentType, ContextType>;
+};
+
+export type KeyPolicyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['KeyPolicy'] = ResolversParentTypes['KeyPolicy']> = {
+  maxDays?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  personalKeys?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  requireDigest?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  requireNetworks?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  enforcedFrom?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  violations?: Resolver<Array<ResolversTypes['AccessKey']>, ParentType, ContextType>;
+};
+
 export type AccessKeyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AccessKey'] = ResolversParentTypes['AccessKey']> = {
   key?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -2316,6 +2436,13 @@ export type AccessKeyResolvers<ContextType = Context, ParentType extends Resolve
   created?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
   lastUsed?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   expires?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  permissions?: Resolver<Array<ResolversTypes['Permission']>, ParentType, ContextType>;
+  networks?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
+  rateShare?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  suspended?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  replacedBy?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  createdBy?: Resolver<Maybe<ResolversTypes['ChangeSource']>, ParentType, ContextType>;
 };
 
 export type CreatedAccessKeyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CreatedAccessKey'] = ResolversParentTypes['CreatedAccessKey']> = {
@@ -2325,8 +2452,10 @@ export type CreatedAccessKeyResolvers<ContextType = Context, ParentType extends 
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
-  createAccessKey?: Resolver<ResolversTypes['CreatedAccessKey'], ParentType, ContextType, RequireFields<MutationCreateAccessKeyArgs, 'readOnly' | 'requireDigest'>>;
+  createAccessKey?: Resolver<ResolversTypes['CreatedAccessKey'], ParentType, ContextType, RequireFields<MutationCreateAccessKeyArgs, 'readOnly' | 'requireDigest' | 'personal' | 'rateShare'>>;
   updateAccessKey?: Resolver<ResolversTypes['AccessKey'], ParentType, ContextType, RequireFields<MutationUpdateAccessKeyArgs, 'key'>>;
+  rotateAccessKey?: Resolver<ResolversTypes['CreatedAccessKey'], ParentType, ContextType, RequireFields<MutationRotateAccessKeyArgs, 'key' | 'overlap'>>;
+  setKeyPolicy?: Resolver<ResolversTypes['KeyPolicy'], ParentType, ContextType, Partial<MutationSetKeyPolicyArgs>>;
   deleteAccessKey?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType, RequireFields<MutationDeleteAccessKeyArgs, 'key'>>;
   setAttribute?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType, RequireFields<MutationSetAttributeArgs, 'name' | 'serviceId'>>;
   setAttributes?: Resolver<ResolversTypes['Object'], ParentType, ContextType, RequireFields<MutationSetAttributesArgs, 'attributes' | 'serviceId'>>;
@@ -2841,6 +2970,8 @@ export interface ObjectScalarConfig extends GraphQLScalarTypeConfig<ResolversTyp
 
 export type Resolvers<ContextType = Context> = {
   User?: UserResolvers<ContextType>;
+  Need?: NeedResolvers<ContextType>;
+  KeyPolicy?: KeyPolicyResolvers<ContextType>;
   AccessKey?: AccessKeyResolvers<ContextType>;
   CreatedAccessKey?: CreatedAccessKeyResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;

@@ -59,6 +59,8 @@ export const rowCosts = ({ firstRecord }: { firstRecord: 0 | 1 }): RowCosts => (
   'User.device': 0,
   'User.service': 0,
   'User.accessKeys': 0,
+  'KeyPolicy.violations': 0,
+  'User.needs': 0,
   'User.registrationCodes': 0,
   'User.webhooks': 0,
   'User.views': 0,

@@ -11,6 +11,10 @@ export interface Viewer {
   readonly accessKey?: string
   /** The access key's name; null if it has none. */
   readonly accessKeyName?: string | null
+  /** The percentage of a key's points that the access key may spend; all if omitted. */
+  readonly rateShare?: number
+  /** The address that a signed request comes from. */
+  readonly address?: string
   /** The ID of the request's console session, if any. */
   readonly session?: string
   /** What the request may do in the account, as a set of permissions; none if omitted. */

@@ -76,11 +76,14 @@ export const commandTable: readonly CommandEntry[] = [
     command('configure', 'save server credentials in a profile', () => import('./configure.ts')),
     noun(
       'keys',
-      'list, create, disable, and delete access keys',
+      'list, create, change, and delete access keys',
       'Manage access keys, which programs use to sign requests, and the master key, which encrypts their secrets.',
       [
         command('list', 'list access keys', () => import('./keys/list.ts')),
         command('create', 'create an access key', () => import('./keys/create.ts')),
+        command('update', 'change an access key', () => import('./keys/update.ts')),
+        command('rotate', 'replace an access key with a new one', () => import('./keys/rotate.ts')),
+        command('policy', 'show or change the rules for access keys', () => import('./keys/policy.ts')),
         command('enable', 'enable an access key', () => import('./keys/enable.ts')),
         command('disable', 'disable an access key', () => import('./keys/disable.ts')),
         command('delete', 'delete access keys', () => import('./keys/delete.ts')),

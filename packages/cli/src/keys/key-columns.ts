@@ -1,5 +1,7 @@
-import type { AccessKey } from '@muster/client'
+import type { AccessKey as FullKey } from '@muster/client'
 import type { Column } from '../output/column.ts'
+
+type AccessKey = Omit<FullKey, 'createdBy'>
 
 export const keyColumns: readonly Column<AccessKey>[] = [
   { name: 'key', value: ({ key }) => key, truncated: 'first' },
@@ -11,6 +13,12 @@ export const keyColumns: readonly Column<AccessKey>[] = [
   { name: 'created', value: ({ created }) => created, time: true },
   { name: 'expires', value: ({ expires }) => expires, time: true },
   { name: 'lastUsed', value: ({ lastUsed }) => lastUsed, time: true },
+  { name: 'kind', value: ({ kind }) => kind },
+  { name: 'permissions', value: ({ permissions }) => permissions.join(' '), truncated: 'last' },
+  { name: 'networks', value: ({ networks }) => networks.join(' ') },
+  { name: 'rateShare', value: ({ rateShare }) => rateShare },
+  { name: 'suspended', value: ({ suspended }) => suspended },
+  { name: 'replacedBy', value: ({ replacedBy }) => replacedBy, truncated: 'first' },
 ]
 
 export const keyFields = {
@@ -23,4 +31,10 @@ export const keyFields = {
   created: true,
   expires: true,
   lastUsed: true,
+  kind: true,
+  permissions: true,
+  networks: true,
+  rateShare: true,
+  suspended: true,
+  replacedBy: true,
 } as const

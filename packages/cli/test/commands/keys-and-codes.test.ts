@@ -77,6 +77,57 @@ describe('keys', () => {
     })
     expect((await run('keys', 'create', 'plain')).stdout).toMatch(/^Key: MK\w+\nSecret: \S+\n$/)
   })
+
+  it('rotates the key of a profile and saves the new one, or another key', async () => {
+    const { user, run, env } = await createCliUser(app)
+    const args = ['keys', 'create', 'rotated', '--save', 'work']
+    expect(await run(...args)).toMatchObject({ code: 0 })
+    const rotated = await run('keys', 'rotate', '--overlap', '0', '--profile', 'work')
+    expect(rotated).toMatchObject({ code: 0, stdout: expect.stringContaining('Saved as profile work') })
+    const [, key] = /^Key: (\w+)/.exec(rotated.stdout)!
+    expect(readFileSync(env.MUSTER_CREDENTIALS!, 'utf8')).toContain(`MUSTER_ACCESS_KEY_ID=${key}`)
+    expect(await run('devices', 'list', '--profile', 'work')).toMatchObject({ code: 0 })
+    const other = await run('keys', 'rotate', user.keyId)
+    expect(other.code).toBe(0)
+    expect((await run('keys', 'rotate', key!)).stdout).toMatch(/^Key: MK\w+\nSecret: \S+\n$/)
+    expect(await run('keys', 'rotate', key!)).toMatchObject({ stderr: expect.stringContaining('was rotated') })
+    expect(await run('keys', 'rotate', '--overlap', '31d')).toMatchObject({ code: 2 })
+  })
+
+  it('shows and changes the rules for keys', async () => {
+    const { user, run, lines } = await createCliUser(app)
+    expect((await run('keys', 'policy')).stdout).toContain('Days that a key may last: no limit')
+    const rules = ['--max-days', '90', '--require-networks', 'yes', '--enforced-from', '30d']
+    expect(await lines('keys', 'policy', ...rules)).toMatchObject([
+      { maxDays: 90, requireNetworks: true, requireDigest: false, violations: [{ key: user.keyId }] },
+    ])
+    expect(await run('keys', 'create', 'forever')).toMatchObject({ stderr: expect.stringContaining('maxDays') })
+    const [policy] = await lines('keys', 'policy', '--no-max-days', '--no-enforced-from', '--require-networks', 'no')
+    expect(policy).toMatchObject({ maxDays: null, enforcedFrom: null, requireNetworks: false, violations: [] })
+  })
+
+  it('creates a key with few permissions, and takes more away', async () => {
+    const { run, lines } = await createCliUser(app)
+    const few = ['--permissions', 'device-read,EVENT_READ', '--networks', '127.0.0.0/8', '--rate-share', '50']
+    const [created] = await lines('keys', 'create', 'few', ...few)
+    expect(created).toMatchObject({
+      kind: 'account',
+      permissions: ['DEVICE_READ', 'EVENT_READ'],
+      networks: ['127.0.0.0/8'],
+      rateShare: 50,
+    })
+    const { key } = created
+    expect(await lines('keys', 'update', key, '--permissions', 'DEVICE_READ', '--no-networks')).toMatchObject([
+      { permissions: ['DEVICE_READ'], networks: [] },
+    ])
+    expect(await run('keys', 'update', key, '--permissions', 'DEVICE_READ,DEVICE_WRITE')).toMatchObject({
+      stderr: expect.stringContaining('create another key'),
+    })
+    expect(await run('keys', 'update', key)).toMatchObject({ code: 2 })
+    expect((await lines('keys', 'create', '--personal'))[0]).toMatchObject({ kind: 'personal', suspended: null })
+    const listed = await run('keys', 'list', '--columns', 'name,kind,permissions', '--csv')
+    expect(listed.stdout).toContain('few,account,DEVICE_READ')
+  })
 })
 
 describe('codes', () => {

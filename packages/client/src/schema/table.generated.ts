@@ -5,13 +5,20 @@ export const schemaTable: SchemaTable = {
  "AccessKey": {
   "algorithm": "String!",
   "created": "DateTime!",
+  "createdBy": "ChangeSource",
   "enabled": "Boolean!",
   "expires": "DateTime",
   "key": "ID!",
+  "kind": "String!",
   "lastUsed": "DateTime",
   "name": "String",
+  "networks": "[String!]!",
+  "permissions": "[Permission!]!",
+  "rateShare": "Int!",
   "readOnly": "Boolean!",
-  "requireDigest": "Boolean!"
+  "replacedBy": "ID",
+  "requireDigest": "Boolean!",
+  "suspended": "String"
  },
  "AccountReference": {
   "email": "String!",
@@ -334,6 +341,14 @@ export const schemaTable: SchemaTable = {
   "link": "String",
   "role": "Role!"
  },
+ "KeyPolicy": {
+  "enforcedFrom": "DateTime",
+  "maxDays": "Int",
+  "personalKeys": "Boolean!",
+  "requireDigest": "Boolean!",
+  "requireNetworks": "Boolean!",
+  "violations": "[AccessKey!]!"
+ },
  "Limit": {
   "name": "String!",
   "used": "Int",
@@ -392,9 +407,13 @@ export const schemaTable: SchemaTable = {
   "createAccessKey": [
    "CreatedAccessKey!",
    {
+    "access": "AccessInput",
     "expires": "DateTime",
     "name": "String",
+    "networks": "[String!]",
+    "personal": "Boolean!",
     "publicKey": "String",
+    "rateShare": "Int",
     "readOnly": "Boolean!",
     "requireDigest": "Boolean!"
    }
@@ -593,6 +612,14 @@ export const schemaTable: SchemaTable = {
     "statuses": "[BulkItemStatus!]!"
    }
   ],
+  "rotateAccessKey": [
+   "CreatedAccessKey!",
+   {
+    "key": "String!",
+    "overlap": "Int",
+    "publicKey": "String"
+   }
+  ],
   "rotateDeviceSecret": [
    "DeviceRegistration!",
    {
@@ -641,6 +668,16 @@ export const schemaTable: SchemaTable = {
     "items": "[AttributesInput!]!"
    }
   ],
+  "setKeyPolicy": [
+   "KeyPolicy!",
+   {
+    "enforcedFrom": "DateTime",
+    "maxDays": "Int",
+    "personalKeys": "Boolean",
+    "requireDigest": "Boolean",
+    "requireNetworks": "Boolean"
+   }
+  ],
   "setMemberRole": [
    "Member!",
    {
@@ -672,9 +709,13 @@ export const schemaTable: SchemaTable = {
   "updateAccessKey": [
    "AccessKey!",
    {
+    "access": "AccessInput",
     "enabled": "Boolean",
+    "expires": "DateTime",
     "key": "String!",
-    "name": "String"
+    "name": "String",
+    "networks": "[String!]",
+    "rateShare": "Int"
    }
   ],
   "updateAccount": [
@@ -741,6 +782,10 @@ export const schemaTable: SchemaTable = {
     "where": "String"
    }
   ]
+ },
+ "Need": {
+  "field": "String!",
+  "permission": "Permission!"
  },
  "Person": {
   "email": "String!",
@@ -1005,9 +1050,18 @@ export const schemaTable: SchemaTable = {
   ],
   "id": "ID!",
   "invitations": "[Invitation!]!",
+  "keyPolicy": "KeyPolicy!",
   "limits": "[Limit!]!",
   "members": "[Member!]!",
   "name": "String",
+  "needs": [
+   "[Need!]!",
+   {
+    "document": "String!",
+    "operationName": "String",
+    "variables": "Object"
+   }
+  ],
   "overrides": [
    "Object!",
    {

@@ -14,7 +14,7 @@ export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
 export type BulkState = 'CANCELED' | 'DONE' | 'DRAFT' | 'EXPIRED' | 'FAILED' | 'PAUSED' | 'PREVIEWING' | 'READY' | 'RUNNING'
 
 /** The type of an event. */
-export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ACCOUNT_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'BULK_FINISH' | 'BULK_START' | 'BULK_UNDO' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'INVITATION_CREATE' | 'INVITATION_DELETE' | 'MASTER_KEY_ROTATE' | 'MEMBER_JOIN' | 'MEMBER_LEAVE' | 'MEMBER_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'ROLE_CREATE' | 'ROLE_DELETE' | 'ROLE_UPDATE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
+export type EventType = 'ACCESS_KEY_CREATE' | 'ACCESS_KEY_DELETE' | 'ACCESS_KEY_UPDATE' | 'ACCOUNT_UPDATE' | 'ATTRIBUTE_CHANGE' | 'AUTHENTICATOR_ADD' | 'AUTHENTICATOR_REMOVE' | 'AUTHENTICATOR_UPDATE' | 'AUTH_FAIL' | 'AUTH_LOGIN' | 'BACKUP_CREATE' | 'BACKUP_RESTORE' | 'BULK_FINISH' | 'BULK_START' | 'BULK_UNDO' | 'DEVICE_DELETE' | 'DEVICE_REGISTER' | 'DEVICE_SECRET_ROTATE' | 'DEVICE_STATE' | 'DEVICE_UPDATE' | 'DOWNLOAD_LINK_CREATE' | 'INVITATION_CREATE' | 'INVITATION_DELETE' | 'KEY_POLICY_UPDATE' | 'MASTER_KEY_ROTATE' | 'MEMBER_JOIN' | 'MEMBER_LEAVE' | 'MEMBER_UPDATE' | 'PASSKEY_ADD' | 'PASSKEY_REMOVE' | 'PASSKEY_UPDATE' | 'PASSWORD_CHANGE' | 'REGISTRATION_CODE_CREATE' | 'REGISTRATION_CODE_DELETE' | 'ROLE_CREATE' | 'ROLE_DELETE' | 'ROLE_UPDATE' | 'SERVICE_ADD' | 'SERVICE_REMOVE' | 'SERVICE_STATE' | 'SERVICE_UPDATE' | 'SESSION_REVOKE' | 'USER_ADD' | 'USER_DISABLE' | 'USER_ENABLE' | 'USER_REMOVE' | 'VIEW_CREATE' | 'VIEW_DELETE' | 'VIEW_UPDATE' | 'WEBHOOK_CREATE' | 'WEBHOOK_DELETE' | 'WEBHOOK_PAUSE' | 'WEBHOOK_UPDATE'
 
 /** An interval of time in UTC. */
 export type FacetInterval = 'DAY' | 'HOUR' | 'MONTH' | 'WEEK'
@@ -99,18 +99,32 @@ export interface AccessKey {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: string
   created: string
+  /** Null for keys created before this was recorded. */
+  createdBy: ChangeSource | null
   enabled: boolean
   /** When the key expires; null if it never expires. */
   expires: string | null
   /** The key ID that requests are signed with. */
   key: string
+  /** account, or personal: a personal key ends with its creator's membership */
+  kind: string
   /** When the key last signed a request, precise to the minute. */
   lastUsed: string | null
   name: string | null
+  /** Addresses that it may be used from, as CIDR; empty for any. */
+  networks: string[]
+  /** What the key may do. A personal key may do, at each moment, what both the key and its creator's role allow. */
+  permissions: Permission[]
+  /** The share of a key's points that it may spend, in percent. */
+  rateShare: number
   /** Whether the key can run only queries, not mutations. */
   readOnly: boolean
+  /** The key that replaces it, once it was rotated. */
+  replacedBy: string | null
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: boolean
+  /** Why it is rejected although it is enabled and has not expired: policy or member; null where it is not rejected. */
+  suspended: string | null
 }
 
 /** A reference to an account. */
@@ -549,6 +563,18 @@ export interface Invitation {
   role: Role
 }
 
+export interface KeyPolicy {
+  /** When existing keys must comply; null for never. New keys must comply at once. */
+  enforcedFrom: string | null
+  /** How many days a key may last; null for no limit. */
+  maxDays: number | null
+  /** Whether personal keys may be created. */
+  personalKeys: boolean
+  requireDigest: boolean
+  /** Whether a key must name networks. */
+  requireNetworks: boolean
+}
+
 /** A limit that the server enforces. */
 export interface Limit {
   /** The name of the limit, such as accessKeys or pageSize. */
@@ -587,6 +613,13 @@ export interface Member {
 export interface Membership {
   account: AccountReference
   role: Role
+}
+
+/** What a field needs. */
+export interface Need {
+  /** Such as Mutation.setAttribute or User.webhooks. */
+  field: string
+  permission: Permission
 }
 
 /** A person who signs in. Persons are members of accounts, which own devices, keys, and all other objects. */
@@ -678,8 +711,6 @@ export interface ServiceList {
 
 /** The owner of devices, access keys, webhooks, and the other data of an account. */
 export interface User {
-  /** The user's access keys, newest first. */
-  accessKeys: AccessKey[]
   /** The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts are at most 60 seconds old. */
   attributeNames: AttributeName[]
   /** All attributes as nested JSON. In a context, overrides replace base values. */
@@ -693,6 +724,8 @@ export interface User {
   /** A URL that returns the same events as CSV for one hour. Later changes to the view do not affect it, and relative times are relative to the time of this request. */
   eventsUrl: string
   id: string
+  /** The account's rules for access keys. */
+  keyPolicy: KeyPolicy
   /** The limits that apply to this user, with their current use. */
   limits: Limit[]
   name: string | null
@@ -806,18 +839,32 @@ export interface AccessKeyFields {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: Leaf<string>
   created: Leaf<string>
+  /** Null for keys created before this was recorded. */
+  createdBy: Branch<'ChangeSource', 'maybe'>
   enabled: Leaf<boolean>
   /** When the key expires; null if it never expires. */
   expires: Leaf<string | null>
   /** The key ID that requests are signed with. */
   key: Leaf<string>
+  /** account, or personal: a personal key ends with its creator's membership */
+  kind: Leaf<string>
   /** When the key last signed a request, precise to the minute. */
   lastUsed: Leaf<string | null>
   name: Leaf<string | null>
+  /** Addresses that it may be used from, as CIDR; empty for any. */
+  networks: Leaf<string[]>
+  /** What the key may do. A personal key may do, at each moment, what both the key and its creator's role allow. */
+  permissions: Leaf<Permission[]>
+  /** The share of a key's points that it may spend, in percent. */
+  rateShare: Leaf<number>
   /** Whether the key can run only queries, not mutations. */
   readOnly: Leaf<boolean>
+  /** The key that replaces it, once it was rotated. */
+  replacedBy: Leaf<string | null>
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: Leaf<boolean>
+  /** Why it is rejected although it is enabled and has not expired: policy or member; null where it is not rejected. */
+  suspended: Leaf<string | null>
 }
 
 /** The selectable fields of AccountReference. */
@@ -1326,6 +1373,21 @@ export interface InvitationFields {
   role: Branch<'Role', 'one'>
 }
 
+/** The selectable fields of KeyPolicy. */
+export interface KeyPolicyFields {
+  /** When existing keys must comply; null for never. New keys must comply at once. */
+  enforcedFrom: Leaf<string | null>
+  /** How many days a key may last; null for no limit. */
+  maxDays: Leaf<number | null>
+  /** Whether personal keys may be created. */
+  personalKeys: Leaf<boolean>
+  requireDigest: Leaf<boolean>
+  /** Whether a key must name networks. */
+  requireNetworks: Leaf<boolean>
+  /** Enabled keys that do not comply. */
+  violations: Branch<'AccessKey', 'many'>
+}
+
 /** The selectable fields of Limit. */
 export interface LimitFields {
   /** The name of the limit, such as accessKeys or pageSize. */
@@ -1392,12 +1454,20 @@ export interface MutationFields {
   cancelBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. A user can have up to 10 keys. A key cannot create a stronger key: the new key must not expire later, and it must require a digest if the first key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. At most 10 keys for each person who creates them, 200 account keys in an account. No caller can grant more than it has: the caller must have each permission of the key. A key that creates another one must not expire earlier, and if it requires a digest, so must the other. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. Needs KEY_MANAGE, or KEY_OWN for a personal key. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
+    /** Omitted: every permission except MEMBER_MANAGE and ACCOUNT_MANAGE, as far as the caller has it. */
+    access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
+    /** CIDRs, at most 50; omitted or empty for any address. */
+    networks?: readonly string[] | null | undefined
+    /** A personal key; otherwise an account key. */
+    personal?: boolean | undefined
     /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
+    /** 1 to 100 percent of a key's points, but never fewer than 20 points at once. */
+    rateShare?: number | null | undefined
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }>
@@ -1467,6 +1537,7 @@ export interface MutationFields {
     /** A device filter. Only events of devices that match immediately before or after the event are sent. */
     where?: string | null | undefined
   }>
+  /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   deleteAccessKey: Leaf<boolean, {
     key: string
   }>
@@ -1559,6 +1630,12 @@ export interface MutationFields {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }>
+  /** Creates a key with the access, networks, and expiry of this one, which keeps working for overlap seconds (0 to 2,592,000) or until it expires, whichever comes first. Returns CONFLICT for a key that was rotated already. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  rotateAccessKey: Branch<'CreatedAccessKey', 'one', {
+    key: string
+    overlap?: number | null | undefined
+    publicKey?: string | null | undefined
+  }>
   /** Replaces the device's secret. The old secret stops working immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
   rotateDeviceSecret: Branch<'DeviceRegistration', 'one', {
     allow?: boolean | undefined
@@ -1606,6 +1683,14 @@ export interface MutationFields {
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
   }>
+  /** Omitted means unchanged; null clears maxDays and enforcedFrom. From enforcedFrom on, keys that do not comply are rejected with the reason key-policy; keys without requireDigest are asked for a digest instead. */
+  setKeyPolicy: Branch<'KeyPolicy', 'one', {
+    enforcedFrom?: string | Date | null | undefined
+    maxDays?: number | null | undefined
+    personalKeys?: boolean | null | undefined
+    requireDigest?: boolean | null | undefined
+    requireNetworks?: boolean | null | undefined
+  }>
   setMemberRole: Branch<'Member', 'one', {
     personId: string
     roleId: string
@@ -1626,11 +1711,17 @@ export interface MutationFields {
     id: string
     rate?: number | null | undefined
   }>
-  /** Updates the given fields. null clears name. A key cannot enable a key that is stronger than itself (see createAccessKey). */
+  /** Omitted means unchanged; null clears name and networks. Otherwise access can only shrink: to grant more, create another key. A caller cannot enable a key that may do more than the caller (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey: Branch<'AccessKey', 'one', {
+    /** The permissions that the key keeps. */
+    access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
+    /** Only earlier than before. */
+    expires?: string | Date | null | undefined
     key: string
     name?: string | null | undefined
+    networks?: readonly string[] | null | undefined
+    rateShare?: number | null | undefined
   }>
   /** Omitted fields stay unchanged. null clears name. */
   updateAccount: Branch<'User', 'one', {
@@ -1686,6 +1777,13 @@ export interface MutationFields {
     /** A device filter. null or an empty filter removes it. */
     where?: string | null | undefined
   }>
+}
+
+/** The selectable fields of Need. */
+export interface NeedFields {
+  /** Such as Mutation.setAttribute or User.webhooks. */
+  field: Leaf<string>
+  permission: Leaf<Permission>
 }
 
 /** The selectable fields of Person. */
@@ -1835,7 +1933,7 @@ export interface SubscriptionFields {
 
 /** The selectable fields of User. */
 export interface UserFields {
-  /** The user's access keys, newest first. */
+  /** Newest first. Without KEY_MANAGE or AUDIT_READ, only the caller's own personal keys. */
   accessKeys: Branch<'AccessKey', 'many'>
   /** This account if id is omitted or is the account's own ID; otherwise null. */
   account: Branch<'User', 'maybe', {
@@ -2025,11 +2123,19 @@ export interface UserFields {
   id: Leaf<string>
   /** Open invitations, newest first, and invitations that expired in the last seven days. */
   invitations: Branch<'Invitation', 'many'>
+  /** The account's rules for access keys. */
+  keyPolicy: Branch<'KeyPolicy', 'one'>
   /** The limits that apply to this user, with their current use. */
   limits: Branch<'Limit', 'many'>
   /** By email address. */
   members: Branch<'Member', 'many'>
   name: Leaf<string | null>
+  /** Which permissions a document needs, so that a key can get those and no more. Any member may ask; nothing runs. Variables may be missing. */
+  needs: Branch<'Need', 'many', {
+    document: string
+    operationName?: string | null | undefined
+    variables?: Readonly<Record<string, unknown>> | null | undefined
+  }>
   /** The overrides in one context as nested JSON, including overrides that equal the base value. */
   overrides: Leaf<Attributes, {
     context: string
@@ -2233,11 +2339,13 @@ export interface ObjectTypes {
   FilterTerm: FilterTermFields
   Grant: GrantFields
   Invitation: InvitationFields
+  KeyPolicy: KeyPolicyFields
   Limit: LimitFields
   Me: MeFields
   Member: MemberFields
   Membership: MembershipFields
   Mutation: MutationFields
+  Need: NeedFields
   Person: PersonFields
   PresencePoint: PresencePointFields
   Query: QueryFields
@@ -2279,12 +2387,20 @@ export interface Mutations {
   cancelBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. A user can have up to 10 keys. A key cannot create a stronger key: the new key must not expire later, and it must require a digest if the first key does. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. At most 10 keys for each person who creates them, 200 account keys in an account. No caller can grant more than it has: the caller must have each permission of the key. A key that creates another one must not expire earlier, and if it requires a digest, so must the other. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. Needs KEY_MANAGE, or KEY_OWN for a personal key. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
+    /** Omitted: every permission except MEMBER_MANAGE and ACCOUNT_MANAGE, as far as the caller has it. */
+    access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
+    /** CIDRs, at most 50; omitted or empty for any address. */
+    networks?: readonly string[] | null | undefined
+    /** A personal key; otherwise an account key. */
+    personal?: boolean | undefined
     /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
+    /** 1 to 100 percent of a key's points, but never fewer than 20 points at once. */
+    rateShare?: number | null | undefined
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
@@ -2354,6 +2470,7 @@ export interface Mutations {
     /** A device filter. Only events of devices that match immediately before or after the event are sent. */
     where?: string | null | undefined
   }, options?: CallOptions): Promise<Webhook>
+  /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   deleteAccessKey(args: {
     key: string
   }, options?: CallOptions): Promise<boolean>
@@ -2448,6 +2565,12 @@ export interface Mutations {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }, options?: CallOptions): Promise<BulkJob>
+  /** Creates a key with the access, networks, and expiry of this one, which keeps working for overlap seconds (0 to 2,592,000) or until it expires, whichever comes first. Returns CONFLICT for a key that was rotated already. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  rotateAccessKey(args: {
+    key: string
+    overlap?: number | null | undefined
+    publicKey?: string | null | undefined
+  }, options?: CallOptions): Promise<CreatedAccessKey>
   /** Replaces the device's secret. The old secret stops working immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
   rotateDeviceSecret(args: {
     allow?: boolean | undefined
@@ -2495,6 +2618,14 @@ export interface Mutations {
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
+  /** Omitted means unchanged; null clears maxDays and enforcedFrom. From enforcedFrom on, keys that do not comply are rejected with the reason key-policy; keys without requireDigest are asked for a digest instead. */
+  setKeyPolicy(args: {
+    enforcedFrom?: string | Date | null | undefined
+    maxDays?: number | null | undefined
+    personalKeys?: boolean | null | undefined
+    requireDigest?: boolean | null | undefined
+    requireNetworks?: boolean | null | undefined
+  }, options?: CallOptions): Promise<KeyPolicy>
   setMemberRole(args: {
     personId: string
     roleId: string
@@ -2515,11 +2646,17 @@ export interface Mutations {
     id: string
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Updates the given fields. null clears name. A key cannot enable a key that is stronger than itself (see createAccessKey). */
+  /** Omitted means unchanged; null clears name and networks. Otherwise access can only shrink: to grant more, create another key. A caller cannot enable a key that may do more than the caller (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey(args: {
+    /** The permissions that the key keeps. */
+    access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
+    /** Only earlier than before. */
+    expires?: string | Date | null | undefined
     key: string
     name?: string | null | undefined
+    networks?: readonly string[] | null | undefined
+    rateShare?: number | null | undefined
   }, options?: CallOptions): Promise<AccessKey>
   /** Omitted fields stay unchanged. null clears name. */
   updateAccount(args: {

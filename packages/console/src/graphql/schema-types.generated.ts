@@ -8,7 +8,7 @@ export type AttributesInput = {
 
 /** The type of an event. */
 export type EventType =
-  /** data: name, readOnly, requireDigest, algorithm, expires */
+  /** data: name, readOnly, requireDigest, algorithm, expires, kind, permissions, networks, rateShare */
   | 'ACCESS_KEY_CREATE'
   /** data: name */
   | 'ACCESS_KEY_DELETE'
@@ -71,6 +71,8 @@ export type EventType =
   | 'INVITATION_CREATE'
   /** data: email */
   | 'INVITATION_DELETE'
+  /** data: changes, the old and new value of each field that changed */
+  | 'KEY_POLICY_UPDATE'
   /**
    * The master key was rotated. Recorded for the installation's owner, the user who was created first. data: count, the number of
    * secrets encrypted with the new key; damaged, the number of secrets that could not be decrypted

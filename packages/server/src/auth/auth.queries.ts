@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Database, query } from '../db/database.ts'
+import type { StoredKeyPolicy } from './key-policy.ts'
 
 export interface KeyRow {
   key: string
@@ -7,25 +8,46 @@ export interface KeyRow {
   account_id: string
   email: string
   founder_email: string
+  kind: string
   /** The person who created the key, if recorded. */
   made_by: string | null
   permissions: string[] | null
+  /** The role of a personal key's creator; null if that person is not an enabled member. */
+  role: string | null
+  /** The permissions of a custom role. */
+  role_permissions: string[] | null
+  /** CIDRs; empty for any address. */
+  networks: string[]
+  rate_share: number
   enabled: boolean
   user_disabled: boolean
   read_only: boolean
   require_digest: boolean
   encrypted_secret: Buffer | null
   public_key: string | null
+  created: Date
   expires: Date | null
+  key_policy: StoredKeyPolicy | null
+  is_restricted: boolean
 }
 
-/** Requests name a key but no account, so only this query looks up rows without an account ID. */
+/**
+ * Requests name a key but no account, so only this query looks up rows without an account ID. What a personal key may do depends
+ * on the present role of its creator.
+ */
 export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
   return query<KeyRow>(
     db,
-    `select key, access_key.name, account_id, coalesce(contact_email, email) as email, email as founder_email, made_by, permissions, enabled, disabled is not null as user_disabled, read_only, require_digest,
-       encrypted_secret, public_key, expires
-     from access_key join account on account.id = account_id where key = any($1)`,
+    `select key, every_key.name, every_key.account_id, coalesce(contact_email, account.email) as email,
+       account.email as founder_email, kind, made_by, every_key.permissions, role_id as role,
+       role.permissions as role_permissions, networks, rate_share, enabled, account.disabled is not null as user_disabled,
+       read_only, require_digest, encrypted_secret, public_key, every_key.created, expires, key_policy,
+       is_restricted
+     from every_key join account on account.id = every_key.account_id
+       left join (membership join person on person.id = person_id and person.disabled is null)
+         on kind = 'personal' and membership.account_id = every_key.account_id and person_id = made_by
+       left join role on role.account_id = every_key.account_id and role.id = role_id
+     where key = any($1)`,
     [keys],
   )
 }
@@ -34,19 +56,31 @@ export interface KeyUse {
   accountId: string
   key: string
   at: Date
+  /** Whether the key is in the table of restricted keys. */
+  isRestricted: boolean
 }
 
 /** Skips keys that another process updated within the last minute. */
 export async function writeLastUsed(db: Database, uses: readonly KeyUse[]): Promise<void> {
-  await query(
-    db,
-    `update access_key set last_used = uses.at
-     from unnest($1::text[], $2::text[], $3::timestamptz[]) as uses (account_id, key, at)
-     where access_key.account_id = uses.account_id and access_key.key = uses.key
-       and (last_used is null or last_used < uses.at - interval '59 seconds')`,
-    [uses.map((use) => use.accountId), uses.map((use) => use.key), uses.map((use) => use.at)],
-  )
+  await query(db, lastUsedText('access_key'), valuesOf(uses))
 }
+
+/** The same for restricted keys. */
+export async function writeRestrictedLastUsed(db: Database, uses: readonly KeyUse[]): Promise<void> {
+  await query(db, lastUsedText('restricted_key'), valuesOf(uses))
+}
+
+const lastUsedText = (table: 'access_key' | 'restricted_key'): string =>
+  `update ${table} set last_used = uses.at
+   from unnest($1::text[], $2::text[], $3::timestamptz[]) as uses (account_id, key, at)
+   where ${table}.account_id = uses.account_id and ${table}.key = uses.key
+     and (last_used is null or last_used < uses.at - interval '59 seconds')`
+
+const valuesOf = (uses: readonly KeyUse[]): unknown[] => [
+  uses.map((use) => use.accountId),
+  uses.map((use) => use.key),
+  uses.map((use) => use.at),
+]
 
 /** Returns false if any process has already stored the nonce. */
 export async function insertNonce(db: Database, key: string, nonce: string, expires: Date): Promise<boolean> {

@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { includes, streamPermissions } from '../access.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
-import type { ApiError } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import { clientAddress } from '../lib/client-address.ts'
 import type { Viewer } from '../viewer.ts'
 import { createFailedSignatures, type FailedSignatures } from './failed-signatures.ts'
@@ -61,10 +62,12 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     // If a request has a signature, its cookie is ignored.
     authenticate: firstViewer([signature, session]),
     rejectionOf: async (viewer) => {
-      const { accessKey } = viewer
-      return accessKey === undefined
-        ? sessions.rejectionOf(viewer)
-        : rejectionOfKey(await keys.find(accessKey), clock())
+      const { accessKey, address, permissions = 0 } = viewer
+      if (accessKey === undefined) return sessions.rejectionOf(viewer)
+      const known = await keys.find(accessKey)
+      const rejection = rejectionOfKey(known, { now: clock(), address })
+      if (rejection !== undefined) return rejection
+      return includes(known!.permissions, permissions & streamPermissions) ? undefined : keyChanged()
     },
     async close() {
       await lastUsed.close()
@@ -73,6 +76,9 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     },
   }
 }
+
+const keyChanged = (): ApiError =>
+  new ApiError('FORBIDDEN', 'the access key no longer allows this: subscribe again', { reason: 'permission' })
 
 function firstViewer(strategies: readonly Strategy[]): Authenticate {
   return async (request, body) => {

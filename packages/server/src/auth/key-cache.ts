@@ -1,32 +1,27 @@
 import { performance } from 'node:perf_hooks'
 import { parsePublicKey, type VerificationKey } from '@muster/http-signature'
 import type { FastifyBaseLogger } from 'fastify'
-import { permissionsOfKey } from '../access.ts'
 import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
 import { batched } from '../lib/batched.ts'
 import { boundedMap } from '../lib/bounded-map.ts'
 import { type KeyRow, selectKeys } from './auth.queries.ts'
+import { type KeyGrant, toKeyGrant } from './key-grant.ts'
 import type { Secrets } from './secrets.ts'
 
 /** NOTIFY channel. The payload is the ID of the access key that was created, changed, or deleted. */
 export const accessKeyChannel = 'muster_access_key'
 
 /** An access key with the data to verify requests. Each request checks that the key is enabled and not expired. */
-export interface KnownKey {
+export interface KnownKey extends KeyGrant {
   readonly key: string
   readonly name: string | null
-  readonly accountId: string
   readonly email: string
   readonly founderEmail: string
   /** The person who created the key, or the one with the account's ID. */
   readonly personId: string
-  readonly permissions: number
-  readonly enabled: boolean
-  readonly isUserDisabled: boolean
-  readonly readOnly: boolean
   readonly requireDigest: boolean
-  readonly expires: Date | null
+  readonly isRestricted: boolean
   readonly verification: VerificationKey
 }
 
@@ -108,18 +103,14 @@ export function createKeyCache({ db, notifications, secrets, log }: KeyCacheOpti
 function toKnownKey(row: KeyRow, secrets: Secrets, log: FastifyBaseLogger): KnownKey | undefined {
   try {
     return {
+      ...toKeyGrant(row),
       key: row.key,
       name: row.name,
-      accountId: row.account_id,
       email: row.email,
       founderEmail: row.founder_email,
       personId: row.made_by ?? row.account_id,
-      permissions: permissionsOfKey(row.permissions),
-      enabled: row.enabled,
-      isUserDisabled: row.user_disabled,
-      readOnly: row.read_only,
       requireDigest: row.require_digest,
-      expires: row.expires,
+      isRestricted: row.is_restricted,
       verification: verificationOf(row, secrets),
     }
   } catch (error) {

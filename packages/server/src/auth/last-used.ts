@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../db/database.ts'
 import { boundedMap } from '../lib/bounded-map.ts'
-import { type KeyUse, writeLastUsed } from './auth.queries.ts'
+import { type KeyUse, writeLastUsed, writeRestrictedLastUsed } from './auth.queries.ts'
 
 const RECORD_EVERY_MS = 60_000
 const BATCH_MS = 1_000
@@ -44,7 +44,9 @@ export function createLastUsed(db: Database, log: FastifyBaseLogger): LastUsed {
 
 async function writeOrLog(db: Database, uses: readonly KeyUse[], log: FastifyBaseLogger): Promise<void> {
   try {
-    await writeLastUsed(db, uses)
+    const { false: usual = [], true: restricted = [] } = Object.groupBy(uses, (use) => `${use.isRestricted}`)
+    if (usual.length > 0) await writeLastUsed(db, usual)
+    if (restricted.length > 0) await writeRestrictedLastUsed(db, restricted)
   } catch (error) {
     log.warn({ err: error, keys: uses.length }, 'cannot record when access keys were last used')
   }

@@ -20,10 +20,8 @@ export interface OpenStreamsOptions {
 
 type End = (reason: ApiError) => void
 
-interface KeyStreams {
-  viewer: Viewer
-  ends: Set<End>
-}
+/** The viewer of each stream. They differ only in their addresses. */
+type KeyStreams = Map<End, Viewer>
 
 export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): OpenStreams {
   const byKey = new Map<string, KeyStreams>()
@@ -37,12 +35,14 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
     await Promise.all(Array.from(byKey.values(), endIfInvalid))
   }
 
-  const endIfInvalid = async ({ viewer, ends }: KeyStreams): Promise<void> => {
-    // While the database is unavailable, the key's state is unknown, and the server has no events to send.
-    const reason = await rejectionOf(viewer).catch(() => undefined)
-    if (reason === undefined) return
-    for (const end of ends) end(reason)
-    ends.clear()
+  const endIfInvalid = async (streams: KeyStreams): Promise<void> => {
+    const byAddress = Map.groupBy(streams, ([, { address }]) => address)
+    for (const group of byAddress.values()) {
+      // While the database is unavailable, the key's state is unknown, and the server has no events to send.
+      const reason = await rejectionOf(group[0]![1]).catch(() => undefined)
+      if (reason === undefined) continue
+      for (const [end] of group) if (streams.delete(end)) end(reason)
+    }
   }
 
   return {
@@ -51,21 +51,21 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
       if (credentials === undefined) throw new ApiError('FORBIDDEN', 'a subscription needs an access key or a session')
       // Streams of a session in another account, or from before its role changed, are checked separately.
       const key = `${credentials} ${viewer.accountId} ${viewer.permissions}`
-      const streams = byKey.get(key) ?? { viewer, ends: new Set() }
-      if (streams.ends.size >= perKey) {
+      const streams: KeyStreams = byKey.get(key) ?? new Map()
+      if (streams.size >= perKey) {
         const message = `an access key or session may have at most ${perKey} open streams: close one first`
-        throw new ApiError('LIMIT_EXCEEDED', message, { limit: perKey, found: streams.ends.size })
+        throw new ApiError('LIMIT_EXCEEDED', message, { limit: perKey, found: streams.size })
       }
-      streams.ends.add(end)
+      streams.set(end, viewer)
       byKey.set(key, streams)
       timer ??= setInterval(() => void check(), CHECK_EVERY_MS).unref()
       return () => {
-        streams.ends.delete(end)
-        if (streams.ends.size === 0 && byKey.get(key) === streams) byKey.delete(key)
+        streams.delete(end)
+        if (streams.size === 0 && byKey.get(key) === streams) byKey.delete(key)
       }
     },
     endAll(reason) {
-      for (const { ends } of byKey.values()) for (const end of ends) end(reason)
+      for (const streams of byKey.values()) for (const end of streams.keys()) end(reason)
     },
   }
 }

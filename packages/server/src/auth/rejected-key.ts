@@ -1,13 +1,24 @@
 import { ApiError } from '../errors.ts'
-import type { KnownKey } from './key-cache.ts'
+import type { KeyGrant } from './key-grant.ts'
 import { keyReasons, userDisabled } from './rejection-reasons.ts'
 
-/** Returns why a key is invalid now, or undefined if it is valid. Only for callers who have proved that they have the key. */
-export function rejectionOfKey(known: KnownKey | undefined, now: Date): ApiError | undefined {
-  if (known === undefined) return rejected('key-deleted')
-  if (known.isUserDisabled) return userDisabled()
-  if (!known.enabled) return rejected('key-disabled')
-  return known.expires !== null && known.expires <= now ? rejected('key-expired') : undefined
+/**
+ * Returns why a key is invalid now at this address, or undefined if it is valid. Only for callers who have proved that they have
+ * the key. Without an address, the networks of the key are not checked.
+ */
+export function rejectionOfKey(
+  grant: KeyGrant | undefined,
+  { now, address }: { now: Date; address: string | undefined },
+): ApiError | undefined {
+  if (grant === undefined) return rejected('key-deleted')
+  if (grant.isUserDisabled) return userDisabled()
+  if (!grant.enabled) return rejected('key-disabled')
+  if (grant.expires !== null && grant.expires <= now) return rejected('key-expired')
+  if (grant.suspended !== undefined) return rejected(`key-${grant.suspended}`)
+  if (grant.suspendedFrom !== undefined && grant.suspendedFrom <= now) return rejected('key-policy')
+  if (address === undefined || grant.isAllowedFrom === undefined || grant.isAllowedFrom(address)) return undefined
+  const message = `The signature is valid, but its access key may not be used from ${address}.`
+  return new ApiError('UNAUTHENTICATED', message, { reason: 'key-network' })
 }
 
 export const rejected = (reason: keyof typeof keyReasons): ApiError =>

@@ -6,6 +6,20 @@ export const keyReasons = {
   'key-disabled': { status: 401, meaning: 'The signature is valid, but its access key is disabled.' },
   'key-expired': { status: 401, meaning: 'The signature is valid, but its access key has expired.' },
   'key-deleted': { status: 401, meaning: 'The stream was opened with an access key that has been deleted.' },
+  'key-network': {
+    status: 401,
+    meaning: 'The signature is valid, but its access key may not be used from this address, which the message names.',
+  },
+  'key-policy': {
+    status: 401,
+    meaning:
+      "The signature is valid, but its access key does not comply with the account's key policy. Create a key that does.",
+  },
+  'key-member': {
+    status: 401,
+    meaning:
+      'The signature is valid, but its access key is a personal key of a person who is not a member of the account.',
+  },
   'nonce-used': { status: 401, meaning: 'The signature is valid, but its nonce was used before.' },
 } as const
 

@@ -71,12 +71,12 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
     const known = found instanceof Promise ? await found : found
     // Other requests from the address may have failed during the key lookup.
     if (found instanceof Promise) assertAttemptsLeft(address, keyId)
-    const requireDigest = config.requireDigest || known?.requireDigest === true
+    const requireDigest = config.requireDigest || (known !== undefined && needsDigest(known, options.clock()))
     const key = known?.verification
     const outcome = verifySignature(signature, { ...verifyContext(raw.socket, body, options), requireDigest, key })
     if (outcome.ok && known !== undefined) {
       failed.verified(address, keyId)
-      return await admit({ known, created: outcome.created, nonce: outcome.nonce }, options)
+      return await admit({ known, address, created: outcome.created, nonce: outcome.nonce }, options)
     }
     const { reason, message } = outcome.ok ? wrongSignature : outcome
     const error = signatureError({ reason, message, keyId }, address, failed)
@@ -84,6 +84,9 @@ export function signatureStrategy(options: SignatureOptions): Strategy {
     throw error
   }
 }
+
+const needsDigest = ({ requireDigest, digestFrom }: KnownKey, now: Date): boolean =>
+  requireDigest || (digestFrom !== undefined && digestFrom <= now)
 
 /** Waits until a moment, unless too many responses are waiting. */
 function boundedWait(): (moment: number) => Promise<void> {
@@ -121,6 +124,7 @@ function verifyContext(socket: Socket, body: Buffer | undefined, { config, clock
 
 interface Verified {
   known: KnownKey
+  address: string
   created: number
   nonce: string | undefined
 }
@@ -150,12 +154,23 @@ const tooManyFailures = (retryAfter: number): ApiError =>
   })
 
 /** Admits a request with a valid signature. The caller has the key, so errors may report why the key is no longer valid. */
-async function admit({ known, created, nonce }: Verified, options: SignatureOptions): Promise<Viewer> {
-  const { key, name, accountId, email, founderEmail, personId, permissions, readOnly } = known
+async function admit({ known, address, created, nonce }: Verified, options: SignatureOptions): Promise<Viewer> {
+  const { key, name, accountId, email, founderEmail, personId, permissions, readOnly, rateShare, isRestricted } = known
   const now = options.clock()
-  const rejection = rejectionOfKey(known, now)
+  const rejection = rejectionOfKey(known, { now, address })
   if (rejection !== undefined) throw rejection
   if (nonce !== undefined && !(await options.nonces.use({ key, nonce, created }))) throw rejected('nonce-used')
-  options.lastUsed.note({ accountId, key, at: now })
-  return { accountId, email, founderEmail, personId, accessKey: key, accessKeyName: name, permissions, readOnly }
+  options.lastUsed.note({ accountId, key, at: now, isRestricted })
+  return {
+    accountId,
+    email,
+    founderEmail,
+    personId,
+    accessKey: key,
+    accessKeyName: name,
+    permissions,
+    readOnly,
+    rateShare,
+    address,
+  }
 }

@@ -34,7 +34,11 @@ export interface AccessKey {
   permissions: string[] | null
   public_key: string | null
   read_only: Generated<boolean>
+  /** The key that replaces this one since it was rotated */
+  replaced_by: string | null
   require_digest: Generated<boolean>
+  /** What created the key, as in event.source; null for keys from before this was recorded */
+  source: Json | null
 }
 
 export interface Account {
@@ -216,6 +220,29 @@ export interface Event {
   type: string
 }
 
+export interface EveryKey {
+  account_id: string | null
+  algorithm: string | null
+  created: Timestamp | null
+  enabled: boolean | null
+  encrypted_secret: Buffer | null
+  expires: Timestamp | null
+  is_restricted: boolean | null
+  key: string | null
+  kind: string | null
+  last_used: Timestamp | null
+  made_by: string | null
+  name: string | null
+  networks: string[] | null
+  permissions: string[] | null
+  public_key: string | null
+  rate_share: number | null
+  read_only: boolean | null
+  replaced_by: string | null
+  require_digest: boolean | null
+  source: Json | null
+}
+
 export interface IdempotencyRecord {
   account_id: string
   /** An access key, or "session " and the id of a session */
@@ -334,6 +361,32 @@ export interface RegistrationCode {
   services: Generated<Json>
   used: Generated<number>
   uses: number
+}
+
+export interface RestrictedKey {
+  account_id: string
+  algorithm: string
+  created: Generated<Timestamp>
+  enabled: Generated<boolean>
+  encrypted_secret: Buffer | null
+  expires: Timestamp | null
+  key: string
+  kind: string
+  last_used: Timestamp | null
+  made_by: string
+  name: string | null
+  /** CIDRs; empty for any address */
+  networks: Generated<string[]>
+  permissions: string[]
+  public_key: string | null
+  /** Percent of a key's points */
+  rate_share: Generated<number>
+  read_only: Generated<boolean>
+  /** The key that replaces this one since it was rotated */
+  replaced_by: string | null
+  require_digest: Generated<boolean>
+  /** What created the key, as in event.source; null for keys from before this was recorded */
+  source: Json | null
 }
 
 export interface Role {
@@ -510,6 +563,7 @@ export interface DB {
   device_hold: DeviceHold
   device_live: DeviceLive
   event: Event
+  every_key: EveryKey
   idempotency_record: IdempotencyRecord
   invitation: Invitation
   job_worker: JobWorker
@@ -520,6 +574,7 @@ export interface DB {
   person_password: PersonPassword
   presence_sample: PresenceSample
   registration_code: RegistrationCode
+  restricted_key: RestrictedKey
   role: Role
   saved_view: SavedView
   server_process: ServerProcess

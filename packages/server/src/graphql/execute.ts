@@ -81,6 +81,8 @@ export interface PreparedOperation {
 export interface Executor {
   readonly schema: GraphQLSchema
   prepare(request: OperationRequest): PreparedOperation | RejectedOperation
+  /** Returns what an operation needs, without preparing it. Variables may be missing. */
+  needsOf(request: OperationRequest): DocumentNeeds | RejectedOperation
   /** Estimated size of the document cache in bytes. */
   readonly cachedBytes: number
 }
@@ -141,6 +143,10 @@ export function createExecutor(input: ExecutorInput): Executor {
       const operation = cache.find(request.query, request.operationName || undefined)
       if ('errors' in operation) return rejected(operation.errors)
       return prepareOperation({ schema, operation, request, limits })
+    },
+    needsOf({ query, operationName, variables }) {
+      const operation = cache.find(query, operationName || undefined)
+      return 'errors' in operation ? rejected(operation.errors) : operation.needs(variables ?? {})
     },
     get cachedBytes() {
       return cache.bytes

@@ -25,7 +25,10 @@ export interface Exchange {
 type Spent = [budget: string, subject: string, points: number]
 
 /** Reports this process's spending to the other server processes and applies their spending to this process's budgets. */
-export function exchangeSpending(budgets: readonly Budget[], { db, notifications, log }: ExchangeOptions): Exchange {
+export function exchangeSpending(
+  budgets: readonly Pick<Budget, 'policy' | 'report' | 'applyRemoteSpending'>[],
+  { db, notifications, log }: ExchangeOptions,
+): Exchange {
   const self = randomUUID()
   const byName = new Map(budgets.map((budget) => [budget.policy.name, budget]))
 

@@ -4,12 +4,15 @@ import { networkOf } from '../lib/client-address.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Budget, createBudget } from './budget.ts'
 import { type ExchangeOptions, exchangeSpending } from './exchange.ts'
+import { createKeyShares, type KeyShares, subjectOf } from './key-shares.ts'
 import { createStorageQuotas, type StorageQuotas } from './storage-quotas.ts'
 
 /** All budgets of the server. */
 export interface RateLimits {
   /** User budgets. All access keys and console sessions of a user share one budget. */
   readonly users: Budget
+  /** Budgets of access keys that may spend only a share of their user's points. */
+  readonly keys: KeyShares
   readonly addresses: Budget
   /** Registration code budgets. Codes are charged instead of addresses, because many devices may share an address. */
   readonly codes: Budget
@@ -44,6 +47,7 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   const shared = { ...local, isReported: others !== undefined }
   const forUsers = { capacity: config.keyPoints, perSecond: config.keyPointsPerSecond }
   const users = createBudget({ name: 'user', ...forUsers }, shared)
+  const keys = createKeyShares(users, shared)
   const codes = createBudget({ name: 'code', ...forUsers }, shared)
   const forAddresses = { capacity: config.addressPoints, perSecond: config.addressPointsPerSecond }
   const addresses = createBudget({ name: 'address', ...forAddresses }, shared)
@@ -52,11 +56,11 @@ export function createRateLimits({ config, exchange: others, metrics, now }: Rat
   const devices = createBudget({ name: 'device', ...forDevices }, local)
   const { deviceBytesPerDay, accountBytesPerDay } = config
   const storage = createStorageQuotas({ deviceBytesPerDay, accountBytesPerDay, local, shared })
-  const exchange = others && exchangeSpending([users, addresses, codes, storage.accounts], others)
+  const exchange = others && exchangeSpending([users, keys.reported, addresses, codes, storage.accounts], others)
   const failures = createFailedSignatures(now, (network) =>
     addresses.left(network) >= 1 ? 0 : Math.max(1, addresses.due(network)),
   )
-  return { users, addresses, codes, devices, storage, failures, close: async () => exchange?.close() }
+  return { users, keys, addresses, codes, devices, storage, failures, close: async () => exchange?.close() }
 }
 
 /** A budget and the subject to charge. */
@@ -83,13 +87,19 @@ interface Caller {
   accountId: string
   personId?: string | undefined
   session?: string | undefined
+  accessKey?: string | undefined
+  /** The percentage of the points that the access key may spend. */
+  rateShare?: number | undefined
 }
 
 /**
- * Returns the user to charge. All keys of an account are charged to it, so more keys do not increase the quota. Sessions are
- * charged to their person, whatever the account. The founder has the ID of the account and shares its quota.
+ * Returns the user to charge. All keys of an account are charged to it, so more keys do not increase the quota; a key with a
+ * share of the quota is charged to the share too. Sessions are charged to their person, whatever the account. The founder has
+ * the ID of the account and shares its quota.
  */
-export const payerOf = ({ users }: RateLimits, { accountId, personId = accountId, session }: Caller): Payer => ({
-  budget: users,
-  subject: session === undefined ? accountId : personId,
-})
+export const payerOf = ({ users, keys }: RateLimits, caller: Caller): Payer => {
+  const { accountId, personId = accountId, session, accessKey, rateShare = 100 } = caller
+  if (accessKey !== undefined && rateShare < 100)
+    return { budget: keys.budgetOf(rateShare), subject: subjectOf(accountId, accessKey) }
+  return { budget: users, subject: session === undefined ? accountId : personId }
+}

@@ -33,6 +33,7 @@ export const rateLimitHeaders = ({ budget, subject }: Payer, retryAfter = 0): Re
 
 const payers: Readonly<Record<string, string>> = {
   user: 'this user, with all access keys and sessions together,',
+  key: 'this access key, which may use a share of the quota,',
   code: 'this registration code',
   address: 'this address, without valid credentials,',
 }

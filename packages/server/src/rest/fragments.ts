@@ -33,8 +33,13 @@ export const fragments: Readonly<Record<string, string>> = {
   }`,
   EventTarget: 'fragment EventTarget on EventTarget { id name kind }',
   AccessKey: `fragment AccessKey on AccessKey {
-    key name enabled readOnly requireDigest algorithm created lastUsed expires
+    key name enabled readOnly requireDigest algorithm created lastUsed expires kind permissions networks rateShare suspended replacedBy
+    createdBy { kind id name user { ...UserReference } }
   }`,
+  KeyPolicy: `fragment KeyPolicy on KeyPolicy {
+    maxDays personalKeys requireDigest requireNetworks enforcedFrom violations { ...AccessKey }
+  }`,
+  Need: 'fragment Need on Need { field permission }',
   CreatedAccessKey: 'fragment CreatedAccessKey on CreatedAccessKey { key secret accessKey { ...AccessKey } }',
   RegistrationCode:
     'fragment RegistrationCode on RegistrationCode { id prefix name platform uses used created expires }',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { bulkCalls } from './bulk-calls.ts'
 import { attempt, type Call, literal, notFound, ofWrongKind } from './call.ts'
+import { keyMutationCalls } from './key-calls.ts'
 import { memberMutationCalls } from './member-calls.ts'
 import { webhookMutationCalls } from './webhook-calls.ts'
 
@@ -25,7 +26,6 @@ const updateDevice = (deviceId: string): string =>
   `mutation { updateDevice(deviceId: ${literal(deviceId)}, name: "x", hardwareId: null) { id } }`
 const updateService = (id: string): string =>
   `mutation { updateService(id: ${literal(id)}, name: "x", port: 1) { id } }`
-const updateKey = (key: string): string => `mutation { updateAccessKey(key: ${literal(key)}, enabled: false) { key } }`
 
 const deleteCode = (id: string): string => `mutation { deleteRegistrationCode(id: ${literal(id)}) }`
 const reportState = (serviceId: string, state = 'active'): string =>
@@ -47,6 +47,7 @@ export const mutationCalls: Record<string, Call> = {
   ...webhookMutationCalls,
   ...memberMutationCalls,
   ...bulkCalls.mutations,
+  ...keyMutationCalls,
   'Mutation.createView': {
     // A name can be used once.
     plain: () => createView(randomUUID(), 'name:a'),
@@ -98,10 +99,6 @@ export const mutationCalls: Record<string, Call> = {
     },
     others: ['name', 'application', 'host', 'port', 'enabled'],
   },
-  'Mutation.createAccessKey': {
-    plain: () => 'mutation { createAccessKey(name: "x") { key secret } }',
-    others: ['name', 'readOnly', 'requireDigest', 'expires', 'publicKey'],
-  },
   'Mutation.createRegistrationCode': {
     plain: () => 'mutation { createRegistrationCode(name: "x") { code } }',
     others: [
@@ -141,10 +138,6 @@ export const mutationCalls: Record<string, Call> = {
       ],
     },
     others: ['allow'],
-  },
-  'Mutation.deleteAccessKey': {
-    plain: ({ accessKey }) => `mutation { deleteAccessKey(key: ${literal(accessKey)}) }`,
-    naming: { key: notFound(({ accessKey }) => `mutation { deleteAccessKey(key: ${literal(accessKey)}) }`) },
   },
   'Mutation.deleteDevice': {
     plain: ({ device }) => remove(device),
@@ -236,11 +229,6 @@ export const mutationCalls: Record<string, Call> = {
       ),
     },
     others: ['items.attributes', 'items.context'],
-  },
-  'Mutation.updateAccessKey': {
-    plain: ({ accessKey }) => updateKey(accessKey),
-    naming: { key: notFound(({ accessKey }) => updateKey(accessKey)) },
-    others: ['name', 'enabled'],
   },
   'Mutation.updateDevice': {
     plain: ({ device }) => updateDevice(device),

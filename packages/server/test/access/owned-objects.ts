@@ -235,6 +235,7 @@ export async function rowsWithoutUsage(db: Database, accountId: string): Promise
   const rows = await allRowsOf(db, accountId)
   const {
     access_key: keys = [],
+    restricted_key: restricted = [],
     membership: memberships = [],
     event: events = [],
     attribute_name: _names,
@@ -246,7 +247,7 @@ export async function rowsWithoutUsage(db: Database, accountId: string): Promise
     'type' in event && event.type === 'DOWNLOAD_LINK_CREATE' && 'actor_id' in event && event.actor_id === accountId
   return {
     ...others,
-    access_key: keys.map(withoutLastUse),
+    access_key: [...keys, ...restricted].map(withoutLastUse),
     membership: memberships.map(withoutLastUse),
     event: events.filter((event) => !isOwnLink(event as object)),
   }

@@ -4,7 +4,7 @@
  */
 const fieldsByPermission: Readonly<Record<string, string>> = {
   '': `Query.login Query.me Query.applicationTypes Query.version
-    User.id User.email User.name User.created User.account User.limits User.attribute User.attributes User.contexts
+    User.id User.email User.name User.created User.account User.limits User.attribute User.attributes User.contexts User.needs
     User.overrides Mutation.acceptInvitation Mutation.leaveAccount`,
   DEVICE_READ: `User.device User.devices User.devicesUrl User.service User.services User.attributeNames User.facets
     User.deviceTotals User.bulkJob User.bulkJobs User.presence User.checkFilter User.views Device.* Service.* View.*`,
@@ -27,10 +27,12 @@ const fieldsByPermission: Readonly<Record<string, string>> = {
   STATE_REPORT: 'Mutation.reportState',
   ATTRIBUTE_WRITE: 'Mutation.setAttribute Mutation.setAttributes Mutation.setAttributesMany',
   VIEW_MANAGE: 'Mutation.createView Mutation.updateView Mutation.deleteView View.usedBy',
-  KEY_MANAGE: 'Mutation.createAccessKey Mutation.updateAccessKey Mutation.deleteAccessKey',
+  KEY_MANAGE: 'Mutation.createAccessKey',
+  'KEY_MANAGE|KEY_OWN': 'Mutation.updateAccessKey Mutation.deleteAccessKey Mutation.rotateAccessKey',
+  'AUDIT_READ|KEY_MANAGE': 'User.keyPolicy',
   MEMBER_MANAGE: `Mutation.createInvitation Mutation.deleteInvitation Mutation.resendInvitation Mutation.setMemberRole
     Mutation.removeMember Mutation.createRole Mutation.updateRole Mutation.deleteRole`,
-  ACCOUNT_MANAGE: 'Mutation.updateAccount',
+  ACCOUNT_MANAGE: 'Mutation.updateAccount Mutation.setKeyPolicy',
 }
 
 const viewer = ['DEVICE_READ', 'EVENT_READ', 'KEY_OWN']
@@ -42,10 +44,12 @@ const existingKey = [
   ...operator,
   ...['DEVICE_DELETE', 'DEVICE_SECRET', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'KEY_MANAGE', 'AUDIT_READ'],
 ]
+/** A key with a few permissions that no role has together. */
+const scopedKey = ['DEVICE_READ', 'ATTRIBUTE_WRITE', 'KEY_OWN', 'MEMBER_MANAGE']
 const admin = [...existingKey, 'MEMBER_MANAGE', 'ACCOUNT_MANAGE']
 
 /** The permissions that the contract gives each role, and a key from before permissions. */
-export const granted = { viewer, operator, admin, owner: admin, existingKey }
+export const granted = { viewer, operator, admin, owner: admin, existingKey, scopedKey }
 
 /** Returns the contract's needs of a field: lists of permissions, of each of which one is needed. */
 export function needsOf(field: string): string[][] {

@@ -40,6 +40,7 @@ beforeAll(async () => {
     ...Object.fromEntries(roles.map((role) => [role, { headers: members[role]!.headers }])),
     existingKey: await newKey(app.owner),
     readOnlyKey: await newKey(app.owner, ', readOnly: true'),
+    scopedKey: await newKey(app.owner, `, access: { permissions: [${granted.scopedKey}] }`),
     removedMember: { headers: removed.headers },
     outsider: { headers: { ...outsider.headers, 'muster-account': accountId } },
   }

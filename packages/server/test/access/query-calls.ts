@@ -52,6 +52,11 @@ export const queryCalls: Record<string, Call> = {
   'User.name': { plain: user('name') },
   'User.created': { plain: user('created') },
   'User.contexts': { plain: user('contexts') },
+  'User.needs': {
+    plain: user('needs(document: "{ login { id } }") { field permission }'),
+    others: ['document', 'operationName', 'variables'],
+  },
+  'User.keyPolicy': { plain: user('keyPolicy { maxDays violations { key } }') },
   'User.accessKeys': { plain: user('accessKeys { key name lastUsed }') },
   'User.registrationCodes': { plain: user('registrationCodes { id prefix name used }') },
   'User.attributeNames': { plain: user('attributeNames { name devices services }') },

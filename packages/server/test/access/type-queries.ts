@@ -27,6 +27,8 @@ export const typeQueries: Record<string, TypeQuery> = {
   Person: throughLogin(() => 'members { person'),
   Role: throughLogin(() => 'roles'),
   AccessKey: throughLogin(() => 'accessKeys'),
+  Need: throughLogin(() => 'needs(document: "{ login { webhooks { id } } }")'),
+  KeyPolicy: throughLogin(() => 'keyPolicy'),
   ApplicationType: (_own, selection) => `{ applicationTypes { ${selection} } }`,
   AttributeChange: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeHistory { items`),
   AttributeChangeList: throughLogin(({ device }) => `device(id: ${literal(device)}) { attributeHistory`),
@@ -78,6 +80,7 @@ export const typeQueries: Record<string, TypeQuery> = {
 
 /** Values for required arguments. */
 const requiredArguments: Record<string, (own: OwnedObjects) => string> = {
+  'User.needs(document:)': () => '{ version }',
   context: ({ context }) => context,
   'Device.attribute(name:)': ({ attribute }) => attribute,
   'Service.attribute(name:)': ({ attribute }) => attribute,

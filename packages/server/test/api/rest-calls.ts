@@ -37,8 +37,27 @@ const bodies: Record<string, (own: OwnedObjects) => Record<string, unknown>> = {
     requireDigest: true,
     expires: '2099-01-01',
     publicKey: null,
+    access: { permissions: ['DEVICE_READ'] },
+    networks: ['127.0.0.0/8', '::1'],
+    personal: false,
+    rateShare: 50,
   }),
-  'PATCH /access-keys/{key}': () => ({ name: 'dashboard', enabled: true }),
+  'PATCH /access-keys/{key}': () => ({
+    name: 'dashboard',
+    enabled: true,
+    access: { permissions: ['DEVICE_READ', 'KEY_MANAGE'] },
+    expires: '2099-01-01',
+    networks: ['127.0.0.0/8', '::1'],
+    rateShare: 50,
+  }),
+  'POST /access-keys/{key}/rotate': () => ({ overlap: 60, publicKey: null }),
+  'PATCH /key-policy': () => ({
+    maxDays: null,
+    personalKeys: true,
+    requireDigest: false,
+    requireNetworks: false,
+    enforcedFrom: '2099-01-01',
+  }),
   'POST /registration-codes': () => ({
     name: 'gate',
     platform: 'linux',
@@ -148,6 +167,7 @@ const requiredParameters: Record<string, (own: OwnedObjects) => string> = {
   '/devices/presence': () => '?from=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z',
   '/devices/{id}/availability': () => '?from=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z',
   '/filters/check': () => '?where=name%3Aa',
+  '/needs': () => `?document=${encodeURIComponent('query all { login { webhooks { id } } }')}`,
 }
 
 /** Builds a request to a route with one user's objects. */
@@ -197,6 +217,8 @@ export const queryValues: Record<string, (own: OwnedObjects, path: string) => st
   view: ({ view, serviceView, eventView }, path) =>
     path === '/services/list' ? serviceView : path.startsWith('/events') ? eventView : view,
   label: () => 'gates',
+  operationName: () => 'all',
+  variables: () => encodeURIComponent('{"id":"x"}'),
   now: () => '2026-11-20T08:30:00Z',
   sortBy: () => 'name%20desc',
   columns: () => 'name',

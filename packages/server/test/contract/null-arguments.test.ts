@@ -30,6 +30,10 @@ const fieldCalls: Record<string, FieldCall> = {
     required: 'by: ["name"]',
     document: (args) => `{ login { facets${args} { buckets { value count } total } } }`,
   },
+  'User.needs': {
+    required: 'document: "{ login { webhooks { id } } }"',
+    document: (args) => `{ login { needs${args} { field permission } } }`,
+  },
   'User.presence': {
     required: 'from: "2026-11-01T00:00:00Z"',
     document: (args) => `{ login { presence${args} { at } } }`,
@@ -84,7 +88,8 @@ const fieldCalls: Record<string, FieldCall> = {
     document: (args) => `mutation { addService${args} { name application host port enabled } }`,
   },
   'Mutation.createAccessKey': {
-    document: (args) => `mutation { createAccessKey${args} { accessKey { name expires readOnly } } }`,
+    document: (args) =>
+      `mutation { createAccessKey${args} { accessKey { name expires readOnly permissions networks rateShare } } }`,
   },
   'Mutation.createInvitation': {
     required: 'roleId: "viewer"',
@@ -133,7 +138,14 @@ const fieldCalls: Record<string, FieldCall> = {
   },
   'Mutation.updateAccessKey': {
     required: 'key: "$key"',
-    document: (args) => `mutation { updateAccessKey${args} { name enabled } }`,
+    document: (args) => `mutation { updateAccessKey${args} { name enabled expires permissions networks rateShare } }`,
+  },
+  'Mutation.rotateAccessKey': {
+    required: 'key: "$random"',
+    document: (args) => `mutation { rotateAccessKey${args} { accessKey { name } } }`,
+  },
+  'Mutation.setKeyPolicy': {
+    document: (args) => `mutation { setKeyPolicy${args} { maxDays personalKeys requireDigest enforcedFrom } }`,
   },
   'Mutation.updateAccount': { document: (args) => `mutation { updateAccount${args} { email name } }` },
   'Mutation.updateRole': {

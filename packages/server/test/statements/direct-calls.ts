@@ -1,5 +1,6 @@
 import { checkFilter } from '@muster/filter'
 import * as auth from '../../src/auth/auth.queries.ts'
+import { toKeyPolicy } from '../../src/auth/key-policy.ts'
 import * as masterKey from '../../src/auth/master-key/master-key.queries.ts'
 import * as attemptedUser from '../../src/auth/sessions/audit/attempted-user.queries.ts'
 import * as passkeys from '../../src/auth/sessions/passkeys.queries.ts'
@@ -81,13 +82,17 @@ export function directCalls({
   const bulkFilter = { where: readFilter('id:*', { kind: 'device', path: 'where' })!, context: undefined, now }
   const attempt = { httpStatus: null, duration: 1, error: null, response: null }
   return [
-    (db) => auth.writeLastUsed(db, [{ accountId, key: accessKey, at: now }]),
+    (db) => auth.writeLastUsed(db, [{ accountId, key: accessKey, at: now, isRestricted: false }]),
+    (db) => auth.writeRestrictedLastUsed(db, [{ accountId, key: 'none', at: now, isRestricted: true }]),
     (db) => auth.insertNonce(db, accessKey, 'nonce', now),
     (db) => auth.deleteExpiredNonces(db, now),
-    (db) => accessKeys.hasUsableKey(db, accountId, { key: accessKey, now }),
     (db) => accessKeys.hasKey(db, accessKey),
     (db) => accessKeys.selectPersonalKeys(db, accountId, accountId),
     (db) => accessKeys.disableKeysMadeBy(db, accountId, 'unknown'),
+    (db) => accessKeys.deletePersonalKeys(db, accountId, 'unknown'),
+    (db) => accessKeys.isMember(db, accountId, accountId),
+    (db) => accessKeys.moveToRestricted(db, accountId, 'none'),
+    (db) => accessKeys.writeKeyPolicy(db, accountId, toKeyPolicy(null)),
 
     (db) => bulkJobs.selectDueJobs(db, now),
     (db) => bulkJobs.takeJob(db, accountId, { id: bulkJob, now }),
@@ -95,7 +100,6 @@ export function directCalls({
     (db) => bulkJobs.findEndedJob(db, new Date(0)),
     (db) => bulkJobs.deleteJob(db, accountId, 'none'),
     (db) => bulkItems.deleteSomeItems(db, { accountId, jobId: 'none' }, 1),
-    (db) => starter.findKeyOfStarter(db, accountId, accessKey),
     (db) => starter.findRoleOfStarter(db, accountId, accountId),
     (db) => bulkItems.lockPending(db, bulkPlace, { limit: 1 }),
     (db) => bulkItems.insertMatching(db, bulkPlace, { filter: bulkFilter, limit: 0 }),

@@ -14,6 +14,7 @@ const keys = 'auth/master-key/master-key.queries.ts'
  */
 export const ofGivenAccounts: readonly string[] = [
   'writeLastUsed of auth/auth.queries.ts',
+  'writeRestrictedLastUsed of auth/auth.queries.ts',
   `writeSecrets of ${keys}`,
   ...['lockDevices', 'findHolders', 'holdByProcess', 'releaseByProcess', 'holdForTime'].map(
     (name) => `${name} of ${presence}`,

@@ -3,12 +3,14 @@ import { type Command, Option } from 'commander'
 import { credentialsFile } from '../../credentials/credentials.ts'
 import { assertProfileName, writeProfile } from '../../credentials/write-profile.ts'
 import { CliError, usageError } from '../../errors/cli-error.ts'
+import { type AccessOptions, accessArguments, withAccessOptions } from '../../keys/access-options.ts'
 import { futureMoment } from '../../options/moment.ts'
 import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
 import { printJson, say } from '../../output/print-one.ts'
 import { openMuster } from '../../server/open-muster.ts'
 
-interface Options extends ClientOptions {
+interface Options extends ClientOptions, AccessOptions {
+  personal?: boolean
   readOnly?: boolean
   requireDigest?: boolean
   expires?: string
@@ -17,10 +19,13 @@ interface Options extends ClientOptions {
 }
 
 export function buildCommand(): Command {
-  return newClientCommand('create')
+  const command = newClientCommand('create')
     .description(
       prose(`Create an access key and print its ID and secret. The secret is shown only once. With --save, the command
-saves the key in a profile of the credentials file instead of printing the secret.`),
+saves the key in a profile of the credentials file instead of printing the secret.
+
+An account key stands by itself. A personal key (--personal) never allows more than your role, and ends with your
+membership. Without --permissions, the key gets every permission that you have, except MEMBER_MANAGE and ACCOUNT_MANAGE.`),
     )
     .argument('[name]', 'purpose of the key')
     .option('--read-only', 'allow queries but no changes')
@@ -32,17 +37,18 @@ saves the key in a profile of the credentials file instead of printing the secre
       ),
     )
     .option('--save <profile>', 'save the access key in this profile of the credentials file')
-    .action(run)
+    .option('--personal', 'create a personal key instead of an account key')
+  return withAccessOptions(command, 'permissions of the key, such as DEVICE_READ,EVENT_READ').action(run)
 }
 
 async function run(
   name: string | undefined,
-  { readOnly = false, requireDigest = false, expires, publicKey: keyFile, save, ...options }: Options,
+  { readOnly = false, requireDigest = false, personal = false, expires, publicKey: keyFile, save, ...options }: Options,
 ): Promise<void> {
   if (save !== undefined) assertProfileName(save)
   const publicKey = keyFile === undefined ? undefined : await readPublicKey(keyFile)
   const muster = await openMuster(options, 4)
-  const given = { name, expires, publicKey, readOnly, requireDigest }
+  const given = { name, expires, publicKey, readOnly, requireDigest, personal, ...accessArguments(options) }
   const { key, secret, accessKey } = await muster.mutations.createAccessKey(given)
   const file = save === undefined || secret === null ? undefined : await credentialsFile(options.credentials)
   if (file !== undefined && save !== undefined && secret !== null) {

@@ -73,8 +73,9 @@ export const eventTypeGroups: readonly EventTypeGroup[] = [
       {
         type: 'ACCESS_KEY_UPDATE',
         label: 'Access key changed',
-        about: 'A key was renamed, enabled, or disabled',
+        about: 'A key was renamed, enabled, disabled, rotated, or restricted',
       },
+      { type: 'KEY_POLICY_UPDATE', label: 'Key policy changed', about: 'The account has other rules for access keys' },
       { type: 'ACCESS_KEY_DELETE', label: 'Access key deleted', about: 'A key was deleted and no longer works' },
       { type: 'VIEW_CREATE', label: 'View saved', about: 'A filter was saved under a name' },
       { type: 'VIEW_UPDATE', label: 'View changed', about: 'A saved view was changed' },

@@ -55,14 +55,15 @@ export interface StoredSecret {
 }
 
 export interface SecretPlace {
-  table: 'access_key' | 'webhook'
+  table: 'access_key' | 'restricted_key' | 'webhook'
   id: 'key' | 'id'
   columns: readonly string[]
 }
 
-/** All columns that contain values encrypted by `Secrets`. */
+/** All columns that contain values encrypted by `Secrets`. Keys only ever move from the first table to the second. */
 export const secretPlaces: readonly SecretPlace[] = [
   { table: 'access_key', id: 'key', columns: ['encrypted_secret'] },
+  { table: 'restricted_key', id: 'key', columns: ['encrypted_secret'] },
   { table: 'webhook', id: 'id', columns: ['encrypted_secret', 'former_secret'] },
 ]
 

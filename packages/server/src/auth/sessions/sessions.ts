@@ -1,4 +1,4 @@
-import { includes, maskOf, permissionsOfRole } from '../../access.ts'
+import { includes, permissionsOfRole, streamPermissions } from '../../access.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import { batched } from '../../lib/batched.ts'
@@ -101,13 +101,10 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
       if (found === undefined) return sessionError('session-ended')
       if (found === null) return notAMember()
       const present = permissionsOfRole(found.role, found.permissions)
-      return includes(present, permissions & ofEvents) ? undefined : roleChanged()
+      return includes(present, permissions & streamPermissions) ? undefined : roleChanged()
     },
   }
 }
-
-/** The permissions that decide which events a stream contains. */
-const ofEvents = maskOf(['EVENT_READ', 'AUDIT_READ'])
 
 /** The response is the same whether the account does not exist or the person is not a member of it. */
 export const notAMember = (): ApiError =>

@@ -1,3 +1,5 @@
+import type { EventSource } from '../events/event-types.ts'
+
 /** An access key without its secret, as the rest of the server uses it. */
 export interface AccessKey {
   /** The key ID that requests are signed with. */
@@ -11,6 +13,23 @@ export interface AccessKey {
   /** Precise to the minute. */
   lastUsed: Date | null
   expires: Date | null
+  /** A personal key ends with its creator's membership, and never allows more than its creator's role. */
+  kind: 'account' | 'personal'
+  /** The person who created the key; null for keys from before this was recorded. */
+  madeBy: string | null
+  permissions: number
+  /** CIDRs; empty for any address. */
+  networks: string[]
+  /** The percentage of a key's points that the key may spend. */
+  rateShare: number
+  /** What created the key; null for keys from before this was recorded. */
+  source: EventSource | null
+  /** The key that replaces this one since it was rotated. */
+  replacedBy: string | null
+  /** Whether the key is in the table that servers of the previous release do not know. */
+  isRestricted: boolean
+  /** Whether this is a personal key of a person who is not a member. */
+  isWithoutMember: boolean
 }
 
 export interface CreatedAccessKey {

@@ -1,93 +1,55 @@
-import { type Selectable, sql } from 'kysely'
-import type { Database } from '../../db/database.ts'
-import type { AccessKey as AccessKeyTable } from '../../db/tables.generated.ts'
+import { sql } from 'kysely'
+import { namesIn, permissionsOfKey, usualKeyPermissions } from '../../access.ts'
+import type { KeyPolicy, StoredKeyPolicy } from '../../auth/key-policy.ts'
+import { type Database, query } from '../../db/database.ts'
 import type { AccessKey } from './access-key.ts'
 
-const columns = [
-  'key',
-  'name',
-  'enabled',
-  'read_only',
-  'require_digest',
-  'algorithm',
-  'created',
-  'last_used',
-  'expires',
-] as const
+type KeyRow = Omit<AccessKey, 'permissions'> & { permissions: string[] | null }
 
-type AccessKeyRow = Pick<Selectable<AccessKeyTable>, (typeof columns)[number]>
+const columns = `key, name, enabled, read_only as "readOnly", require_digest as "requireDigest", algorithm, created,
+  last_used as "lastUsed", expires, kind, made_by as "madeBy", permissions, networks, rate_share as "rateShare", source,
+  replaced_by as "replacedBy", is_restricted as "isRestricted",
+  kind = 'personal' and not exists (
+    select from membership join person on person.id = person_id and person.disabled is null
+    where membership.account_id = $1 and person_id = made_by) as "isWithoutMember"`
 
-const toAccessKey = (row: AccessKeyRow): AccessKey => ({
-  key: row.key,
-  name: row.name,
-  enabled: row.enabled,
-  readOnly: row.read_only,
-  requireDigest: row.require_digest,
-  algorithm: row.algorithm as AccessKey['algorithm'],
-  created: row.created,
-  lastUsed: row.last_used,
-  expires: row.expires,
-})
+const toAccessKey = (row: KeyRow): AccessKey => ({ ...row, permissions: permissionsOfKey(row.permissions) })
 
 /** Returns the account's access keys, newest first. */
 export async function selectAccessKeys(db: Database, accountId: string): Promise<AccessKey[]> {
-  const rows = await db
-    .selectFrom('access_key')
-    .select(columns)
-    .where('account_id', '=', accountId)
-    .orderBy('created', 'desc')
-    .orderBy('key')
-    .execute()
-  return rows.map(toAccessKey)
+  const text = `select ${columns} from every_key where account_id = $1 order by created desc, key`
+  return (await query<KeyRow>(db, text, [accountId])).map(toAccessKey)
 }
 
 /** Returns a person's own keys in the account, newest first. */
 export async function selectPersonalKeys(db: Database, accountId: string, personId: string): Promise<AccessKey[]> {
-  const rows = await db
-    .selectFrom('access_key')
-    .select(columns)
-    .where('account_id', '=', accountId)
-    .where('kind', '=', 'personal')
-    .where('made_by', '=', personId)
-    .orderBy('created', 'desc')
-    .orderBy('key')
-    .execute()
-  return rows.map(toAccessKey)
+  const text = `select ${columns} from every_key where account_id = $1 and kind = 'personal' and made_by = $2
+    order by created desc, key`
+  return (await query<KeyRow>(db, text, [accountId, personId])).map(toAccessKey)
 }
 
-export async function countKeys(db: Database, accountId: string): Promise<number> {
-  const { count } = await db
-    .selectFrom('access_key')
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
-
-/** Whether the access key exists, is enabled, and has not expired, and its user is enabled. */
-export async function hasUsableKey(db: Database, accountId: string, at: { key: string; now: Date }): Promise<boolean> {
-  const row = await db
-    .selectFrom('access_key')
-    .select('key')
-    .where('account_id', '=', accountId)
-    .where('key', '=', at.key)
-    .where('enabled', '=', true)
-    .where(({ or, eb }) => or([eb('expires', 'is', null), eb('expires', '>', at.now)]))
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('account').select('id').where('id', '=', accountId).where('disabled', 'is', null)),
-    )
-    .executeTakeFirst()
-  return row !== undefined
+/** Counts the keys that a person created in an account, and the account keys in the account, without rotated ones. */
+export async function countKeys(
+  db: Database,
+  accountId: string,
+  personId: string | null,
+): Promise<{ made: number; account: number }> {
+  const [counts] = await query<{ made: number; account: number }>(
+    db,
+    `select count(*) filter (where coalesce(made_by, account_id) = $2 and replaced_by is null)::int as made,
+       count(*) filter (where kind = 'account' and replaced_by is null)::int as account
+     from every_key where account_id = $1`,
+    [accountId, personId],
+  )
+  return counts!
 }
 
 export async function selectAccessKey(db: Database, accountId: string, key: string): Promise<AccessKey | undefined> {
-  const row = await db
-    .selectFrom('access_key')
-    .select(columns)
-    .where('account_id', '=', accountId)
-    .where('key', '=', key)
-    .executeTakeFirst()
-  return row === undefined ? undefined : toAccessKey(row)
+  const [row] = await query<KeyRow>(db, `select ${columns} from every_key where account_id = $1 and key = $2`, [
+    accountId,
+    key,
+  ])
+  return row && toAccessKey(row)
 }
 
 /** Whether the key exists in any account. The first start, which has no viewer, needs this check. */
@@ -96,7 +58,32 @@ export async function hasKey(db: Database, key: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Allows only one transaction at a time to add keys to an account. Other changes to the account's data do not wait. */
+/** Returns the account's key policy as stored, null if it has none. */
+export async function selectKeyPolicy(db: Database, accountId: string): Promise<StoredKeyPolicy | null> {
+  const row = await db.selectFrom('account').select('key_policy').where('id', '=', accountId).executeTakeFirst()
+  return (row?.key_policy ?? null) as StoredKeyPolicy | null
+}
+
+export async function writeKeyPolicy(db: Database, accountId: string, policy: KeyPolicy): Promise<void> {
+  await db
+    .updateTable('account')
+    .set({ key_policy: JSON.stringify(policy) })
+    .where('id', '=', accountId)
+    .execute()
+}
+
+/** Whether the person is an enabled member of the account. */
+export async function isMember(db: Database, accountId: string, personId: string): Promise<boolean> {
+  const rows = await query(
+    db,
+    `select from membership join person on person.id = person_id and person.disabled is null
+     where account_id = $1 and person_id = $2`,
+    [accountId, personId],
+  )
+  return rows.length > 0
+}
+
+/** Allows only one transaction at a time to change an account's keys. Other changes to the account's data do not wait. */
 export async function lockAccount(db: Database, accountId: string): Promise<boolean> {
   const row = await db
     .selectFrom('account')
@@ -107,11 +94,26 @@ export async function lockAccount(db: Database, accountId: string): Promise<bool
   return row !== undefined
 }
 
-export interface NewAccessKey {
+/** What the table of restricted keys stores, and the other one does not. */
+type Restriction = Pick<AccessKey, 'kind' | 'permissions' | 'networks' | 'rateShare'>
+
+/** Whether a key may do less than a key of the previous release, whose servers must not find it. */
+export const isRestricted = ({ kind, permissions, networks, rateShare }: Restriction): boolean =>
+  kind === 'personal' ||
+  (permissions & usualKeyPermissions) !== usualKeyPermissions ||
+  networks.length > 0 ||
+  rateShare < 100
+
+/** Null for the permissions of keys from before permissions, as those keys have. */
+const stored = (permissions: number): string[] | null =>
+  permissions === usualKeyPermissions ? null : namesIn(permissions)
+
+export interface NewAccessKey extends Restriction {
   key: string
   name: string | null
   /** The person who creates the key. */
-  madeBy: string | null
+  madeBy: string
+  source: AccessKey['source']
   readOnly: boolean
   requireDigest: boolean
   expires: Date | null
@@ -120,71 +122,118 @@ export interface NewAccessKey {
   publicKey: string | null
 }
 
-export async function insertAccessKey(db: Database, accountId: string, key: NewAccessKey): Promise<AccessKey> {
-  const row = await db
-    .insertInto('access_key')
-    .values({
-      account_id: accountId,
-      key: key.key,
-      name: key.name,
-      made_by: key.madeBy,
-      read_only: key.readOnly,
-      require_digest: key.requireDigest,
-      expires: key.expires,
-      algorithm: key.algorithm,
-      encrypted_secret: key.encryptedSecret,
-      public_key: key.publicKey,
-    })
-    .returning(columns)
-    .executeTakeFirstOrThrow()
-  return toAccessKey(row)
-}
-
-export async function lockAccessKey(db: Database, accountId: string, key: string): Promise<AccessKey | undefined> {
-  const row = await db
-    .selectFrom('access_key')
-    .select(columns)
-    .where('account_id', '=', accountId)
-    .where('key', '=', key)
-    .forUpdate()
-    .executeTakeFirst()
-  return row === undefined ? undefined : toAccessKey(row)
-}
-
-export async function writeAccessKey(db: Database, accountId: string, accessKey: AccessKey): Promise<void> {
+export async function insertAccessKey(db: Database, accountId: string, key: NewAccessKey): Promise<void> {
+  const values = {
+    account_id: accountId,
+    key: key.key,
+    name: key.name,
+    made_by: key.madeBy,
+    source: JSON.stringify(key.source),
+    read_only: key.readOnly,
+    require_digest: key.requireDigest,
+    expires: key.expires,
+    algorithm: key.algorithm,
+    encrypted_secret: key.encryptedSecret,
+    public_key: key.publicKey,
+  }
+  if (!isRestricted(key)) {
+    await db
+      .insertInto('access_key')
+      .values({ ...values, permissions: stored(key.permissions) })
+      .execute()
+    return
+  }
+  const { kind, permissions, networks, rateShare } = key
+  const restriction = { kind, permissions: namesIn(permissions), networks, rate_share: rateShare }
   await db
-    .updateTable('access_key')
-    .set({ name: accessKey.name, enabled: accessKey.enabled })
-    .where('account_id', '=', accountId)
-    .where('key', '=', accessKey.key)
+    .insertInto('restricted_key')
+    .values({ ...values, ...restriction })
     .execute()
 }
 
-export async function removeAccessKey(db: Database, accountId: string, key: string): Promise<AccessKey | undefined> {
-  const row = await db
-    .deleteFrom('access_key')
-    .where('account_id', '=', accountId)
-    .where('key', '=', key)
-    .returning(columns)
-    .executeTakeFirst()
-  return row === undefined ? undefined : toAccessKey(row)
+/** Moves a key to the table of restricted keys, from which it never returns. */
+export async function moveToRestricted(db: Database, accountId: string, key: string): Promise<void> {
+  await query(
+    db,
+    `insert into restricted_key (account_id, key, name, enabled, read_only, require_digest, algorithm, encrypted_secret,
+       public_key, created, expires, last_used, made_by, kind, permissions, source, replaced_by)
+     select $1, key, name, enabled, read_only, require_digest, algorithm, encrypted_secret,
+       public_key, created, expires, last_used, coalesce(made_by, $1), kind, '{}', source, replaced_by
+     from access_key where account_id = $1 and key = $2`,
+    [accountId, key],
+  )
+  await db.deleteFrom('access_key').where('account_id', '=', accountId).where('key', '=', key).execute()
 }
+
+/** Writes the fields of a key that can change. */
+export async function writeAccessKey(db: Database, accountId: string, key: AccessKey): Promise<void> {
+  const { name, enabled, expires, replacedBy } = key
+  if (!key.isRestricted) {
+    await db
+      .updateTable('access_key')
+      .set({ name, enabled, expires, replaced_by: replacedBy, permissions: stored(key.permissions) })
+      .where('account_id', '=', accountId)
+      .where('key', '=', key.key)
+      .execute()
+    return
+  }
+  const { permissions, networks, rateShare } = key
+  await db
+    .updateTable('restricted_key')
+    .set({
+      ...{ name, enabled, expires, replaced_by: replacedBy },
+      ...{ permissions: namesIn(permissions), networks, rate_share: rateShare },
+    })
+    .where('account_id', '=', accountId)
+    .where('key', '=', key.key)
+    .execute()
+}
+
+export async function removeAccessKey(db: Database, accountId: string, key: AccessKey): Promise<void> {
+  await db
+    .deleteFrom(key.isRestricted ? 'restricted_key' : 'access_key')
+    .where('account_id', '=', accountId)
+    .where('key', '=', key.key)
+    .execute()
+}
+
+type NamedKey = Pick<AccessKey, 'key' | 'name'>
 
 /** Disables the enabled account keys that a person created, and returns them. */
-export async function disableKeysMadeBy(db: Database, accountId: string, personId: string): Promise<AccessKey[]> {
-  const rows = await db
-    .updateTable('access_key')
-    .set({ enabled: false })
+export async function disableKeysMadeBy(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {
+  const disabled: NamedKey[] = []
+  for (const table of ['access_key', 'restricted_key'] as const) {
+    const rows = await db
+      .updateTable(table)
+      .set({ enabled: false })
+      .where('account_id', '=', accountId)
+      .where('made_by', '=', personId)
+      .where('kind', '=', 'account')
+      .where('enabled', '=', true)
+      .returning(['key', 'name'])
+      .execute()
+    disabled.push(...rows)
+  }
+  return disabled
+}
+
+/** Deletes a person's personal keys, and returns them. */
+export function deletePersonalKeys(db: Database, accountId: string, personId: string): Promise<NamedKey[]> {
+  return db
+    .deleteFrom('restricted_key')
     .where('account_id', '=', accountId)
     .where('made_by', '=', personId)
-    .where('kind', '=', 'account')
-    .where('enabled', '=', true)
-    .returning(columns)
+    .where('kind', '=', 'personal')
+    .returning(['key', 'name'])
     .execute()
-  return rows.map(toAccessKey)
 }
 
 /** Notifies every server process about a changed key after the transaction commits. */
 export async function notifyAccessKey(db: Database, channel: string, key: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${key})`.execute(db)
+}
+
+/** Notifies every server process about all keys of an account. */
+export async function notifyAccessKeys(db: Database, accountId: string, channel: string): Promise<void> {
+  await query(db, 'select pg_notify($2, key) from every_key where account_id = $1', [accountId, channel])
 }

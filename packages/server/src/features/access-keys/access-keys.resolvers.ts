@@ -1,13 +1,39 @@
+import { namesIn } from '../../access.ts'
+import { consequencesOf } from '../../auth/key-policy.ts'
 import { schemaPart } from '../../graphql/assemble.ts'
-import { createAccessKey, deleteAccessKey, listAccessKeys, updateAccessKey } from './access-keys.ts'
+import { describeSource } from '../events/event-source.ts'
+import { findActor } from '../users/people/people.ts'
+import { createAccessKey, deleteAccessKey, listAccessKeys, rotateAccessKey, updateAccessKey } from './access-keys.ts'
+import { getKeyPolicy, listViolations, setKeyPolicy } from './key-policy.ts'
+import { readNeeds } from './needs.ts'
+
+const DAY_SECONDS = 86_400
 
 export const accessKeysPart = schemaPart(new URL('./access-keys.graphql', import.meta.url), {
   User: {
     accessKeys: (_user, _arguments, context) => listAccessKeys(context),
+    needs: (_user, input, context) => [...readNeeds(context, input).all],
+    keyPolicy: (_user, _arguments, context) => getKeyPolicy(context),
+  },
+  AccessKey: {
+    permissions: ({ permissions }) => namesIn(permissions),
+    async suspended(key, _arguments, context) {
+      if (key.isWithoutMember) return 'member'
+      const { suspendedFrom } = consequencesOf(await getKeyPolicy(context), key)
+      return suspendedFrom !== undefined && suspendedFrom <= context.clock() ? 'policy' : null
+    },
+    createdBy: async ({ source, madeBy }, _arguments, context) =>
+      source && describeSource({ source, deviceId: null, targets: [] }, await findActor(context, madeBy)),
+  },
+  KeyPolicy: {
+    violations: (policy, _arguments, context) => listViolations(context, policy),
   },
   Mutation: {
     createAccessKey: (_parent, input, context) => createAccessKey(context, input),
     updateAccessKey: (_parent, { key, ...change }, context) => updateAccessKey(context, key, change),
+    rotateAccessKey: (_parent, { key, overlap, publicKey }, context) =>
+      rotateAccessKey(context, { key, overlap: overlap ?? DAY_SECONDS, publicKey: publicKey ?? null }),
+    setKeyPolicy: (_parent, change, context) => setKeyPolicy(context, change),
     deleteAccessKey: async (_parent, { key }, context) => {
       await deleteAccessKey(context, key)
       return true

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { sendAs } from '../../../test/harness/server-process.ts'
+import { namesIn, usualKeyPermissions } from '../../access.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -248,7 +249,10 @@ describe('the event of a change', () => {
         ...actor,
         type: 'ACCESS_KEY_CREATE',
         targets: target('laptop'),
-        data: { name: 'laptop', readOnly: true, requireDigest: false, algorithm: 'hmac-sha256', expires: null },
+        data: {
+          ...{ name: 'laptop', readOnly: true, requireDigest: false, algorithm: 'hmac-sha256', expires: null },
+          ...{ kind: 'account', permissions: namesIn(usualKeyPermissions), networks: [], rateShare: 100 },
+        },
       },
     ])
   })

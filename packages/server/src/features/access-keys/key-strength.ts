@@ -1,10 +1,10 @@
-import { namesIn, permissionsOfKey } from '../../access.ts'
+import { namesIn } from '../../access.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
 import type { AccessKey } from './access-key.ts'
 import { selectAccessKey } from './access-keys.queries.ts'
 
-type Strength = Pick<AccessKey, 'expires' | 'requireDigest'>
+type Strength = Pick<AccessKey, 'expires' | 'requireDigest' | 'permissions'>
 
 /**
  * Throws FORBIDDEN if the granted key has more rights than the viewer. The viewer must have every permission of the key. The
@@ -15,11 +15,11 @@ export async function assertNotStronger(
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   granted: Strength,
 ): Promise<void> {
-  const more = viewer.permissions === undefined ? [] : namesIn(permissionsOfKey(null) & ~viewer.permissions)
-  if (more.length > 0)
-    throw new ApiError('FORBIDDEN', `an access key would have permissions that you do not have: ${more.join(', ')}`, {
-      reason: 'exceeds-own-access',
-    })
+  const more = viewer.permissions === undefined ? [] : namesIn(granted.permissions & ~viewer.permissions)
+  if (more.length > 0) {
+    const message = `an access key would have permissions that you do not have: ${more.join(', ')}`
+    throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
+  }
   if (viewer.accessKey === undefined) return
   const own = await selectAccessKey(db, viewer.accountId, viewer.accessKey)
   if (own === undefined) throw new ApiError('FORBIDDEN', 'the access key that signed this request was deleted')

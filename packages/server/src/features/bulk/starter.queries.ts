@@ -1,28 +1,5 @@
 import { type Database, query } from '../../db/database.ts'
 
-export interface KeyOfStarter {
-  enabled: boolean
-  readOnly: boolean
-  expires: Date | null
-  permissions: string[] | null
-}
-
-/** Returns the access key that started a job. Returns undefined if it or its user no longer exists or is disabled. */
-export async function findKeyOfStarter(
-  db: Database,
-  accountId: string,
-  key: string,
-): Promise<KeyOfStarter | undefined> {
-  const [row] = await query<KeyOfStarter>(
-    db,
-    `select enabled, read_only as "readOnly", expires, permissions
-     from access_key join account on account.id = account_id and account.disabled is null
-     where account_id = $1 and key = $2`,
-    [accountId, key],
-  )
-  return row
-}
-
 /** Returns the role of the person who started a job. Returns undefined if the person is no longer a member. */
 export async function findRoleOfStarter(
   db: Database,

@@ -1,9 +1,11 @@
-import { isPermitted, namesIn, permissionsOfKey, permissionsOfRole } from '../../access.ts'
+import { isPermitted, namesIn, permissionsOfRole } from '../../access.ts'
+import { findKeyGrant } from '../../auth/key-grant.ts'
+import { rejectionOfKey } from '../../auth/rejected-key.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import type { Viewer } from '../../viewer.ts'
 import { type BulkJob, permissionsNeeded, type Starter } from './bulk-job.ts'
-import { findKeyOfStarter, findRoleOfStarter } from './starter.queries.ts'
+import { findRoleOfStarter } from './starter.queries.ts'
 
 /** Throws FORBIDDEN if the caller lacks a permission that the operations of a job need. */
 export function assertMayRun({ permissions }: Viewer, operations: BulkJob['operations']): void {
@@ -43,13 +45,16 @@ async function permissionsOf(
   { starter: { accessKey, personId }, now }: { starter: Starter; now: Date },
 ): Promise<number | string> {
   if (accessKey !== null) {
-    const key = await findKeyOfStarter(db, accountId, accessKey)
-    if (key === undefined) return `the access key ${accessKey} that started the job no longer exists`
+    const key = await findKeyGrant(db, accessKey)
+    if (key?.accountId !== accountId || key.isUserDisabled)
+      return `the access key ${accessKey} that started the job no longer exists`
     if (!key.enabled) return `the access key ${accessKey} that started the job is disabled`
     if (key.expires !== null && key.expires <= now)
       return `the access key ${accessKey} that started the job has expired`
     if (key.readOnly) return `the access key ${accessKey} that started the job is read-only`
-    return permissionsOfKey(key.permissions)
+    const rejection = rejectionOfKey(key, { now, address: undefined })
+    if (rejection !== undefined) return `the access key ${accessKey} that started the job is rejected: ${rejection.message}`
+    return key.permissions
   }
   const role = await findRoleOfStarter(db, accountId, personId ?? accountId)
   return role === undefined

@@ -2,6 +2,8 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { includes, maskOf, type PermissionName } from '../../access.ts'
+import { findKeyGrant, type KeyGrant } from '../../auth/key-grant.ts'
+import { rejectionOfKey } from '../../auth/rejected-key.ts'
 import { findSessionPermissions } from '../../auth/sessions/sessions.ts'
 import type { Database } from '../../db/database.ts'
 import { downloadDatabase } from '../../db/fair/user-database.ts'
@@ -10,7 +12,6 @@ import type { AddressOf } from '../../lib/client-address.ts'
 import { REQUEST_POINTS } from '../../rate-limits/points.ts'
 import { type Payer, payerOf, payerOfAddress, type RateLimits } from '../../rate-limits/rate-limits.ts'
 import { spend, spendWhenAvailable } from '../../rate-limits/spend.ts'
-import { isAccessKeyUsable } from '../access-keys/access-keys.ts'
 import { type DownloadContent, type DownloadGrant, readGrant } from './download-link.ts'
 
 export interface DownloadDeps {
@@ -55,8 +56,10 @@ export function registerDownload(app: FastifyInstance, deps: DownloadDeps, csv: 
   app.get<{ Querystring: { link?: unknown } }>(csv.path, async (request, reply) => {
     reply.header('cache-control', 'no-store')
     const grant = readLink(deps, csv, request.query.link)
-    if (grant === undefined || !(await isGrantValid(deps, grant))) {
-      spend(payerOfAddress(deps.rateLimits, deps.addressOf(request.raw)), REQUEST_POINTS, reply)
+    const address = deps.addressOf(request.raw)
+    const admitted = grant && (await admit(deps, grant, address))
+    if (grant === undefined || admitted === undefined) {
+      spend(payerOfAddress(deps.rateLimits, address), REQUEST_POINTS, reply)
       const message = `this download link is invalid or has expired: request a new one with ${csv.field}`
       const extensions = { reason: 'download-link', code: 'UNAUTHENTICATED' }
       return reply
@@ -65,13 +68,13 @@ export function registerDownload(app: FastifyInstance, deps: DownloadDeps, csv: 
         .send({ errors: [{ message, extensions }] })
     }
     await deps.admit({ request, reply }, { accountId: grant.accountId, name: `GET ${csv.path}` })
-    const payer = payerOf(deps.rateLimits, grant)
+    const payer = payerOf(deps.rateLimits, { ...grant, rateShare: admitted.rateShare })
     spend(payer, REQUEST_POINTS + csv.firstPoints, reply)
     return reply
       .header('content-type', 'text/csv; charset=utf-8')
       .header('content-disposition', `attachment; filename="${csv.fileName}"`)
       .header('referrer-policy', 'no-referrer')
-      .send(Readable.from(csv.pages(downloadOf(deps, grant, payer))))
+      .send(Readable.from(csv.pages(downloadOf(deps, grant, { payer, address }))))
   })
 }
 
@@ -81,14 +84,28 @@ function readLink(deps: DownloadDeps, { list }: CsvList, link: unknown): Downloa
   return (grant?.content.selection?.list ?? 'events') === list ? grant : undefined
 }
 
-async function isGrantValid(
+/** What the key or session that requested a link may do now. */
+type Admitted = Pick<KeyGrant, 'permissions'> & Partial<Pick<KeyGrant, 'rateShare'>>
+
+/** Returns undefined if the key or session that requested the link may not download it now, or not from this address. */
+async function admit(deps: DownloadDeps, grant: DownloadGrant, address: string): Promise<Admitted | undefined> {
+  const found = await findAdmitted(deps, grant, address)
+  return found && includes(found.permissions, maskOf(neededPermissions(grant.content))) ? found : undefined
+}
+
+async function findAdmitted(
   deps: DownloadDeps,
-  { accountId, personId = accountId, accessKey, session, content }: DownloadGrant,
-): Promise<boolean> {
-  if (accessKey !== undefined) return isAccessKeyUsable(deps.db, accountId, { key: accessKey, now: deps.clock() })
-  if (session === undefined) return false
+  { accountId, personId = accountId, accessKey, session }: DownloadGrant,
+  address: string,
+): Promise<Admitted | undefined> {
+  if (accessKey !== undefined) {
+    const found = await findKeyGrant(deps.db, accessKey)
+    const rejection = rejectionOfKey(found, { now: deps.clock(), address })
+    return found?.accountId === accountId && rejection === undefined ? found : undefined
+  }
+  if (session === undefined) return undefined
   const permissions = await findSessionPermissions(deps, { accountId, personId, session })
-  return permissions !== undefined && includes(permissions, maskOf(neededPermissions(content)))
+  return permissions === undefined ? undefined : { permissions }
 }
 
 function neededPermissions({ filter, selection }: DownloadContent): PermissionName[] {
@@ -96,7 +113,11 @@ function neededPermissions({ filter, selection }: DownloadContent): PermissionNa
   return filter.devicesOnly === true ? ['EVENT_READ'] : ['EVENT_READ', 'AUDIT_READ']
 }
 
-function downloadOf(deps: DownloadDeps, grant: DownloadGrant, payer: Payer): Download {
+function downloadOf(
+  deps: DownloadDeps,
+  grant: DownloadGrant,
+  { payer, address }: { payer: Payer; address: string },
+): Download {
   const { accountId, content } = grant
   const db = downloadDatabase(deps.db, accountId)
   return {
@@ -105,7 +126,7 @@ function downloadOf(deps: DownloadDeps, grant: DownloadGrant, payer: Payer): Dow
     content,
     async charge(points) {
       await spendWhenAvailable(payer, points)
-      if (!(await isGrantValid(deps, grant)))
+      if ((await admit(deps, grant, address)) === undefined)
         throw new Error('the access key or session of this download is no longer valid')
     },
     read: (run) => retryWhenRateLimited(() => run(db)),

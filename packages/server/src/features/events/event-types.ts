@@ -34,6 +34,7 @@ export const eventTypes = [
   'BULK_START',
   'BULK_FINISH',
   'BULK_UNDO',
+  'KEY_POLICY_UPDATE',
   'DOWNLOAD_LINK_CREATE',
   'AUTH_LOGIN',
   'AUTH_FAIL',

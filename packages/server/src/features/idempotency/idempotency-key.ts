@@ -13,6 +13,7 @@ const creatingMutations: ReadonlySet<string> = new Set([
   'createView',
   'createWebhook',
   'registerDevice',
+  'rotateAccessKey',
 ])
 
 /** RFC 9651 §3.3.3: printable ASCII in double quotes, with a backslash before each quote or backslash. */

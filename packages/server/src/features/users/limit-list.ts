@@ -12,7 +12,8 @@ import { selectRoles } from './roles/roles.queries.ts'
 
 /** Functions that count what a user currently has, for each limit per user. */
 const counts: Partial<Record<LimitName, (context: Context) => Promise<number>>> = {
-  accessKeys: countAccessKeys,
+  accessKeys: async (context) => (await countAccessKeys(context)).made,
+  accountAccessKeys: async (context) => (await countAccessKeys(context)).account,
   invitations: ({ db, viewer, clock }) => countInvitations(db, viewer.accountId, clock()),
   members: ({ db, viewer }) => countMembers(db, viewer.accountId),
   registrationCodes: countRegistrationCodes,

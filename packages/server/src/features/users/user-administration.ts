@@ -10,6 +10,7 @@ import {
   enableAccountsOf,
   findPerson,
   type StoredPerson,
+  selectAccountsOf,
   writeDisabled,
 } from './people/people.queries.ts'
 import { type RecordDeps, recordInstallationEvent } from './record-installation-event.ts'
@@ -38,10 +39,10 @@ export function disableUser(db: Database, email: string, now: Date): Promise<Dis
     const user = await findForUpdate(transaction, email)
     const { id } = user
     await writeDisabled(transaction, id, now)
-    const accounts = await disableAccountsOf(transaction, id, now)
+    await disableAccountsOf(transaction, id, now)
     const sessions = await deleteSessions(transaction, id, 'all')
     await deleteSteps(transaction, id)
-    for (const account of accounts) await reloadAccessKeys(transaction, account)
+    await reloadKeysIn(transaction, id)
     await recheckDevices(transaction)
     await recordUserEvents(transaction, user, [{ type: 'USER_DISABLE', data: { sessions } }])
     return { id, sessions }
@@ -54,10 +55,17 @@ export function enableUser(db: Database, email: string): Promise<{ id: string }>
     const user = await findForUpdate(transaction, email)
     const { id } = user
     await writeDisabled(transaction, id, null)
-    for (const account of await enableAccountsOf(transaction, id)) await reloadAccessKeys(transaction, account)
+    await enableAccountsOf(transaction, id)
+    await reloadKeysIn(transaction, id)
     await recordUserEvents(transaction, user, [{ type: 'USER_ENABLE' }])
     return { id }
   })
+}
+
+/** Reloads the keys of all accounts of a person, because the person's personal keys may be affected in each. */
+async function reloadKeysIn(transaction: Database, personId: string): Promise<void> {
+  for (const { accountId } of await selectAccountsOf(transaction, personId))
+    await reloadAccessKeys(transaction, accountId)
 }
 
 export interface Removal {

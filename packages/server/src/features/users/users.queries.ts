@@ -56,10 +56,10 @@ export async function selectUsers(db: Database): Promise<UserSummary[]> {
   const { rows } = await sql<UserSummary>`
     select id, ${contact}, created, disabled,
       (select coalesce(sum(devices), 0)::int from device_count where account_id = account.id) as devices,
-      (select count(*)::int from access_key where account_id = account.id) as "accessKeys",
+      (select count(*)::int from every_key where account_id = account.id) as "accessKeys",
       (select count(*)::int from session where account_id = account.id and expires > now()) as sessions,
       greatest(
-        (select max(last_used) from access_key where account_id = account.id),
+        (select max(last_used) from every_key where account_id = account.id),
         (select max(updated) from session where account_id = account.id)
       ) as "lastUsed"
     from account order by lower(account.email), id`.execute(db)

@@ -14,10 +14,12 @@ export const accessKeyRoutes: readonly Route[] = [
     path: '/access-keys',
     summary: 'Creates an access key. Only this response contains the secret, which keys with publicKey do not have.',
     document: `mutation createAccessKey(
-      $name: String, $readOnly: Boolean! = false, $requireDigest: Boolean! = false, $expires: DateTime, $publicKey: String
+      $name: String, $readOnly: Boolean! = false, $requireDigest: Boolean! = false, $expires: DateTime, $publicKey: String,
+      $access: AccessInput, $networks: [String!], $personal: Boolean! = false, $rateShare: Int = 100
     ) {
       createAccessKey(
-        name: $name, readOnly: $readOnly, requireDigest: $requireDigest, expires: $expires, publicKey: $publicKey
+        name: $name, readOnly: $readOnly, requireDigest: $requireDigest, expires: $expires, publicKey: $publicKey,
+        access: $access, networks: $networks, personal: $personal, rateShare: $rateShare
       ) { ...CreatedAccessKey }
     }`,
     at: 'createAccessKey',
@@ -35,9 +37,16 @@ export const accessKeyRoutes: readonly Route[] = [
   {
     method: 'PATCH',
     path: '/access-keys/{key}',
-    summary: 'Changes an access key. Omitted members stay unchanged. null clears name.',
-    document: `mutation updateAccessKey($key: String!, $name: String, $enabled: Boolean) {
-      updateAccessKey(key: $key, name: $name, enabled: $enabled) { ...AccessKey }
+    summary:
+      'Changes an access key. Omitted members stay unchanged. null clears name and networks. Access can only shrink.',
+    document: `mutation updateAccessKey(
+      $key: String!, $name: String, $enabled: Boolean, $access: AccessInput, $expires: DateTime, $networks: [String!],
+      $rateShare: Int
+    ) {
+      updateAccessKey(
+        key: $key, name: $name, enabled: $enabled, access: $access, expires: $expires, networks: $networks,
+        rateShare: $rateShare
+      ) { ...AccessKey }
     }`,
     at: 'updateAccessKey',
     status: 200,
@@ -48,5 +57,49 @@ export const accessKeyRoutes: readonly Route[] = [
     summary: 'Deletes an access key.',
     document: 'mutation deleteAccessKey($key: String!) { deleteAccessKey(key: $key) }',
     status: 204,
+  },
+  {
+    method: 'POST',
+    path: '/access-keys/{key}/rotate',
+    summary: 'Creates a key with the access of this one, which keeps working for overlap seconds.',
+    document: `mutation rotateAccessKey($key: String!, $overlap: Int = 86400, $publicKey: String) {
+      rotateAccessKey(key: $key, overlap: $overlap, publicKey: $publicKey) { ...CreatedAccessKey }
+    }`,
+    at: 'rotateAccessKey',
+    status: 201,
+    location: '/access-keys/{key}',
+  },
+  {
+    method: 'GET',
+    path: '/key-policy',
+    summary: "Returns the account's rules for access keys, and the keys that do not comply.",
+    document: 'query getKeyPolicy { login { keyPolicy { ...KeyPolicy } } }',
+    at: 'login.keyPolicy',
+    status: 200,
+  },
+  {
+    method: 'PATCH',
+    path: '/key-policy',
+    summary: "Changes the account's rules for access keys. null clears maxDays and enforcedFrom.",
+    document: `mutation setKeyPolicy(
+      $maxDays: Int, $personalKeys: Boolean, $requireDigest: Boolean, $requireNetworks: Boolean, $enforcedFrom: DateTime
+    ) {
+      setKeyPolicy(
+        maxDays: $maxDays, personalKeys: $personalKeys, requireDigest: $requireDigest, requireNetworks: $requireNetworks,
+        enforcedFrom: $enforcedFrom
+      ) { ...KeyPolicy }
+    }`,
+    at: 'setKeyPolicy',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: '/needs',
+    summary: 'Returns which permissions a GraphQL document needs. The document does not run.',
+    document: `query listNeeds($document: String!, $operationName: String, $variables: Object) {
+      login { items: needs(document: $document, operationName: $operationName, variables: $variables) { ...Need } }
+    }`,
+    at: 'login',
+    status: 200,
   },
 ]

@@ -94,12 +94,10 @@ describe('members', () => {
 
   /** A key of a member that signs requests to the other server. */
   async function newPersonalKey(member: TestMember): Promise<TestUser> {
-    const { createAccessKey: created } = await done(admin, 'mutation { createAccessKey { key secret } }')
-    await app.db
-      .updateTable('access_key')
-      .set({ kind: 'personal', made_by: member.id })
-      .where('key', '=', created.key)
-      .execute()
+    const { createAccessKey: created } = await done(
+      member,
+      'mutation { createAccessKey(personal: true) { key secret } }',
+    )
     return testUser(other.url, { ...account, keyId: created.key, secret: created.secret })
   }
 

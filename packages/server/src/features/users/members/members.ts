@@ -65,6 +65,7 @@ export async function setMemberRole(
     if (before.roleId === roleId) return before
     const former = await getRole(transaction, accountId, before.roleId)
     await writeRole(transaction, accountId, { personId, roleId })
+    await reloadAccessKeys(transaction, accountId)
     if (before.roleId === 'owner') await assertOwnerRemains(transaction, accountId)
     const data = { email: before.email, source: before.source, role: { old: former.name, new: role.name } }
     await recordEvents(transaction, { viewer }, [{ type: 'MEMBER_UPDATE', targets: [personTarget(before)], data }])

@@ -8,6 +8,7 @@ import { assertName, assertStorable } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
 import type { MutationCreateRoleArgs, MutationUpdateRoleArgs } from '../../../resolvers.generated.ts'
 import type { Viewer } from '../../../viewer.ts'
+import { reloadAccessKeys } from '../../access-keys/access-keys.ts'
 import type { EventTypeName } from '../../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
 import { createOnce } from '../../idempotency/create-once.ts'
@@ -96,6 +97,7 @@ export async function updateRole({ db, viewer }: Context, args: MutationUpdateRo
     const changes = fieldChanges(dataOf(before), dataOf(after))
     if (changes === undefined) return before
     await saveRole(transaction, viewer.accountId, toStored(after))
+    await reloadAccessKeys(transaction, viewer.accountId)
     await announce({ db: transaction, viewer }, 'ROLE_UPDATE', after, { changes })
     return after
   })

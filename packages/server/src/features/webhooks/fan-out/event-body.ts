@@ -43,7 +43,7 @@ export function eventBody(event: DeliverableEvent, owner: { id: string; email: s
 }
 
 /** Multiword target kinds, which form a single part of a message type. */
-const multiWordKinds = ['ACCESS_KEY', 'REGISTRATION_CODE', 'MASTER_KEY', 'DOWNLOAD_LINK']
+const multiWordKinds = ['ACCESS_KEY', 'KEY_POLICY', 'REGISTRATION_CODE', 'MASTER_KEY', 'DOWNLOAD_LINK']
 
 /** Converts `DEVICE_STATE` to `device.state` and `ACCESS_KEY_CREATE` to `access_key.create`. */
 function messageType(type: string): string {

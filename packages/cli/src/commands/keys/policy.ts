@@ -1,0 +1,62 @@
+import { type Command, Option } from 'commander'
+import { futureMoment } from '../../options/moment.ts'
+import { type ClientOptions, newClientCommand, prose, wholeNumber } from '../../options/new-command.ts'
+import { printJson, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends ClientOptions {
+  maxDays?: number | false
+  personalKeys?: string
+  requireDigest?: string
+  requireNetworks?: string
+  enforcedFrom?: string | false
+}
+
+export function buildCommand(): Command {
+  return newClientCommand('policy')
+    .description(
+      prose(`Show the account's rules for access keys and the keys that do not comply, or change the specified rules. New keys
+must comply at once. Existing keys must comply from --enforced-from on.`),
+    )
+    .option('--max-days <count>', 'how many days a key may last', wholeNumber(1, 36_500))
+    .option('--no-max-days', 'allow keys that last forever')
+    .addOption(new Option('--personal-keys <choice>', 'whether personal keys may be created').choices(yesNo))
+    .addOption(new Option('--require-digest <choice>', 'whether keys must require a digest').choices(yesNo))
+    .addOption(new Option('--require-networks <choice>', 'whether keys must name networks').choices(yesNo))
+    .option('--enforced-from <when>', 'when existing keys must comply: a date, or a duration from now', futureMoment)
+    .option('--no-enforced-from', 'do not enforce the policy for existing keys')
+    .action(run)
+}
+
+const yesNo = ['yes', 'no']
+
+const selection = {
+  maxDays: true,
+  personalKeys: true,
+  requireDigest: true,
+  requireNetworks: true,
+  enforcedFrom: true,
+  violations: { key: true, name: true },
+} as const
+
+async function run({ json, credentials, profile, maxDays, enforcedFrom, ...rules }: Options): Promise<void> {
+  const muster = await openMuster({ credentials, profile }, 4)
+  const change = {
+    ...Object.fromEntries(Object.entries(rules).map(([rule, choice]) => [rule, choice === 'yes'])),
+    ...(maxDays !== undefined && { maxDays: maxDays === false ? null : maxDays }),
+    ...(enforcedFrom !== undefined && { enforcedFrom: enforcedFrom === false ? null : enforcedFrom }),
+  }
+  if (Object.keys(change).length > 0) await muster.mutations.setKeyPolicy(change)
+  const { login } = await muster.select({ login: { keyPolicy: selection } })
+  const policy = login?.keyPolicy
+  if (policy === undefined) return
+  if (json) return printJson(policy)
+  const yes = (value: boolean): string => (value ? 'yes' : 'no')
+  await say(`Days that a key may last: ${policy.maxDays ?? 'no limit'}`)
+  await say(`Personal keys: ${yes(policy.personalKeys)}`)
+  await say(`Require a digest: ${yes(policy.requireDigest)}`)
+  await say(`Require networks: ${yes(policy.requireNetworks)}`)
+  await say(`Enforced from: ${policy.enforcedFrom ?? 'never'}`)
+  for (const { key, name } of policy.violations)
+    await say(`Does not comply: ${key}${name === null ? '' : ` (${name})`}`)
+}

@@ -1,0 +1,75 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { credentialsFile, readCredentials } from '../../credentials/credentials.ts'
+import { assertProfileName, writeProfile } from '../../credentials/write-profile.ts'
+import { CliError, usageError } from '../../errors/cli-error.ts'
+import { span } from '../../options/moment.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { printJson, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends ClientOptions {
+  overlap: number
+  save?: string
+}
+
+const MAX_OVERLAP = 2_592_000
+
+export function buildCommand(): Command {
+  return newClientCommand('rotate')
+    .description(
+      prose(`Replace an access key with a new one that has the same access. The old key keeps working during the overlap.
+
+Without a key, the command rotates the key that it signs with and saves the new one in the same profile, before it reports
+success. For another key, it prints the secret, or saves it with --save. The secret is shown only once.`),
+    )
+    .argument('[key]', 'access key ID, as shown by "muster keys list"')
+    .addOption(
+      new Option('--overlap <time>', 'how long the old key keeps working, from 0s to 30d')
+        .argParser(overlapOf)
+        .default(86_400, '1d'),
+    )
+    .option('--save <profile>', 'save the new key in this profile of the credentials file')
+    .action(run)
+}
+
+function overlapOf(text: string): number {
+  const seconds = text === '0' ? 0 : span(text)
+  if (seconds <= MAX_OVERLAP) return seconds
+  throw new InvalidArgumentError('Expected at most 30d.')
+}
+
+async function run(given: string | undefined, { overlap, save, ...options }: Options): Promise<void> {
+  if (save !== undefined) assertProfileName(save)
+  const muster = await openMuster(options, 4)
+  const { me } = await muster.select({ me: { accessKey: { key: true } } })
+  const own = me?.accessKey?.key
+  const former = given ?? own
+  if (former === undefined) throw usageError('pass the ID of the key to rotate')
+  const place = await placeOf(options, save, former === own)
+  const { key, secret, accessKey } = await muster.mutations.rotateAccessKey({ key: former, overlap })
+  if (place !== undefined && secret !== null) {
+    const values = { MUSTER_URL: muster.url, MUSTER_ACCESS_KEY_ID: key, MUSTER_SECRET_ACCESS_KEY: secret }
+    await writeProfile(place.file, place.profile, values).catch((error: Error) => {
+      throw new CliError(`${key} was created, but its secret could not be saved and is lost: ${error.message}`, {
+        hint: `The old key works until the overlap ends. Delete the new one: muster keys delete ${key} --yes`,
+      })
+    })
+  }
+  if (options.json) return printJson(place === undefined ? { ...accessKey, secret } : { ...accessKey, ...place })
+  await say(`Key: ${key}`)
+  if (place !== undefined) return say(`Saved as profile ${place.profile} in ${place.file}`)
+  await say(`Secret: ${secret}`)
+  console.error('The secret is shown only once.')
+}
+
+/** Where to save the new key; undefined to print it. */
+async function placeOf(
+  options: ClientOptions,
+  save: string | undefined,
+  isOwn: boolean,
+): Promise<{ file: string; profile: string } | undefined> {
+  if (save !== undefined) return { file: await credentialsFile(options.credentials), profile: save }
+  if (!isOwn) return undefined
+  const { file, profile } = await readCredentials(options)
+  return file === undefined ? undefined : { file, profile }
+}

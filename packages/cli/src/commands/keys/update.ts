@@ -1,0 +1,44 @@
+import type { Command } from 'commander'
+import { usageError } from '../../errors/cli-error.ts'
+import { type AccessOptions, accessArguments, withAccessOptions } from '../../keys/access-options.ts'
+import { futureMoment } from '../../options/moment.ts'
+import { type ClientOptions, newClientCommand, prose } from '../../options/new-command.ts'
+import { printJson, say } from '../../output/print-one.ts'
+import { openMuster } from '../../server/open-muster.ts'
+
+interface Options extends ClientOptions, Omit<AccessOptions, 'networks'> {
+  name?: string | false
+  networks?: string[] | false
+  expires?: string
+}
+
+export function buildCommand(): Command {
+  const command = newClientCommand('update')
+    .description(
+      prose(`Change only the specified properties of an access key. Permissions can only be removed, and the key can only
+expire earlier: to grant more, create another key.`),
+    )
+    .argument('<key>', 'access key ID, as shown by "muster keys list"')
+    .option('--name <name>', 'purpose of the key')
+    .option('--no-name', 'remove the name')
+    .option('--expires <when>', 'earlier expiry: a date, or a duration from now such as 90d', futureMoment)
+  return withAccessOptions(command, 'permissions that the key keeps, such as DEVICE_READ,EVENT_READ')
+    .option('--no-networks', 'allow the key from any address')
+    .action(run)
+}
+
+async function run(given: string, { name, networks, expires, ...options }: Options): Promise<void> {
+  const { json: _json, credentials: _credentials, profile: _profile, ...access } = options
+  const changes = {
+    ...accessArguments(access),
+    ...(typeof name === 'string' && { name }),
+    ...(name === false && { name: null }),
+    ...(networks !== undefined && { networks: networks === false ? null : networks }),
+    ...(expires !== undefined && { expires }),
+  }
+  if (Object.keys(changes).length === 0) throw usageError('pass at least one change')
+  const muster = await openMuster(options, 4)
+  const key = await muster.mutations.updateAccessKey({ key: given, ...changes })
+  if (options.json) return printJson(key)
+  await say(`Changed ${key.key}`)
+}

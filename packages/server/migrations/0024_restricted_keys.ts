@@ -1,0 +1,65 @@
+import { type Kysely, sql } from 'kysely'
+import type { Step } from '../src/db/migration.ts'
+
+/**
+ * Keys with fewer permissions than a key of the previous release, personal keys, and keys that are limited to networks or to a
+ * share of the quota. They are in a table that servers of the previous release do not know, so those servers reject them as
+ * unknown keys, without reading their secrets.
+ */
+export const steps: readonly Step[] = [{ change: 'restricted access keys', run: createTable }]
+
+async function createTable(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table access_key
+      add column source jsonb,
+      add column replaced_by text collate "C"`.execute(db)
+  await sql`
+    create table restricted_key (
+      account_id text collate "C" not null references account (id) on delete cascade,
+      key text collate "C" not null,
+      name text collate "C",
+      enabled boolean not null default true,
+      read_only boolean not null default false,
+      require_digest boolean not null default false,
+      algorithm text collate "C" not null,
+      encrypted_secret bytea,
+      public_key text collate "C",
+      created timestamptz(3) not null default now(),
+      expires timestamptz(3),
+      last_used timestamptz(3),
+      made_by text collate "C" not null,
+      kind text collate "C" not null,
+      permissions text[] collate "C" not null,
+      networks text[] collate "C" not null default '{}',
+      rate_share int not null default 100,
+      source jsonb,
+      replaced_by text collate "C",
+      primary key (account_id, key),
+      check ((encrypted_secret is null) <> (public_key is null))
+    )`.execute(db)
+  // A request names its key but no account, so the index finds a key without its account.
+  await sql`create unique index restricted_key_key on restricted_key (key)`.execute(db)
+  await sql`comment on table restricted_key is
+    'Keys that may do less than keys of the release before permissions could. That release does not find them'`.execute(
+    db,
+  )
+  for (const table of ['access_key', 'restricted_key']) {
+    await sql`comment on column ${sql.ref(`${table}.source`)} is
+      'What created the key, as in event.source; null for keys from before this was recorded'`.execute(db)
+    await sql`comment on column ${sql.ref(`${table}.replaced_by`)} is
+      'The key that replaces this one since it was rotated'`.execute(db)
+  }
+  await sql`comment on column restricted_key.networks is 'CIDRs; empty for any address'`.execute(db)
+  await sql`comment on column restricted_key.rate_share is 'Percent of a key''s points'`.execute(db)
+
+  await sql`
+    create view every_key as
+    select account_id, key, name, enabled, read_only, require_digest, algorithm, encrypted_secret, public_key, created, expires,
+      last_used, made_by, kind, permissions, '{}'::text[] collate "C" as networks, 100 as rate_share, source, replaced_by,
+      false as is_restricted
+    from access_key
+    union all
+    select account_id, key, name, enabled, read_only, require_digest, algorithm, encrypted_secret, public_key, created, expires,
+      last_used, made_by, kind, permissions, networks, rate_share, source, replaced_by, true
+    from restricted_key`.execute(db)
+}

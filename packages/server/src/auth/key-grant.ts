@@ -1,0 +1,54 @@
+import { permissionsOfKey, permissionsOfRole } from '../access.ts'
+import type { Database } from '../db/database.ts'
+import { parseRange } from '../lib/address-range.ts'
+import { isIn } from '../lib/client-address.ts'
+import { type KeyRow, selectKeys } from './auth.queries.ts'
+import { consequencesOf, toKeyPolicy } from './key-policy.ts'
+
+/** Why a key is rejected although it is enabled and has not expired. */
+export type Suspension = 'member'
+
+/** What an access key may do now, and from where. */
+export interface KeyGrant {
+  readonly accountId: string
+  readonly enabled: boolean
+  readonly readOnly: boolean
+  readonly isUserDisabled: boolean
+  readonly expires: Date | null
+  readonly suspended: Suspension | undefined
+  /** When the account's key policy suspends the key; undefined for never. */
+  readonly suspendedFrom: Date | undefined
+  /** When the account's key policy requires a digest, although the key does not; undefined for never. */
+  readonly digestFrom: Date | undefined
+  readonly permissions: number
+  /** Whether the key may be used from an address; undefined if it may be used from any. */
+  readonly isAllowedFrom: ((address: string) => boolean) | undefined
+  /** The percentage of a key's points that the key may spend. */
+  readonly rateShare: number
+}
+
+type GrantRow = Omit<KeyRow, 'encrypted_secret' | 'public_key'>
+
+export function toKeyGrant(row: GrantRow): KeyGrant {
+  const isPersonal = row.kind === 'personal'
+  const stored = permissionsOfKey(row.permissions)
+  const ofRole = row.role === null ? 0 : permissionsOfRole(row.role, row.role_permissions)
+  return {
+    accountId: row.account_id,
+    enabled: row.enabled,
+    readOnly: row.read_only,
+    isUserDisabled: row.user_disabled,
+    expires: row.expires,
+    suspended: isPersonal && row.role === null ? 'member' : undefined,
+    ...consequencesOf(toKeyPolicy(row.key_policy), { ...row, requireDigest: row.require_digest }),
+    permissions: isPersonal ? stored & ofRole : stored,
+    isAllowedFrom: row.networks.length === 0 ? undefined : isIn(row.networks.map((network) => parseRange(network)!)),
+    rateShare: row.rate_share,
+  }
+}
+
+/** Reads what a key may do from the database. */
+export async function findKeyGrant(db: Database, key: string): Promise<KeyGrant | undefined> {
+  const [row] = await selectKeys(db, [key])
+  return row && toKeyGrant(row)
+}

@@ -1,0 +1,64 @@
+/** The rules of an account for its access keys. */
+export interface KeyPolicy {
+  /** How many days a key may last; null for no limit. */
+  maxDays: number | null
+  /** Whether personal keys may be created. */
+  personalKeys: boolean
+  requireDigest: boolean
+  /** Whether a key must name networks. */
+  requireNetworks: boolean
+  /** When existing keys must comply; null for never. New keys must comply at once. */
+  enforcedFrom: Date | null
+}
+
+/** A policy as JSON in the database. Omitted members have the values of an account without a policy. */
+export interface StoredKeyPolicy extends Partial<Omit<KeyPolicy, 'enforcedFrom'>> {
+  enforcedFrom?: string | null
+}
+
+export const toKeyPolicy = (stored: StoredKeyPolicy | null): KeyPolicy => ({
+  maxDays: stored?.maxDays ?? null,
+  personalKeys: stored?.personalKeys ?? true,
+  requireDigest: stored?.requireDigest ?? false,
+  requireNetworks: stored?.requireNetworks ?? false,
+  enforcedFrom: stored?.enforcedFrom == null ? null : new Date(stored.enforcedFrom),
+})
+
+const DAY_MS = 86_400_000
+
+export interface KeyUnderPolicy {
+  kind: string
+  created: Date
+  expires: Date | null
+  requireDigest: boolean
+  networks: readonly string[]
+}
+
+export type PolicyRule = 'maxDays' | 'personalKeys' | 'requireDigest' | 'requireNetworks'
+
+/** Returns the rules that a key does not comply with. */
+export function brokenRules(policy: KeyPolicy, key: KeyUnderPolicy): PolicyRule[] {
+  const { maxDays } = policy
+  const broken: Record<PolicyRule, boolean> = {
+    maxDays:
+      maxDays !== null && (key.expires === null || key.expires.getTime() - key.created.getTime() > maxDays * DAY_MS),
+    personalKeys: !policy.personalKeys && key.kind === 'personal',
+    requireDigest: policy.requireDigest && !key.requireDigest,
+    requireNetworks: policy.requireNetworks && key.networks.length === 0,
+  }
+  return (Object.keys(broken) as PolicyRule[]).filter((rule) => broken[rule])
+}
+
+/** When a key that breaks a rule is suspended, and when the server asks it for a digest; undefined for never. */
+export function consequencesOf(
+  policy: KeyPolicy,
+  key: KeyUnderPolicy,
+): { suspendedFrom: Date | undefined; digestFrom: Date | undefined } {
+  const { enforcedFrom } = policy
+  if (enforcedFrom === null) return { suspendedFrom: undefined, digestFrom: undefined }
+  const broken = brokenRules(policy, key)
+  return {
+    suspendedFrom: broken.some((rule) => rule !== 'requireDigest') ? enforcedFrom : undefined,
+    digestFrom: broken.includes('requireDigest') ? enforcedFrom : undefined,
+  }
+}

@@ -1,0 +1,166 @@
+import { maskOf, type PermissionName, usualKeyPermissions } from '../../access.ts'
+import { lockMasterKey } from '../../auth/master-key/master-key.ts'
+import { assertRecentSignIn } from '../../auth/sessions/sign-in/recent-sign-in.ts'
+import type { Context } from '../../context.ts'
+import { type Database, inTransaction } from '../../db/database.ts'
+import { ApiError, badInput, notFound } from '../../errors.ts'
+import { assertName } from '../../lib/text.ts'
+import { limits } from '../../limits.ts'
+import type { Viewer } from '../../viewer.ts'
+import { sourceOf } from '../events/event-source.ts'
+import { createOnce } from '../idempotency/create-once.ts'
+import type { AccessKey, CreatedAccessKey } from './access-key.ts'
+import {
+  countKeys,
+  insertAccessKey,
+  isMember,
+  lockAccount,
+  type NewAccessKey,
+  selectAccessKey,
+} from './access-keys.queries.ts'
+import { announce, fieldsOf } from './key-events.ts'
+import { generateKeyId, keyMaterial, readPublicKey } from './key-material.ts'
+import { assertComplies } from './key-policy.ts'
+import { assertNotStronger } from './key-strength.ts'
+import { readNetworks } from './networks.ts'
+
+export type Creating = Pick<Context, 'db' | 'viewer' | 'secrets' | 'clock'>
+
+export interface AccessInput {
+  permissions?: readonly PermissionName[] | null
+}
+
+export interface AccessKeyInput {
+  name?: string | null
+  readOnly?: boolean
+  requireDigest?: boolean
+  expires?: Date | null
+  /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. An access key with a public key has no secret. */
+  publicKey?: string | null
+  /** What a key from before permissions may do, as far as the viewer may, if omitted. */
+  access?: AccessInput | null
+  personal?: boolean
+  networks?: readonly string[] | null
+  rateShare?: number | null
+}
+
+/** Creates a key in a transaction. */
+export async function createAccessKey(
+  context: Creating & Pick<Context, 'once'>,
+  input: AccessKeyInput,
+): Promise<CreatedAccessKey> {
+  const create = (db: Database) =>
+    inTransaction(db, (transaction) => addAccessKey({ ...context, db: transaction }, input))
+  return createOnce(context, create, ({ key, secret }) => ({ kind: 'access key', id: key, secret }))
+}
+
+/** Creates a key. `context.db` must be a transaction. */
+export async function addAccessKey(context: Creating, input: AccessKeyInput): Promise<CreatedAccessKey> {
+  const { db, viewer } = context
+  const granted = readInput(context, input)
+  await assertNotStronger(context, granted)
+  await assertRecentSignIn(context, viewer)
+  if (!(await lockAccount(db, viewer.accountId))) throw notFound('user', viewer.accountId)
+  if (granted.kind === 'personal') await assertMember(db, viewer)
+  await assertBelowLimits(context, granted)
+  return insertKey(context, granted, input.publicKey ?? null)
+}
+
+type Granted = Omit<NewAccessKey, 'key' | 'madeBy' | 'source' | 'algorithm' | 'encryptedSecret' | 'publicKey'>
+
+function readInput({ viewer, clock }: Creating, input: AccessKeyInput): Granted {
+  const { name = null, expires = null, publicKey, access, networks } = input
+  if (name !== null) assertName(name, 'name', limits.accessKeyNameLength)
+  if (expires !== null) assertFuture(expires, clock())
+  if (publicKey != null) readPublicKey(publicKey)
+  const { permissions = ALL } = viewer
+  return {
+    name,
+    readOnly: input.readOnly ?? false,
+    requireDigest: input.requireDigest ?? false,
+    expires,
+    kind: input.personal === true ? 'personal' : 'account',
+    permissions: access?.permissions == null ? usualKeyPermissions & permissions : maskOf(access.permissions),
+    networks: readNetworks(networks ?? []),
+    rateShare: readRateShare(input.rateShare ?? 100),
+  }
+}
+
+/** Every permission, for commands of the operator. */
+const ALL = ~0
+
+export function assertFuture(expires: Date, now: Date): void {
+  if (expires > now) return
+  throw badInput(`expires must be in the future, not ${expires.toISOString()}; now is ${now.toISOString()}`)
+}
+
+export function readRateShare(share: number): number {
+  if (share < 1 || share > 100) throw badInput(`rateShare must be from 1 to 100 percent, not ${share}`)
+  return share
+}
+
+/** Inserts a key with a new ID and secret. The account must be locked. */
+export async function insertKey(
+  context: Creating,
+  granted: Granted,
+  publicKey: string | null,
+): Promise<CreatedAccessKey> {
+  const { db, viewer, clock } = context
+  await assertComplies(context, { ...granted, created: clock() })
+  await lockMasterKey(db, context.secrets)
+  const key = generateKeyId()
+  const { secret, ...material } = keyMaterial(context, key, publicKey)
+  await insertAccessKey(db, viewer.accountId, {
+    ...grantedFields(granted),
+    key,
+    madeBy: creatorOf(viewer),
+    source: sourceOf(viewer),
+    ...material,
+  })
+  const accessKey = (await selectAccessKey(db, viewer.accountId, key))!
+  await announce(context, 'ACCESS_KEY_CREATE', accessKey, dataOf(accessKey))
+  return { key, secret, accessKey }
+}
+
+/** Without the other fields of a key that is rotated. */
+const grantedFields = (granted: Granted): Granted => {
+  const { name, readOnly, requireDigest, expires, kind, permissions, networks, rateShare } = granted
+  return { name, readOnly, requireDigest, expires, kind, permissions, networks, rateShare }
+}
+
+const dataOf = (accessKey: AccessKey): Record<string, unknown> => {
+  const { readOnly, requireDigest, algorithm, kind } = accessKey
+  const { enabled: _enabled, ...fields } = fieldsOf(accessKey)
+  return { ...fields, readOnly, requireDigest, algorithm, kind }
+}
+
+const creatorOf = ({ accountId, personId = accountId }: Viewer): string => personId
+
+async function assertMember(db: Database, viewer: Viewer): Promise<void> {
+  if (await isMember(db, viewer.accountId, creatorOf(viewer))) return
+  throw badInput('personal must be false: the person who created the signing access key is not a member of the account')
+}
+
+/** A key that is replaced does not count. */
+export async function assertBelowLimits(
+  { db, viewer }: Creating,
+  { kind }: Pick<AccessKey, 'kind'>,
+  { replaced }: { replaced?: AccessKey } = {},
+): Promise<void> {
+  const { accountId } = viewer
+  const creator = creatorOf(viewer)
+  const found = await countKeys(db, accountId, creator)
+  if (replaced !== undefined && (replaced.madeBy ?? accountId) === creator) found.made--
+  if (replaced?.kind === 'account') found.account--
+  if (found.made >= limits.accessKeys)
+    throw tooMany(`a person can create ${limits.accessKeys} access keys in an account`, limits.accessKeys, found.made)
+  if (kind === 'account' && found.account >= limits.accountAccessKeys)
+    throw tooMany(
+      `an account can have ${limits.accountAccessKeys} account keys`,
+      limits.accountAccessKeys,
+      found.account,
+    )
+}
+
+const tooMany = (rule: string, limit: number, found: number): ApiError =>
+  new ApiError('LIMIT_EXCEEDED', `${rule}, found ${found}: delete one first`, { limit, found })

@@ -1,0 +1,83 @@
+import {
+  brokenRules,
+  type KeyPolicy,
+  type KeyUnderPolicy,
+  type PolicyRule,
+  toKeyPolicy,
+} from '../../auth/key-policy.ts'
+import type { Context } from '../../context.ts'
+import { type ApiError, badInput, notFound } from '../../errors.ts'
+import { perRequest } from '../../graphql/per-request.ts'
+import { recordEvents } from '../events/record.ts'
+import type { AccessKey } from './access-key.ts'
+import { lockAccount, selectAccessKeys, selectKeyPolicy, writeKeyPolicy } from './access-keys.queries.ts'
+import { differences, reloadAccessKeys } from './key-events.ts'
+
+/** Reads the account's policy once per request. */
+export const getKeyPolicy = perRequest(({ db, viewer }: Pick<Context, 'db' | 'viewer'>) =>
+  selectKeyPolicy(db, viewer.accountId).then(toKeyPolicy),
+)
+
+/** Lists enabled keys that do not comply. */
+export async function listViolations({ db, viewer }: Context, policy: KeyPolicy): Promise<AccessKey[]> {
+  const keys = await selectAccessKeys(db, viewer.accountId)
+  return keys.filter((key) => key.enabled && brokenRules(policy, key).length > 0)
+}
+
+const MAX_DAYS = 36_500
+
+export interface KeyPolicyChange {
+  maxDays?: number | null
+  personalKeys?: boolean | null
+  requireDigest?: boolean | null
+  requireNetworks?: boolean | null
+  enforcedFrom?: Date | null
+}
+
+/** Changes the account's policy. null clears `maxDays` and `enforcedFrom`. */
+export async function setKeyPolicy({ db, viewer }: Context, change: KeyPolicyChange): Promise<KeyPolicy> {
+  const { maxDays } = change
+  if (maxDays != null && (maxDays < 1 || maxDays > MAX_DAYS))
+    throw badInput(`maxDays must be from 1 to ${MAX_DAYS}, not ${maxDays}`)
+  const { accountId } = viewer
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockAccount(transaction, accountId))) throw notFound('account', accountId)
+    const before = toKeyPolicy(await selectKeyPolicy(transaction, accountId))
+    const after: KeyPolicy = {
+      maxDays: maxDays === undefined ? before.maxDays : maxDays,
+      personalKeys: change.personalKeys ?? before.personalKeys,
+      requireDigest: change.requireDigest ?? before.requireDigest,
+      requireNetworks: change.requireNetworks ?? before.requireNetworks,
+      enforcedFrom: change.enforcedFrom === undefined ? before.enforcedFrom : change.enforcedFrom,
+    }
+    const changes = differences(before, after)
+    if (changes === undefined) return before
+    await writeKeyPolicy(transaction, accountId, after)
+    const targets = [{ id: accountId, name: viewer.email, kind: 'user' as const }]
+    await recordEvents(transaction, { viewer }, [{ type: 'KEY_POLICY_UPDATE', targets, data: { changes } }])
+    await reloadAccessKeys(transaction, accountId)
+    return after
+  })
+}
+
+const meanings: Readonly<Record<PolicyRule, (policy: KeyPolicy) => string>> = {
+  maxDays: ({ maxDays }) => `maxDays: expires must be at most ${maxDays} days after the key is created`,
+  personalKeys: () => 'personalKeys: an account key is required',
+  requireDigest: () => 'requireDigest: requireDigest must be true',
+  requireNetworks: () => 'requireNetworks: networks must name at least one network',
+}
+
+/** Throws BAD_USER_INPUT if a new key breaks the account's policy, or if a change makes a key break another rule. */
+export async function assertComplies(
+  { db, viewer }: Pick<Context, 'db' | 'viewer'>,
+  key: KeyUnderPolicy,
+  before?: KeyUnderPolicy,
+): Promise<void> {
+  const policy = toKeyPolicy(await selectKeyPolicy(db, viewer.accountId))
+  const known = before === undefined ? [] : brokenRules(policy, before)
+  const broken = brokenRules(policy, key).filter((rule) => !known.includes(rule))
+  if (broken.length > 0) throw breaks(broken.map((rule) => meanings[rule](policy)))
+}
+
+const breaks = (rules: readonly string[]): ApiError =>
+  badInput(`the account's key policy does not allow this key: ${rules.join('; ')}`)

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { asMember, failure, keyOf, sendAsUser } from '../../../test/factories/keys.ts'
+import { newMember } from '../../../test/factories/member.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+interface Need {
+  field: string
+  permission: string
+}
+
+const ask =
+  'query ($document: String!, $operationName: String, $variables: Object) { login { needs(document: $document, operationName: $operationName, variables: $variables) { field permission } } }'
+
+const needsOf = async (document: string, more: object = {}): Promise<Need[]> =>
+  (await app.owner.data(ask, { document, ...more })).login.needs
+
+/** Documents with different needs, as in the guides. */
+const documents = [
+  '{ login { id } }',
+  '{ login { devices { total items { name attributes } } } }',
+  '{ login { devices { total } webhooks { id } registrationCodes { id } } }',
+  '{ login { events { total } members { role { id } } } }',
+  '{ login { device(id: ["x"]) { events { total } } } }',
+  'mutation { registerDevice(name: "gate", attributes: { site: "oslo" }) { secret } }',
+  'mutation { createView(name: "v") { id usedBy { id } } }',
+  'mutation { createAccessKey(personal: true, access: { permissions: [] }) { key } }',
+  'mutation { createAccessKey(access: { permissions: [] }) { key } }',
+  'mutation { updateAccount(name: "fleet") { id } }',
+  'mutation { setAttributesMany(items: []) { code } }',
+]
+
+describe('what a document needs', () => {
+  it.each(documents)('is enough for %s, and nothing less is', async (document) => {
+    const permissions = [...new Set((await needsOf(document)).map(({ permission }) => permission))]
+    const without = permissions.map((each) => permissions.filter((other) => other !== each))
+    const decisions = []
+    const user = await app.createUser()
+    for (const granted of [permissions, ...without]) {
+      const key = await keyOf(app, sendAsUser(user), `access: { permissions: [${granted}] }`)
+      const { reason } = failure(await key.query(document)) as { reason?: string }
+      decisions.push(reason === 'permission' ? 'rejected' : 'allowed')
+    }
+    expect(decisions).toEqual(['allowed', ...without.map(() => 'rejected')])
+  })
+
+  it('depends on variables and the operation, and can be asked by any member', async () => {
+    const register = `mutation ($attributes: Object) { registerDevice(name: "x", attributes: $attributes) { secret } }`
+    const need = { field: 'Mutation.registerDevice', permission: 'DEVICE_CREATE' }
+    expect(await needsOf(register)).toEqual([need])
+    expect(await needsOf(register, { variables: { attributes: { site: 'oslo' } } })).toEqual([
+      { ...need, permission: 'ATTRIBUTE_WRITE' },
+      need,
+    ])
+    const two = 'query a { login { id } } query b { login { webhooks { id } } }'
+    expect(await needsOf(two, { operationName: 'b' })).toEqual([
+      { field: 'User.webhooks', permission: 'WEBHOOK_MANAGE' },
+    ])
+    const viewer = asMember(app, await newMember(app, app.owner.accountId, 'viewer'))
+    const { data } = await viewer('{ login { needs(document: "{ login { webhooks { id } } }") { permission } } }')
+    expect(data.login.needs).toEqual([{ permission: 'WEBHOOK_MANAGE' }])
+  })
+
+  it.each(['{ login { nothing } }', '{', 'query a { version } query b { version }'])('rejects %j', async (document) => {
+    const { errors } = await app.owner.query(ask, { document })
+    expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
+    expect(errors?.[0]?.message).toMatch(/^document: /)
+  })
+})

@@ -1,0 +1,41 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { ApiError, badInput } from '../../errors.ts'
+import { limits } from '../../limits.ts'
+
+/** Reads CIDRs or single addresses into CIDRs in canonical form, without duplicates. */
+export function readNetworks(given: readonly string[]): string[] {
+  if (given.length > limits.networksPerKey)
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `an access key can have ${limits.networksPerKey} networks, found ${given.length}`,
+      { limit: limits.networksPerKey, found: given.length },
+    )
+  return [...new Set(given.map((text, index) => readNetwork(text, `networks[${index}]`)))]
+}
+
+/** The first addresses of IPv6 are IPv4 addresses in another form (RFC 4291 §2.5.5.2). */
+const MAPPED_BITS = 96
+
+function readNetwork(text: string, path: string): string {
+  const [, address = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  if (isIP(address) === 0 || address.includes('%')) throw notANetwork(text, path)
+  const parsed = ipaddr.parse(address)
+  const most = parsed.kind() === 'ipv4' ? 32 : 128
+  const bits = length === undefined ? most : Number(length)
+  if (bits > most) throw notANetwork(text, path)
+  const isMapped = 'isIPv4MappedAddress' in parsed && parsed.isIPv4MappedAddress() && bits >= MAPPED_BITS
+  if (isMapped) return firstOf(parsed.toIPv4Address().toString(), bits - MAPPED_BITS)
+  return firstOf(parsed.toString(), bits)
+}
+
+function firstOf(address: string, bits: number): string {
+  const cidr = `${address}/${bits}`
+  const first = address.includes(':')
+    ? ipaddr.IPv6.networkAddressFromCIDR(cidr)
+    : ipaddr.IPv4.networkAddressFromCIDR(cidr)
+  return `${first}/${bits}`
+}
+
+const notANetwork = (text: string, path: string): ApiError =>
+  badInput(`${path} must be a CIDR such as 192.0.2.0/24 or 2001:db8::/32, not ${JSON.stringify(text)}`)

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newKey } from '../../../test/access/callers.ts'
+import {
+  asMember,
+  failure,
+  keyOf,
+  NOTIFIED,
+  readDevices,
+  readWebhooks,
+  sendAsUser,
+} from '../../../test/factories/keys.ts'
+import { newMember } from '../../../test/factories/member.ts'
+import { startTestApp, type TestApp, type TestUser, testUser } from '../../../test/harness/app.ts'
+import { namesIn, usualKeyPermissions } from '../../access.ts'
+import { query } from '../../db/database.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('a key with few permissions', () => {
+  it('may do what they allow, and nothing else', async () => {
+    const user = await app.createUser()
+    const key = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ] }')
+    expect(key.accessKey).toMatchObject({
+      kind: 'account',
+      permissions: ['DEVICE_READ'],
+      suspended: null,
+      createdBy: { kind: 'accessKey', user: { id: user.accountId } },
+    })
+    expect((await key.data(readDevices)).login.devices.total).toBe(0)
+    expect(await key.data('{ me { grant { permissions } accessKey { key } } }')).toEqual({
+      me: { grant: { permissions: ['DEVICE_READ'] }, accessKey: { key: key.keyId } },
+    })
+    expect(failure(await key.query(readWebhooks))).toEqual({
+      code: 'FORBIDDEN',
+      reason: 'permission',
+      missing: [{ field: 'User.webhooks', permission: 'WEBHOOK_MANAGE' }],
+    })
+  })
+
+  it('has the permissions of an existing key if none are named', async () => {
+    const { accessKey } = await keyOf(app, sendAsUser(await app.createUser()), 'name: "usual"')
+    expect(accessKey.permissions).toEqual(namesIn(usualKeyPermissions))
+  })
+
+  it('cannot be found by servers of the previous release, which therefore report an unknown key', async () => {
+    const user = await app.createUser()
+    const send = sendAsUser(user)
+    const restricted = [
+      await keyOf(app, send, 'access: { permissions: [DEVICE_READ] }'),
+      await keyOf(app, send, 'personal: true'),
+      await keyOf(app, send, 'networks: ["127.0.0.1"]'),
+      await keyOf(app, send, 'rateShare: 50'),
+    ]
+    const usual = await keyOf(app, send, 'name: "usual"')
+    const keys = [...restricted, usual].map(({ keyId }) => keyId)
+    // The statement of the previous release.
+    const found = await query<{ key: string }>(
+      app.db,
+      `select key, account_id, email, enabled, read_only, require_digest, encrypted_secret, public_key, expires
+       from access_key join account on account.id = account_id where key = any($1)`,
+      [keys],
+    )
+    expect(found.map(({ key }) => key)).toEqual([usual.keyId])
+  })
+
+  it('moves where that release does not find it when permissions are taken away, and keeps working', async () => {
+    const user = await app.createUser()
+    const key = await keyOf(app, sendAsUser(user), 'name: "wide"')
+    const update = (args: string) =>
+      user.query(`mutation { updateAccessKey(key: "${key.keyId}", ${args}) { permissions networks expires name } }`)
+    const { data } = await update('access: { permissions: [DEVICE_READ, KEY_OWN] }')
+    expect(data?.updateAccessKey).toMatchObject({ permissions: ['DEVICE_READ', 'KEY_OWN'] })
+    await expect.poll(async () => failure(await key.query(readWebhooks)).reason, NOTIFIED).toBe('permission')
+    expect((await key.data(readDevices)).login.devices.total).toBe(0)
+    const rows = await app.db.selectFrom('access_key').select('key').where('key', '=', key.keyId).execute()
+    expect(rows).toEqual([])
+    const { login } = await user.data('{ login { events(size: 1) { items { type data } } } }')
+    expect(login.events.items[0]).toMatchObject({
+      type: 'ACCESS_KEY_UPDATE',
+      data: { changes: { permissions: { new: ['DEVICE_READ', 'KEY_OWN'] } } },
+    })
+
+    const more = await update('access: { permissions: [DEVICE_READ, DEVICE_WRITE] }')
+    expect(failure(more).code).toBe('BAD_USER_INPUT')
+    expect(more.errors?.[0]?.message).toContain('the key does not have DEVICE_WRITE')
+    expect((await update('expires: "2100-01-01T00:00:00Z"')).errors).toBeUndefined()
+    for (const expires of ['null', '"2100-01-01T00:00:01Z"', '"2020-01-01T00:00:00Z"'])
+      expect(failure(await update(`expires: ${expires}`)).code).toBe('BAD_USER_INPUT')
+    expect((await update('expires: "2099-01-01T00:00:00Z"')).errors).toBeUndefined()
+  })
+})
+
+describe('no caller can grant more than it has', () => {
+  it('with a new key, with a key that it enables, or for the permissions that must be named', async () => {
+    const user = await app.createUser()
+    const creator = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ, KEY_MANAGE] }')
+    const exceeds = { code: 'FORBIDDEN', reason: 'exceeds-own-access' }
+    const create = (args: string) =>
+      creator.query(`mutation { createAccessKey(${args}) { key accessKey { permissions } } }`)
+    expect(failure(await create('access: { permissions: [DEVICE_READ, DEVICE_WRITE] }'))).toEqual(exceeds)
+    expect((await create('name: "less"')).data?.createAccessKey).toMatchObject({
+      accessKey: { permissions: ['DEVICE_READ', 'KEY_MANAGE'] },
+    })
+    const strong = await newKey(user)
+    await user.data(`mutation { updateAccessKey(key: "${strong.key}", enabled: false) { key } }`)
+    const enable = `mutation { updateAccessKey(key: "${strong.key}", enabled: true) { key } }`
+    expect(failure(await creator.query(enable))).toEqual(exceeds)
+
+    const existing = testUser(app.url, { ...user, ...(await usualKey(user)) })
+    const role = await existing.query('mutation { createAccessKey(access: { permissions: [MEMBER_MANAGE] }) { key } }')
+    expect(failure(role)).toEqual(exceeds)
+  })
+
+  async function usualKey(user: TestUser): Promise<{ keyId: string; secret: string }> {
+    const { keyId, secret } = await keyOf(app, sendAsUser(user), 'name: "usual"')
+    return { keyId, secret }
+  }
+})
+
+describe('the number of keys', () => {
+  it('is limited for each person who creates them', async () => {
+    const user = await app.createUser()
+    const admin = asMember(app, await newMember(app, user.accountId, 'admin'))
+    for (let count = 0; count < 10; count++) await keyOf(app, admin, 'name: "x"')
+    expect(failure(await admin('mutation { createAccessKey { key } }')).code).toBe('LIMIT_EXCEEDED')
+    await keyOf(app, sendAsUser(user), 'name: "of another person"')
+    const { login } = await user.data('{ login { limits { name value used } } }')
+    expect(login.limits).toContainEqual({ name: 'accessKeys', value: 10, used: 2 })
+    expect(login.limits).toContainEqual({ name: 'accountAccessKeys', value: 200, used: 12 })
+  })
+})

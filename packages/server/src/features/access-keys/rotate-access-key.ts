@@ -1,0 +1,71 @@
+import { assertRecentSignIn } from '../../auth/sessions/sign-in/recent-sign-in.ts'
+import type { Context } from '../../context.ts'
+import { type Database, inTransaction } from '../../db/database.ts'
+import { ApiError, badInput } from '../../errors.ts'
+import type { Viewer } from '../../viewer.ts'
+import { createOnce } from '../idempotency/create-once.ts'
+import type { AccessKey, CreatedAccessKey } from './access-key.ts'
+import { writeAccessKey } from './access-keys.queries.ts'
+import { assertBelowLimits, type Creating, insertKey } from './create-access-key.ts'
+import { announce, changesOf } from './key-events.ts'
+import { readPublicKey } from './key-material.ts'
+import { assertNotStronger } from './key-strength.ts'
+import { lockAccessKey } from './update-access-key.ts'
+
+const MAX_OVERLAP_SECONDS = 2_592_000
+
+export interface Rotation {
+  key: string
+  /** How many seconds the former key keeps working. */
+  overlap: number
+  publicKey: string | null
+}
+
+/** Creates a key with the access, networks, and expiry of another one, which then expires after the overlap. */
+export async function rotateAccessKey(
+  context: Creating & Pick<Context, 'once'>,
+  { key, overlap, publicKey }: Rotation,
+): Promise<CreatedAccessKey> {
+  if (overlap < 0 || overlap > MAX_OVERLAP_SECONDS)
+    throw badInput(`overlap must be from 0 to ${MAX_OVERLAP_SECONDS} seconds, not ${overlap}`)
+  if (publicKey !== null) readPublicKey(publicKey)
+  const { viewer } = context
+  const rotate = (db: Database) =>
+    inTransaction(db, async (transaction) => {
+      const before = await lockAccessKey(transaction, viewer, key)
+      if (before.replacedBy !== null)
+        throw new ApiError('CONFLICT', `this key was rotated: ${before.replacedBy} replaces it`)
+      await assertOwnIfPersonal(viewer, before)
+      return replace({ ...context, db: transaction }, before, { overlap, publicKey })
+    })
+  return createOnce(context, rotate, ({ key: id, secret }) => ({ kind: 'access key', id, secret }))
+}
+
+async function replace(
+  context: Creating,
+  before: AccessKey,
+  { overlap, publicKey }: Pick<Rotation, 'overlap' | 'publicKey'>,
+): Promise<CreatedAccessKey> {
+  const { db, viewer, clock } = context
+  await assertNotStronger(context, before)
+  await assertRecentSignIn(context, viewer)
+  await assertBelowLimits(context, before, { replaced: before })
+  const created = await insertKey(context, before, publicKey)
+  const end = new Date(clock().getTime() + overlap * 1_000)
+  const after: AccessKey = {
+    ...before,
+    expires: before.expires !== null && before.expires < end ? before.expires : end,
+    replacedBy: created.key,
+  }
+  await writeAccessKey(db, viewer.accountId, after)
+  await announce(context, 'ACCESS_KEY_UPDATE', after, { changes: changesOf(before, after) })
+  return created
+}
+
+/** The new secret acts as the person who created a personal key, so only that person may receive it. */
+function assertOwnIfPersonal({ accountId, personId = accountId }: Viewer, { kind, madeBy }: AccessKey): void {
+  if (kind === 'account' || madeBy === personId) return
+  throw new ApiError('FORBIDDEN', 'only the person who created a personal key can rotate it', {
+    reason: 'exceeds-own-access',
+  })
+}

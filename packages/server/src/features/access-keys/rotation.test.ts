@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { asMember, failure, keyOf, NOTIFIED, readDevices, sendAsUser } from '../../../test/factories/keys.ts'
+import { newMember } from '../../../test/factories/member.ts'
+import { startTestApp, type TestApp, type TestUser, testUser } from '../../../test/harness/app.ts'
+
+let app: TestApp
+let now = new Date()
+beforeAll(async () => {
+  app = await startTestApp({ clock: () => now })
+})
+afterAll(() => app.close())
+
+const rotate = (user: TestUser, key: string, args = '') =>
+  user.query(`mutation { rotateAccessKey(key: "${key}"${args}) {
+    key secret accessKey { name kind permissions networks rateShare readOnly requireDigest expires replacedBy } } }`)
+
+const listed = async (user: TestUser) =>
+  (await user.data('{ login { accessKeys { key expires replacedBy } } }')).login.accessKeys
+
+describe('rotating a key', () => {
+  it('creates a key with the same access, and ends the former one on the second', async () => {
+    const user = await app.createUser()
+    const former = await keyOf(
+      app,
+      sendAsUser(user),
+      'name: "job", access: { permissions: [DEVICE_READ] }, networks: ["127.0.0.0/8"], rateShare: 50, requireDigest: true',
+    )
+    const { data } = await rotate(user, former.keyId, ', overlap: 60')
+    const { key: keyId, secret, accessKey } = data!.rotateAccessKey
+    expect(accessKey).toEqual({
+      ...{ name: 'job', kind: 'account', permissions: ['DEVICE_READ'], networks: ['127.0.0.0/8'], rateShare: 50 },
+      ...{ readOnly: false, requireDigest: true, expires: null, replacedBy: null },
+    })
+    const key = testUser(app.url, { ...user, keyId, secret })
+    await key.data(readDevices)
+    await former.data(readDevices)
+    const end = new Date(now.getTime() + 60_000)
+    expect(await listed(user)).toContainEqual({
+      key: former.keyId,
+      expires: end.toISOString(),
+      replacedBy: keyId,
+    })
+    expect(failure(await rotate(user, former.keyId))).toEqual({ code: 'CONFLICT' })
+    const before = now
+    now = new Date(end.getTime() - 1)
+    await expect.poll(async () => (await former.query(readDevices)).status, NOTIFIED).toBe(200)
+    now = end
+    expect(failure(await former.query(readDevices))).toEqual({ code: 'UNAUTHENTICATED', reason: 'key-expired' })
+    await key.data(readDevices)
+    now = before
+  })
+
+  it('is allowed with 10 keys', async () => {
+    const user = await app.createUser()
+    const keys = []
+    for (let count = 1; count < 10; count++) keys.push(await keyOf(app, sendAsUser(user), 'name: "x"'))
+    expect((await rotate(user, keys[0]!.keyId)).errors).toBeUndefined()
+    const { errors } = await user.query('mutation { createAccessKey { key } }')
+    expect(errors?.[0]?.extensions.code).toBe('LIMIT_EXCEEDED')
+  })
+
+  it('does not extend the expiry of either key', async () => {
+    const user = await app.createUser()
+    const expires = new Date(now.getTime() + 30_000).toISOString()
+    const former = await keyOf(app, sendAsUser(user), `expires: "${expires}"`)
+    const { data } = await rotate(user, former.keyId)
+    expect(data?.rotateAccessKey.accessKey.expires).toBe(expires)
+    expect(await listed(user)).toContainEqual(expect.objectContaining({ key: former.keyId, expires }))
+  })
+
+  it('grants no more than the caller has, and no personal key of another person', async () => {
+    const user = await app.createUser()
+    const weak = await keyOf(app, sendAsUser(user), 'access: { permissions: [KEY_MANAGE] }')
+    const exceeds = { code: 'FORBIDDEN', reason: 'exceeds-own-access' }
+    expect(failure(await rotate(weak, user.keyId))).toEqual(exceeds)
+    const member = asMember(app, await newMember(app, user.accountId, 'viewer'))
+    const personal = await keyOf(app, member, 'personal: true')
+    expect(failure(await rotate(user, personal.keyId))).toEqual(exceeds)
+    const own = await member(`mutation { rotateAccessKey(key: "${personal.keyId}") { accessKey { kind } } }`)
+    expect(own.data).toEqual({ rotateAccessKey: { accessKey: { kind: 'personal' } } })
+    expect(failure(await member(`mutation { rotateAccessKey(key: "${user.keyId}") { key } }`))).toEqual({
+      code: 'NOT_FOUND',
+    })
+  })
+
+  it.each([-1, 2_592_001])('rejects an overlap of %i seconds', async (overlap) => {
+    const user = await app.createUser()
+    expect(failure(await rotate(user, user.keyId, `, overlap: ${overlap}`))).toEqual({ code: 'BAD_USER_INPUT' })
+  })
+})

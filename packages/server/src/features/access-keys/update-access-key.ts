@@ -1,0 +1,103 @@
+import { isPermitted, maskOf, namesIn } from '../../access.ts'
+import type { Context } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import { type ApiError, badInput, notFound } from '../../errors.ts'
+import { assertName, assertStorable } from '../../lib/text.ts'
+import { limits } from '../../limits.ts'
+import type { Viewer } from '../../viewer.ts'
+import type { AccessKey } from './access-key.ts'
+import {
+  isRestricted,
+  lockAccount,
+  moveToRestricted,
+  removeAccessKey,
+  selectAccessKey,
+  writeAccessKey,
+} from './access-keys.queries.ts'
+import { type AccessInput, assertFuture, readRateShare } from './create-access-key.ts'
+import { announce, changesOf } from './key-events.ts'
+import { assertComplies } from './key-policy.ts'
+import { assertNotStronger } from './key-strength.ts'
+import { readNetworks } from './networks.ts'
+
+export interface AccessKeyChange {
+  /** null clears the name. */
+  name?: string | null
+  enabled?: boolean | null
+  /** Permissions that the key keeps. */
+  access?: AccessInput | null
+  /** Only earlier than before. */
+  expires?: Date | null
+  /** null allows any address. */
+  networks?: readonly string[] | null
+  rateShare?: number | null
+}
+
+type Changing = Pick<Context, 'db' | 'viewer'> & Partial<Pick<Context, 'clock'>>
+
+/** Changes a key. Its access can only shrink. A key can disable itself. */
+export async function updateAccessKey(
+  { db, viewer, clock = () => new Date() }: Changing,
+  key: string,
+  change: AccessKeyChange,
+): Promise<AccessKey> {
+  if (change.name != null) assertName(change.name, 'name', limits.accessKeyNameLength)
+  return db.transaction().execute(async (transaction) => {
+    const before = await lockAccessKey(transaction, viewer, key)
+    const after = applyChange(before, change, clock())
+    const changes = changesOf(before, after)
+    if (changes === undefined) return before
+    if (after.enabled && !before.enabled) await assertNotStronger({ db: transaction, viewer }, after)
+    await assertComplies({ db: transaction, viewer }, after, before)
+    if (after.isRestricted && !before.isRestricted) await moveToRestricted(transaction, viewer.accountId, key)
+    await writeAccessKey(transaction, viewer.accountId, after)
+    await announce({ db: transaction, viewer }, 'ACCESS_KEY_UPDATE', after, { changes })
+    return after
+  })
+}
+
+function applyChange(before: AccessKey, change: AccessKeyChange, now: Date): AccessKey {
+  const { name, enabled, access, expires, networks, rateShare } = change
+  const after: AccessKey = {
+    ...before,
+    name: name === undefined ? before.name : name,
+    enabled: enabled ?? before.enabled,
+    permissions: access?.permissions == null ? before.permissions : maskOf(access.permissions),
+    expires: expires === undefined ? before.expires : expires,
+    networks: networks === undefined ? before.networks : readNetworks(networks ?? []),
+    rateShare: rateShare == null ? before.rateShare : readRateShare(rateShare),
+  }
+  const more = namesIn(after.permissions & ~before.permissions)
+  if (more.length > 0) throw grantsMore(`the key does not have ${more.join(', ')}`)
+  if (before.expires !== null && (after.expires === null || after.expires > before.expires))
+    throw grantsMore(`expires must be ${before.expires.toISOString()} or earlier`)
+  if (expires != null && expires.getTime() !== before.expires?.getTime()) assertFuture(expires, now)
+  return { ...after, isRestricted: before.isRestricted || isRestricted(after) }
+}
+
+const grantsMore = (rule: string): ApiError =>
+  badInput(`updateAccessKey only takes access away: ${rule}. To grant more, create another key`)
+
+/** Deletes a key. A key can delete itself. */
+export async function deleteAccessKey({ db, viewer }: Changing, key: string): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const deleted = await lockAccessKey(transaction, viewer, key)
+    await removeAccessKey(transaction, viewer.accountId, deleted)
+    await announce({ db: transaction, viewer }, 'ACCESS_KEY_DELETE', deleted, { name: deleted.name })
+  })
+}
+
+/**
+ * Returns a key that the viewer may change, until the end of the transaction. To a viewer who may only change the own personal
+ * keys, other keys do not exist.
+ */
+export async function lockAccessKey(transaction: Database, viewer: Viewer, key: string): Promise<AccessKey> {
+  assertStorable(key, 'key')
+  const { accountId, personId = accountId, permissions } = viewer
+  await lockAccount(transaction, accountId)
+  const found = await selectAccessKey(transaction, accountId, key)
+  const isOwn = found?.kind === 'personal' && found.madeBy === personId
+  const mayChange = permissions === undefined || isPermitted(permissions, 'KEY_MANAGE') || isOwn
+  if (found === undefined || !mayChange) throw notFound('access key', key)
+  return found
+}

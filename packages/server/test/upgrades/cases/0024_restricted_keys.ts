@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { sql } from 'kysely'
+import type { UpgradeCase } from '../case.ts'
+
+/** Existing keys, and keys that servers of the previous release create meanwhile, stay where that release finds them. */
+const restrictedKeys: UpgradeCase = {
+  async meanwhile(db) {
+    await sql`
+      insert into access_key (account_id, key, algorithm, encrypted_secret)
+      select id, 'meanwhile-' || id, 'hmac-sha256', '\\x00ff' from account`.execute(db)
+  },
+  async check(db) {
+    const { rows: restricted } = await sql`select from restricted_key`.execute(db)
+    assert.equal(restricted.length, 0)
+    const { rows: different } = await sql`
+      select key from access_key full join every_key using (account_id, key, name, enabled, algorithm, encrypted_secret)
+      where is_restricted is distinct from false or networks <> '{}' or rate_share <> 100
+        or every_key.permissions is not null or every_key.source is not null`.execute(db)
+    assert.deepEqual(different, [])
+  },
+}
+
+export default restrictedKeys
