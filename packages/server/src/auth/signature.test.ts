@@ -24,7 +24,13 @@ const withHeader = (name: string, value: string) => (request: Request) => {
 }
 
 /** What authentication adds to the viewer who created the key. */
-const granted = ({ accountId }: { accountId: string }) => ({ personId: accountId, permissions: permissionsOfKey(null) })
+const granted = ({ accountId, email }: { accountId: string; email: string }) => ({
+  personId: accountId,
+  founderEmail: email,
+  permissions: permissionsOfKey(null),
+  rateShare: 100,
+  address: '127.0.0.1',
+})
 
 describe('signed requests', () => {
   it("authenticate the key's user, in either form", async () => {

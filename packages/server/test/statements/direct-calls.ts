@@ -177,6 +177,7 @@ export function directCalls({
     (db) => users.findOwner(db),
     (db) => users.selectUsers(db),
     (db) => users.countOtherAccounts(db, accountId),
+    (db) => userRemoval.findRemovalConflict(db, accountId),
     async (db) => {
       await people.insertPerson(db, newPerson)
       await people.insertMembership(db, { accountId, personId: newPerson.id, roleId: 'owner', source: 'founder' })

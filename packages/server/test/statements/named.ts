@@ -84,6 +84,7 @@ export const acrossAccounts: Readonly<Record<string, string>> = {
   'findOwner of features/users/users.queries.ts': once,
   'selectUsers of features/users/users.queries.ts': once,
   'countOtherAccounts of features/users/users.queries.ts': once,
+  'findRemovalConflict of features/users/user-removal.queries.ts': once,
   'hasKey of features/access-keys/access-keys.queries.ts': once,
   [`selectSecrets of ${keys}`]: once,
   'lockTotp of auth/sessions/totp.queries.ts': once,

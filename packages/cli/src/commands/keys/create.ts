@@ -24,7 +24,7 @@ export function buildCommand(): Command {
       prose(`Create an access key and print its ID and secret. The secret is shown only once. With --save, the command
 saves the key in a profile of the credentials file instead of printing the secret.
 
-An account key stands by itself. A personal key (--personal) never allows more than your role, and ends with your
+An account key does not depend on a person. A personal key (--personal) never allows more than your role, and ends with your
 membership. Without --permissions, the key gets every permission that you have, except MEMBER_MANAGE and ACCOUNT_MANAGE.`),
     )
     .argument('[name]', 'purpose of the key')

@@ -53,7 +53,8 @@ async function permissionsOf(
       return `the access key ${accessKey} that started the job has expired`
     if (key.readOnly) return `the access key ${accessKey} that started the job is read-only`
     const rejection = rejectionOfKey(key, { now, address: undefined })
-    if (rejection !== undefined) return `the access key ${accessKey} that started the job is rejected: ${rejection.message}`
+    if (rejection !== undefined)
+      return `the access key ${accessKey} that started the job is rejected: ${rejection.message}`
     return key.permissions
   }
   const role = await findRoleOfStarter(db, accountId, personId ?? accountId)

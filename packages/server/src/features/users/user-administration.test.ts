@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { errorOf, newPerson, openBrowser, signIn } from '../../../test/clients/browser.ts'
 import { connectMqtt, nextEvent, registerDevice } from '../../../test/clients/mqtt-device.ts'
+import { addMember, removeMembership } from '../../../test/factories/member.ts'
 import { seedDevices } from '../../../test/factories/seed-devices.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { disableUser, enableUser, listUsers, removeUser } from './user-administration.ts'
@@ -137,6 +138,16 @@ it('does not remove the last user', async () => {
   } finally {
     await alone.close()
   }
+})
+
+it('does not remove a user whose account has other members, or the last owner of another account', async () => {
+  const [shared, founder] = [await app.createUser(), await app.createUser()]
+  const remove = (user: TestUser) => removeUser(app.db, user.email, { now: new Date(), log })
+  await addMember(app, { accountId: shared.accountId, personId: founder.accountId, roleId: 'owner' })
+  await expect(remove(shared)).rejects.toThrow("the user's account has other members")
+  await removeMembership(app, { accountId: shared.accountId, personId: shared.accountId })
+  await expect(remove(founder)).rejects.toMatchObject({ code: 'CONFLICT', details: { reason: 'last-owner' } })
+  expect(await reasonOf(founder)).toEqual(working)
 })
 
 /** Counts the user's rows, keyed by table. Omits tables without rows of the user. */

@@ -15,7 +15,13 @@ import {
 } from './people/people.queries.ts'
 import { type RecordDeps, recordInstallationEvent } from './record-installation-event.ts'
 import { recordUserEvents } from './record-user-events.ts'
-import { deleteAccount, deleteBatch, tablesInOrder, type UserTable } from './user-removal.queries.ts'
+import {
+  deleteAccount,
+  deleteBatch,
+  findRemovalConflict,
+  tablesInOrder,
+  type UserTable,
+} from './user-removal.queries.ts'
 import { countOtherAccounts, selectUsers, type UserSummary } from './users.queries.ts'
 
 export type { UserSummary } from './users.queries.ts'
@@ -78,13 +84,21 @@ export interface Removal {
 /**
  * Disables a user and then deletes the user with all of the user's data. Deletes rows in batches, so that other users do not
  * wait. An interrupted removal continues when it is run again. Throws CONFLICT for the last user, because the next start would
- * create another owner. Records the removal as an event of the installation's owner.
+ * create another owner, for a user whose account has other members, and for the last owner of another account. Records the
+ * removal as an event of the installation's owner.
  */
 export async function removeUser(db: Database, address: string, { onProgress, now, log }: Removal): Promise<void> {
   const { id, email } = await db.transaction().execute((transaction) => findForUpdate(transaction, address))
   if ((await countOtherAccounts(db, id)) === 0) {
     throw new ApiError('CONFLICT', 'the last user cannot be removed: add another user first')
   }
+  const conflict = await findRemovalConflict(db, id)
+  if (conflict === 'members')
+    throw new ApiError('CONFLICT', "the user's account has other members: remove them from the account first")
+  if (conflict === 'owner')
+    throw new ApiError('CONFLICT', 'another account would have no owner: make another member an owner first', {
+      reason: 'last-owner',
+    })
   await disableUser(db, email, now)
   let rows = 0
   const deleteAll = async (table: UserTable): Promise<void> => {

@@ -36,3 +36,17 @@ export async function deleteBatch(db: Database, accountId: string, table: UserTa
 export async function deleteAccount(db: Database, accountId: string): Promise<void> {
   await db.deleteFrom('account').where('id', '=', accountId).execute()
 }
+
+/** Whether the user's account has other members, and whether another account would be left without an owner. */
+export async function findRemovalConflict(db: Database, personId: string): Promise<'members' | 'owner' | undefined> {
+  const { rows } = await sql<{ hasMembers: boolean; isLastOwner: boolean }>`
+    select exists (select from membership where account_id = ${personId} and person_id <> ${personId}) as "hasMembers",
+      exists (
+        select from membership as own
+        where own.person_id = ${personId} and own.account_id <> ${personId} and own.role_id = 'owner' and not exists (
+          select from membership as other
+          where other.account_id = own.account_id and other.role_id = 'owner' and other.person_id <> ${personId})
+      ) as "isLastOwner"`.execute(db)
+  const { hasMembers, isLastOwner } = rows[0]!
+  return hasMembers ? 'members' : isLastOwner ? 'owner' : undefined
+}
