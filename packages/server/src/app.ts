@@ -24,11 +24,12 @@ import { registerDownload } from './features/downloads/serve-download.ts'
 import { eventsCsv } from './features/events/download/events-download.ts'
 import type { Feed } from './features/events/feed/feed.ts'
 import { createFacetCache } from './features/facets/facet-cache.ts'
-import { createRunOnce } from './features/idempotency/run-once.ts'
+import { createRunOnce } from './features/idempotency/repeated-requests.ts'
 import { reportRoute } from './features/presence/report-route.ts'
 import { registerRoute } from './features/registration-codes/register-route.ts'
-import { describeInvitation, joinAsNewPerson } from './features/users/invitations/join-as-new-person.ts'
+import { invitationPage } from './features/users/invitations/join-as-new-person.ts'
 import { recordAuditEntry, recordSignIn } from './features/users/record-user-events.ts'
+import { assertPermissions, fieldRules, publicFields } from './field-permissions.ts'
 import { printSdl } from './graphql/assemble.ts'
 import { rowMeterOf } from './graphql/cost/row-meter.ts'
 import { causeOf } from './graphql/error-mapping.ts'
@@ -55,7 +56,6 @@ import { clientAddress } from './lib/client-address.ts'
 import { listBounds } from './list-bounds.ts'
 import type { Metrics } from './metrics.ts'
 import type { Outbound } from './outbound/outbound.ts'
-import { assertPermissions, fieldRules, publicFields } from './permissions.ts'
 import { createAccountSizes } from './rate-limits/account-sizes.ts'
 import { addRateLimitHeaders } from './rate-limits/rate-limit-headers.ts'
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
@@ -240,15 +240,9 @@ function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeReque
     config,
     log,
     clock: clockOf(deps),
-    async onSignIn(signIn) {
-      await recordSignIn(db, signIn)
-      feed.wake()
-    },
+    onSignIn: (signIn) => recordSignIn(db, signIn).then(() => feed.wake()),
     record: recordAuditEntry,
-    invitations: {
-      describe: (token) => describeInvitation({ db, clock: clockOf(deps) }, token),
-      join: (joining) => joinAsNewPerson({ db, clock: clockOf(deps) }, joining),
-    },
+    invitations: invitationPage({ db, clock: clockOf(deps) }),
     onRecorded: () => feed.wake(),
   }
 }

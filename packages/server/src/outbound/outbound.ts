@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher, request } from 'undici'
 import type { AddressRange } from '../lib/address-range.ts'
-import { isReachable } from './reachable.ts'
+import { isAllowedAddress } from './allowed-address.ts'
 import { loopbackAddresses, type Resolve, resolveName } from './resolve.ts'
 
 /** Sends requests to user-configured URLs if the server may connect to their addresses. */
@@ -46,10 +46,10 @@ const STORED_BYTES = 1_024
 const READ_BYTES = 64 * 1_024
 
 export function createOutbound({ allowed, resolve = resolveName }: OutboundOptions): Outbound {
-  const reachable = (address: string): boolean => isReachable(address, allowed)
+  const isAllowed = (address: string): boolean => isAllowedAddress(address, allowed)
   const agent = new Agent({
     // The lookup runs once per connection to a name. The connection uses the resulting address without another lookup.
-    connect: { timeout: CONNECT_TIMEOUT_MS, lookup: checkedLookup(resolve, reachable) },
+    connect: { timeout: CONNECT_TIMEOUT_MS, lookup: checkedLookup(resolve, isAllowed) },
     allowH2: false,
     pipelining: 1,
     headersTimeout: TOTAL_TIMEOUT_MS,
@@ -60,11 +60,11 @@ export function createOutbound({ allowed, resolve = resolveName }: OutboundOptio
     isForbidden(url) {
       const host = hostOf(url)
       const addresses = isIP(host) === 0 ? loopbackAddresses(host) : [host]
-      return !addresses.every(reachable)
+      return !addresses.every(isAllowed)
     },
     async post(message) {
       const startedAt = performance.now()
-      const result = await send(agent, message, reachable).catch((error: unknown) => ({
+      const result = await send(agent, message, isAllowed).catch((error: unknown) => ({
         status: null,
         error: describeError(error),
       }))
@@ -82,11 +82,11 @@ type Sent = { status: number; retryAfter: string | undefined; body: string }
 async function send(
   dispatcher: Dispatcher,
   { url, headers, body, signal }: OutboundMessage,
-  reachable: (address: string) => boolean,
+  isAllowed: (address: string) => boolean,
 ): Promise<Sent> {
   const host = hostOf(url)
   // The lookup function does not run for a literal address.
-  if (isIP(host) !== 0 && !reachable(host))
+  if (isIP(host) !== 0 && !isAllowed(host))
     throw new ForbiddenAddress(`${host} is not an address that the server may connect to`)
   const timeout = AbortSignal.timeout(TOTAL_TIMEOUT_MS)
   const response = await request(url, {
@@ -121,7 +121,7 @@ async function readStart(stream: AsyncIterable<Buffer>): Promise<string> {
  * same way as a name without an address, after at least one second. Users therefore cannot find out which names exist in the
  * server's own network.
  */
-function checkedLookup(resolve: Resolve, reachable: (address: string) => boolean): LookupFunction {
+function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (name, options: LookupOptions, callback) => {
     const respond = callback as (error: Error | null, found?: LookupAddress[] | string, family?: number) => void
     const earliest = performance.now() + FAILED_LOOKUP_MS
@@ -133,7 +133,7 @@ function checkedLookup(resolve: Resolve, reachable: (address: string) => boolean
       (addresses) => {
         const found = addresses.map((address) => ({ address, family: isIP(address) }))
         const [first] = found
-        if (first === undefined || !addresses.every(reachable)) fail(noAddress())
+        if (first === undefined || !addresses.every(isAllowed)) fail(noAddress())
         else if (options.all) respond(null, found)
         else respond(null, first.address, first.family)
       },

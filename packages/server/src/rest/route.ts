@@ -24,7 +24,7 @@ export interface Route {
   readonly written?: readonly string[]
   /** A response member that must not be null, and the noun for the error NOT_FOUND. */
   readonly found?: readonly [member: string, what: string]
-  /** Whether the route requires no signature, in accordance with permissions.ts. */
+  /** Whether the route requires no signature, in accordance with field-permissions.ts. */
   readonly isPublic?: true
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the contract requires, written apart from `src/permissions.ts`: the fields that need each permission. Fields of types that
- * are not named here need only what the field needs that leads to them.
+ * What the contract requires, written apart from `src/field-permissions.ts`: the fields that need each permission. Fields of types
+ * that are not named here need only what the field needs that leads to them.
  */
 const fieldsByPermission: Readonly<Record<string, string>> = {
   '': `Query.login Query.me Query.applicationTypes Query.version

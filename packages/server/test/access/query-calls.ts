@@ -1,5 +1,6 @@
 import { bulkCalls } from './bulk-calls.ts'
 import { attempt, type Call, literal, notFound, ofWrongKind } from './call.ts'
+import { eventCalls } from './event-calls.ts'
 import { webhookQueryCalls } from './webhook-calls.ts'
 
 const user = (field: string) => (): string => `{ login { ${field} } }`
@@ -7,8 +8,6 @@ const user = (field: string) => (): string => `{ login { ${field} } }`
 const page = ['size', 'from']
 const noDevices = { finds: { login: { devices: { items: [], total: 0 } } } }
 const noServices = { finds: { login: { services: { items: [], total: 0 } } } }
-const noEvents = { finds: { login: { events: { items: [], total: 0 } } } }
-const noCounts = { finds: { login: { eventCounts: [{ count: 0 }] } } }
 
 /** Builds a query for a list of devices with this argument. */
 const devices = (argument: string): string =>
@@ -17,16 +16,12 @@ const services = (argument: string): string => `{ login { services(${argument}) 
 const facets = (argument: string): string => `{ login { facets(${argument}) { buckets { value } total } } }`
 const checkFilter = (where: string): string =>
   `{ login { checkFilter(where: ${literal(where)}, cursor: ${where.length}) { completions { text } } } }`
-const events = (argument: string): string =>
-  `{ login { events(${argument}) { items { id data target { name } } total } } }`
-const eventCounts = (argument: string): string => `{ login { eventCounts(intervals: 1, ${argument}) { count } } }`
-const eventsOfOwn = (device: string, argument: string): string =>
-  `{ login { device(id: ${literal(device)}) { events(${argument}) { items { id } total } } } }`
 
 /** Every query field, every field of User, and every other field with arguments. */
 export const queryCalls: Record<string, Call> = {
   ...webhookQueryCalls,
   ...bulkCalls.queries,
+  ...eventCalls,
   'Query.version': { plain: () => '{ version }' },
   'Query.applicationTypes': { plain: () => '{ applicationTypes { id name description port protocol } }' },
   'Query.login': { plain: user('id email name created') },
@@ -206,48 +201,6 @@ export const queryCalls: Record<string, Call> = {
     },
     others: [...page, 'now'],
   },
-  'User.events': {
-    plain: user('events { items { id type } total }'),
-    naming: {
-      after: [
-        notFound(({ event }) => events(`after: ${literal(event)}`)),
-        attempt('own', ({ eventCursor }) => events(`after: ${literal(eventCursor)}`)),
-      ],
-      last: notFound(({ event }) => events(`last: ${literal(event)}`)),
-      deviceId: [
-        attempt(noEvents, ({ device }) => events(`deviceId: ${literal(device)}`)),
-        attempt(noEvents, ({ service, userId }) => events(`deviceId: [${literal(service)}, ${literal(userId)}]`)),
-      ],
-      where: [
-        attempt(noEvents, ({ event }) => events(`where: ${literal(`id = ${event}`)}`)),
-        attempt(noEvents, ({ device }) => events(`where: ${literal(`device.id = ${device}`)}`)),
-        attempt(noEvents, ({ userId }) => events(`where: ${literal(`actor = "${userId}"`)}`)),
-      ],
-      view: notFound(({ eventView }) => events(`view: ${literal(eventView)}`)),
-    },
-    others: [...page, 'minDate', 'maxDate', 'types', 'context', 'now'],
-  },
-  'User.eventCounts': {
-    plain: user('eventCounts { from until count }'),
-    naming: {
-      deviceId: attempt(noCounts, ({ device }) => eventCounts(`deviceId: ${literal(device)}`)),
-      where: attempt(noCounts, ({ device }) => eventCounts(`where: ${literal(`device.id = ${device}`)}`)),
-      view: notFound(({ eventView }) => eventCounts(`view: ${literal(eventView)}`)),
-    },
-    others: ['intervals', 'minDate', 'maxDate', 'types', 'context', 'now'],
-  },
-  'User.eventsUrl': {
-    plain: user('eventsUrl'),
-    naming: {
-      deviceId: attempt('empty download', ({ device }) => `{ login { url: eventsUrl(deviceId: ${literal(device)}) } }`),
-      where: attempt(
-        'empty download',
-        ({ device }) => `{ login { url: eventsUrl(where: ${literal(`device.id = ${device}`)}) } }`,
-      ),
-      view: notFound(({ eventView }) => `{ login { eventsUrl(view: ${literal(eventView)}) } }`),
-    },
-    others: ['minDate', 'maxDate', 'types', 'context'],
-  },
   'User.devicesUrl': {
     plain: user('devicesUrl'),
     naming: {
@@ -278,44 +231,6 @@ export const queryCalls: Record<string, Call> = {
     others: ['now'],
   },
 
-  'Device.events': {
-    plain: ({ device }) => eventsOfOwn(device, 'size: 1'),
-    naming: {
-      after: [
-        notFound(({ event }, own) => eventsOfOwn(own.device, `after: ${literal(event)}`)),
-        attempt('own', ({ eventCursor }, own) => eventsOfOwn(own.device, `after: ${literal(eventCursor)}`)),
-      ],
-      last: notFound(({ event }, own) => eventsOfOwn(own.device, `last: ${literal(event)}`)),
-    },
-    others: [...page, 'minDate', 'maxDate', 'types'],
-  },
-  'User.attributeHistory': {
-    plain: user('attributeHistory { items { eventId name } }'),
-    naming: {
-      after: notFound(({ event }) => `{ login { attributeHistory(after: ${literal(event)}) { items { name } } } }`),
-    },
-    others: ['size', 'minDate', 'maxDate', 'name', 'context'],
-  },
-  'Device.attributeHistory': {
-    plain: user('devices { items { attributeHistory { items { eventId name } } } }'),
-    naming: {
-      after: notFound(
-        ({ event }) =>
-          `{ login { devices { items { attributeHistory(after: ${literal(event)}) { items { name } } } } } }`,
-      ),
-    },
-    others: ['size', 'minDate', 'maxDate', 'name', 'context'],
-  },
-  'Service.attributeHistory': {
-    plain: user('services { items { attributeHistory { items { eventId name } } } }'),
-    naming: {
-      after: notFound(
-        ({ event }) =>
-          `{ login { services { items { attributeHistory(after: ${literal(event)}) { items { name } } } } } }`,
-      ),
-    },
-    others: ['size', 'minDate', 'maxDate', 'name', 'context'],
-  },
   'Device.availability': {
     plain: user('devices { items { availability(from: "2026-11-01T00:00:00Z") { share segments { state } } } }'),
     naming: {},

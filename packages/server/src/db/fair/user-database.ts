@@ -15,7 +15,7 @@ import {
   sharesOf,
   type UserStatements,
 } from './statement-scheduler.ts'
-import { createTimeLimit, type TimeLimit, TimeLimitError } from './time-limit.ts'
+import { createTimeLimit, type TimeLimit, TimeLimitError } from './statement-time-limit.ts'
 
 export interface FairOptions {
   /** Maximum number of statements in flight per user. */

@@ -4,29 +4,17 @@ import type { Database } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
-import { parseContext } from '../attributes/attribute-name.ts'
-import { parseId } from '../devices/device-id.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { actorOf } from '../events/record.ts'
-import { assertKnownNames } from '../filters/account-names.ts'
-import { readFilter, readFilterOf } from '../filters/read-filter.ts'
-import { withContext } from '../filters/with-context.ts'
-import { applyView } from '../views/use-view.ts'
 import { insertIds } from './bulk-items.queries.ts'
-import { type BulkJob, type BulkTarget, isDraft, withExpiry } from './bulk-job.ts'
+import { type BulkJob, isDraft, withExpiry } from './bulk-job.ts'
 import { type BulkJobRow, countDrafts, insertJob, lockAccount, lockJob, writeJob } from './bulk-jobs.queries.ts'
+import { readIds, readTarget, resolveFilter, type TargetInput } from './bulk-target.ts'
 import { readOperations } from './operations.ts'
 import { beginPreview, previewStep } from './preview.ts'
 import { startJob } from './start-job.ts'
 import { assertMayRun, starterOf } from './starter.ts'
 import { reasonNotExpected } from './work.ts'
-
-export interface TargetInput {
-  where?: string | null
-  view?: string | null
-  context?: string | null
-  ids?: readonly string[] | null
-}
 
 export interface BulkInput {
   target: TargetInput
@@ -163,62 +151,6 @@ export function readRate(rate: number | null | undefined): number {
   if (rate == null) return DEFAULT_RATE
   if (rate < 1 || rate > MAX_RATE) throw badInput(`rate must be 1 to ${MAX_RATE}, not ${rate}`)
   return rate
-}
-
-interface ReadTarget {
-  selection: { target: BulkTarget; filter: string | null; context: string | null }
-  ids?: readonly string[]
-}
-
-async function readTarget(context: Context, { where, view, ids, ...input }: TargetInput): Promise<ReadTarget> {
-  const inContext = parseContext(input.context, 'target.context')
-  const isFilter = where != null || view != null
-  if (isFilter === (ids != null)) throw badInput('target must have either where or view, or ids')
-  if (ids != null) {
-    if (ids.length === 0) throw badInput('target.ids must not be empty')
-    return { selection: { target: { ids: ids.length }, filter: null, context: null }, ids: readIds(ids, 'target.ids') }
-  }
-  const read = where == null ? undefined : readFilter(where, { kind: 'device', path: 'target.where' })
-  if (where != null && read === undefined) throw badInput('target.where must not be empty: all devices are id:*')
-  if (read !== undefined) await assertKnownNames(context, read)
-  const target = {
-    ...(read !== undefined && { where: read.canonical }),
-    ...(view != null && { view }),
-    ...(inContext !== undefined && { context: inContext }),
-  }
-  return { selection: { target, ...(await resolveFilter(context, target)) } }
-}
-
-/** Returns the filter combined with the view's filter, and the context in which it reads attributes. */
-async function resolveFilter(
-  context: Context,
-  { where, view, context: inContext }: { where?: string; view?: string; context?: string },
-): Promise<{ filter: string; context: string | null }> {
-  const read = where === undefined ? undefined : readFilter(where, { kind: 'device', path: 'target.where' })
-  const selection = await applyView(context, { where: read, viewId: view, inContext }, { kind: 'device' })
-  if (selection.where === undefined)
-    throw badInput('target.view has no filter, so it selects all devices: pass where: "id:*"')
-  const filter = withContext(selection.where.filter, selection.context)
-  return { filter: readFilterOf(filter, 'device').canonical, context: selection.context ?? null }
-}
-
-/** Returns the IDs in their stored form. Keeps unknown IDs, which the preview rejects. */
-function readIds(ids: readonly string[], path: string): string[] {
-  if (ids.length > limits.idsPerList)
-    throw new ApiError('LIMIT_EXCEEDED', `${path} accepts at most ${limits.idsPerList} IDs, found ${ids.length}`)
-  const seen = new Map<string, number>()
-  return ids.map((text, index) => {
-    const id = parseId(text) ?? unknownId(text, `${path}[${index}]`)
-    const other = seen.get(id)
-    if (other !== undefined) throw badInput(`${path}[${other}] and ${path}[${index}] are the same device`)
-    seen.set(id, index)
-    return id
-  })
-}
-
-function unknownId(text: string, path: string): string {
-  assertName(text, path, limits.hardwareIdLength)
-  return text
 }
 
 async function addIds(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { InvitationSummary, JoiningPerson } from '../../../auth/sessions/sign-in/invitations.ts'
+import type { InvitationSummary, Invitations, JoiningPerson } from '../../../auth/sessions/sign-in/invitations.ts'
 import type { Database } from '../../../db/database.ts'
 import { ApiError, badInput } from '../../../errors.ts'
 import { insertPerson } from '../people/people.ts'
@@ -9,13 +9,13 @@ import { assertEmail } from '../users.ts'
 import { lockInvitation } from './invitations.queries.ts'
 import { join, openInvitation, unknownInvitation } from './invitations.ts'
 
-export interface InvitationDeps {
+interface InvitationDeps {
   db: Database
   clock: () => Date
 }
 
 /** The content of an invitation's page before sign-in. */
-export async function describeInvitation({ db, clock }: InvitationDeps, token: string): Promise<InvitationSummary> {
+async function describeInvitation({ db, clock }: InvitationDeps, token: string): Promise<InvitationSummary> {
   const found = await openInvitation(db, token, clock())
   return db.transaction().execute(async (transaction) => {
     const invitation = await lockInvitation(transaction, found.accountId, found.id)
@@ -28,7 +28,7 @@ export async function describeInvitation({ db, clock }: InvitationDeps, token: s
 }
 
 /** Creates a person with a password, who becomes a member, in one transaction. */
-export async function joinAsNewPerson(
+async function joinAsNewPerson(
   { db, clock }: InvitationDeps,
   { token, email: given, name, passwordHash }: JoiningPerson,
 ): Promise<{ email: string }> {
@@ -48,3 +48,9 @@ export async function joinAsNewPerson(
     return { email }
   })
 }
+
+/** What the page of an invitation calls without a session. */
+export const invitationPage = (deps: InvitationDeps): Invitations => ({
+  describe: (token) => describeInvitation(deps, token),
+  join: (joining) => joinAsNewPerson(deps, joining),
+})

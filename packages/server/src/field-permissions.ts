@@ -199,7 +199,7 @@ export function assertPermissions(schema: GraphQLSchema): void {
   )
   for (const field of fields) {
     const rule = ruleOf(field)
-    if (rule === undefined) throw new Error(`${field} has no rule in permissions.ts`)
+    if (rule === undefined) throw new Error(`${field} has no rule in field-permissions.ts`)
     if (rule === 'anyone' && field !== 'Query.version') throw new Error(`${field} must not be for anyone`)
   }
   const known = new Set([
@@ -208,7 +208,7 @@ export function assertPermissions(schema: GraphQLSchema): void {
   ])
   const unknown = Object.keys(permissions).find((field) => !known.has(field))
   if (unknown !== undefined)
-    throw new Error(`permissions.ts contains a rule for ${unknown}, which is not a field of the API`)
+    throw new Error(`field-permissions.ts contains a rule for ${unknown}, which is not a field of the API`)
 }
 
 const ruleOf = (field: string): Rule | undefined => permissions[field] ?? permissions[field.replace(/\..*$/, '.*')]
@@ -216,7 +216,7 @@ const ruleOf = (field: string): Rule | undefined => permissions[field] ?? permis
 /** The permissions that fields need, for the check before a document runs. */
 export const fieldRules: FieldRules = (field) => {
   const rule = ruleOf(field)
-  if (rule === undefined) throw new Error(`${field} has no rule in permissions.ts`)
+  if (rule === undefined) throw new Error(`${field} has no rule in field-permissions.ts`)
   return typeof rule === 'string' ? [] : rule
 }
 

@@ -1,0 +1,168 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  call,
+  codeOf,
+  create,
+  createText,
+  eventsOf,
+  jobOf,
+  newFleet,
+  newLargeFleet,
+  run,
+  set,
+  setSite,
+  start,
+  until,
+  valuesOf,
+} from '../../../test/api/bulk-jobs.ts'
+import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
+import { dropBulkJobs } from './bulk.jobs.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ worker: true })
+})
+afterAll(() => app.close())
+
+const fleet = (count: number, attributes?: object) => newFleet(app, count, attributes)
+
+describe('a running job', () => {
+  it('pauses, resumes, changes its rate, and is canceled, in step with its events', async () => {
+    const user = await newLargeFleet(app, 900)
+    const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 1 })
+    await start(user, job)
+    expect((await call(user, 'pause', job.id)).state).toBe('PAUSED')
+    expect((await call(user, 'pause', job.id)).state).toBe('PAUSED')
+    expect((await call(user, 'resume', job.id, ', rate: 2')).state).toBe('RUNNING')
+    const canceled = await call(user, 'cancel', job.id)
+    expect(canceled.state).toBe('CANCELED')
+    const events = (await eventsOf(user, ['ATTRIBUTE_CHANGE'])).filter((event: { job: string }) => event.job === job.id)
+    expect(events).toHaveLength((await jobOf(user, job.id)).counts.done)
+    expect((await codeOf(user, `mutation { resumeBulk(id: "${job.id}") { id } }`))[0]).toBe('CONFLICT')
+  })
+
+  it('pauses when the key of its starter is disabled', async () => {
+    const user = await newLargeFleet(app, 900)
+    const { createAccessKey } = await user.data('mutation { createAccessKey { key secret } }')
+    const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 1 })
+    await start(user, job)
+    await sql`update bulk_job set starter = jsonb_set(starter, '{accessKey}', to_jsonb(${createAccessKey.key}::text))
+      where id = ${job.id}`.execute(app.db)
+    await user.data(`mutation { updateAccessKey(key: "${createAccessKey.key}", enabled: false) { key } }`)
+    const paused = await until(user, job.id, 'PAUSED')
+    expect(paused.stateReason).toMatch(/is disabled/)
+    await call(user, 'resume', job.id, ', rate: 10000')
+    expect((await until(user, job.id, 'DONE')).counts.done).toBe(900)
+  })
+
+  it('records a device that fails by itself, and changes the others', async () => {
+    const [user, ids] = await fleet(3)
+    const job = await create(user, { ids }, [{ update: { hardwareId: 'H-{id}' } }], { rate: 1 })
+    await user.data(`mutation { registerDevice(name: "taken", hardwareId: "H-${ids[1]}") { device { id } } }`)
+    const done = await run(user, job)
+    expect(done.counts).toMatchObject({ done: 2, failed: 1 })
+    expect(done.items.items[1]).toMatchObject({ status: 'FAILED', code: 'CONFLICT', message: /in use/ })
+  })
+
+  it('deletes devices, and cannot be undone', async () => {
+    const [user] = await fleet(3)
+    const job = await create(user, { where: 'site = oslo' }, [{ delete: { force: true } }])
+    expect(job.isUndoable).toBe(false)
+    expect((await run(user, job)).counts.done).toBe(3)
+    expect(await valuesOf(user)).toEqual([])
+    expect(await eventsOf(user, ['DEVICE_DELETE'])).toMatchObject([1, 2, 3].map(() => ({ job: job.id })))
+    expect((await codeOf(user, `mutation { undoBulk(id: "${job.id}") { id } }`))[0]).toBe('CONFLICT')
+  })
+})
+
+describe('an undo', () => {
+  it('restores base values, overrides, removed names, and groups, and keeps later values', async () => {
+    const [user, ids] = await fleet(2, { site: 'oslo', gone: 'x', net: { ssid: 'lab', ip: '::1' } })
+    await set(user, ids[0]!, { site: 'night' }, 'night')
+    const before = [await valuesOf(user), await valuesOf(user, 'night')]
+    const operations = [
+      { setAttributes: { attributes: { site: 'rome', gone: null, net: null, added: 'y' } } },
+      { setAttributes: { attributes: { net: 'flat' } } },
+      setSite('dusk', 'night'),
+      { update: { platform: 'linux' } },
+    ]
+    const job = await create(user, { where: 'id:*' }, operations)
+    await run(user, job)
+    const after = [await valuesOf(user), await valuesOf(user, 'night')]
+    expect(after[0]![0]).toEqual({ site: 'rome', net: 'flat', added: 'y' })
+
+    const undo = await call(user, 'undo', job.id)
+    expect(undo).toMatchObject({ state: 'READY', counts: { total: 2, change: 2 } })
+    expect((await codeOf(user, `mutation { undoBulk(id: "${job.id}") { id } }`))[0]).toBe('CONFLICT')
+    await run(user, undo)
+    expect([await valuesOf(user), await valuesOf(user, 'night')]).toEqual(before)
+    expect((await jobOf(user, job.id)).undoneBy).toEqual({ id: undo.id })
+    expect(await eventsOf(user, ['BULK_UNDO'])).toMatchObject([{ data: { job: job.id } }])
+
+    const redo = await call(user, 'undo', undo.id)
+    await run(user, redo)
+    expect([await valuesOf(user), await valuesOf(user, 'night')]).toEqual(after)
+
+    await set(user, ids[0]!, { site: 'later' })
+    const partly = await call(user, 'undo', redo.id)
+    const { items } = await jobOf(user, partly.id)
+    expect(items.items.map(({ reason }: { reason: string }) => reason)).toEqual(['CHANGED_SINCE', null])
+    await run(user, partly)
+    expect((await valuesOf(user))[0]).toEqual({ ...before[0]![0], site: 'later' })
+  })
+})
+
+describe('jobs', () => {
+  it('are opened, appended to, listed, and limited in number', async () => {
+    const [user, ids] = await fleet(2)
+    const open = await create(user, { ids: [ids[0]] }, [setSite('rome')], { open: true })
+    expect(open).toMatchObject({ state: 'DRAFT', token: null })
+    await call(user, 'append', open.id, `, ids: ["${ids[1]}"]`)
+    expect((await codeOf(user, `mutation { appendBulk(id: "${open.id}", ids: ["${ids[1]}"]) { id } }`))[1]).toMatch(
+      /already contains/,
+    )
+    expect(await call(user, 'preview', open.id)).toMatchObject({ state: 'READY', counts: { total: 2, change: 2 } })
+    const drafts: string[] = []
+    for (let index = 0; index < 19; index++) drafts.push((await create(user, { ids: [ids[0]] }, [setSite('x')])).id)
+    expect((await codeOf(user, createText, { target: { ids }, operations: [setSite('x')] }))[0]).toBe('LIMIT_EXCEEDED')
+    const { login } = await user.data(
+      `{ login { bulkJobs(size: 2) { items { id } total hasMore cursor } draft: bulkJobs(state: [DRAFT]) { total } } }`,
+    )
+    expect(login).toMatchObject({
+      bulkJobs: { items: [{ id: drafts[18] }, { id: drafts[17] }], total: 20, hasMore: true },
+      draft: { total: 0 },
+    })
+    const next = await user.data(`{ login { bulkJobs(size: 1, after: "${login.bulkJobs.cursor}") { items { id } } } }`)
+    expect(next.login.bulkJobs.items).toEqual([{ id: drafts[16] }])
+    const page = await user.data(
+      `{ login { bulkJob(id: "${open.id}") { items(size: 1, outcome: [CHANGE]) { items { device { id } } cursor total } } } }`,
+    )
+    expect(page.login.bulkJob[0].items).toMatchObject({ items: [{ device: { id: ids[0] } }], total: 2 })
+  })
+
+  it('are deleted with their devices 30 days after they end, and expire a day after their preview', async () => {
+    const [user, ids] = await fleet(2)
+    const job = await create(user, { ids }, [setSite('rome')])
+    await run(user, job)
+    const ready = await create(user, { ids }, [setSite('bergen')])
+    const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
+    await dropBulkJobs(app.db, inDays(2))
+    expect((await jobOf(user, job.id)).counts.done).toBe(2)
+    expect((await jobOf(user, ready.id)).state).toBe('EXPIRED')
+    await dropBulkJobs(app.db, inDays(31))
+    expect(await jobOf(user, job.id)).toBeUndefined()
+    const { rows } = await sql`select from bulk_item where account_id = ${user.accountId}`.execute(app.db)
+    expect(rows).toEqual([])
+  })
+
+  it('fail with a reason if the server cannot run them', async () => {
+    const [user, ids] = await fleet(2)
+    const job = await create(user, { ids }, [setSite('rome')])
+    await sql`update bulk_item set changes = jsonb_set(changes, '{setAttributes}', '1')
+      where job_id = ${job.id} and device_id = ${ids[0]}`.execute(app.db)
+    const done = await run(user, job)
+    expect(done.counts).toMatchObject({ done: 1, failed: 1 })
+    expect(done.items.items[0]).toMatchObject({ status: 'FAILED', code: 'INTERNAL' })
+  })
+})

@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { TestApp, TestUser } from '../harness/app.ts'
+
+/** The fields of a job that these functions return. */
+const fields = `id state stateReason token isUndoable
+  counts { total change unchanged rejected pending done failed skipped }`
+
+export async function register(user: TestUser, name: string, attributes: object = {}): Promise<string> {
+  const { registerDevice } = await user.data(
+    'mutation ($name: String!, $attributes: Object) { registerDevice(name: $name, attributes: $attributes) { device { id } } }',
+    { name, attributes },
+  )
+  return registerDevice.device.id
+}
+
+/** Registers devices with the value `site` oslo. */
+export async function newFleet(
+  app: TestApp,
+  count: number,
+  attributes: object = { site: 'oslo' },
+): Promise<[TestUser, string[]]> {
+  const user = await app.createUser()
+  const ids: string[] = []
+  for (let index = 0; index < count; index++) ids.push(await register(user, `gate ${index}`, attributes))
+  return [user, ids.sort()]
+}
+
+/** Adds devices with the value `site` oslo to a new user, faster than by registration. */
+export async function newLargeFleet(app: TestApp, count: number): Promise<TestUser> {
+  const user = await app.createUser()
+  await sql`insert into device (account_id, id, name, attributes)
+    select ${user.accountId}, '80:00:00:00:00:01:' || substr(number, 1, 2) || ':' || substr(number, 3, 2), 'node ' || number,
+      '{"site": "oslo"}'
+    from generate_series(1, ${count}::int) as i cross join lateral (select lpad(to_hex(i), 4, '0') as number) as named`.execute(
+    app.db,
+  )
+  await sql`insert into device_live (account_id, device_id) select account_id, id from device
+    where account_id = ${user.accountId}`.execute(app.db)
+  return user
+}
+
+/** Creates a job. */
+export const createText = `mutation ($target: BulkTargetInput!, $operations: [BulkOperationInput!]!, $rate: Int, $open: Boolean! = false) {
+  createBulk(target: $target, operations: $operations, rate: $rate, open: $open) { ${fields} } }`
+
+export async function create(user: TestUser, target: object, operations: object[], more: object = {}) {
+  return (await user.data(createText, { target, operations, ...more })).createBulk
+}
+
+export const setSite = (site: string | null, context?: string) => ({ setAttributes: { attributes: { site }, context } })
+
+export async function call(user: TestUser, verb: string, id: string, more = '') {
+  return (await user.data(`mutation { ${verb}Bulk(id: "${id}"${more}) { ${fields} } }`))[`${verb}Bulk`]
+}
+
+export const start = (user: TestUser, { id, token }: { id: string; token: string }) =>
+  call(user, 'start', id, `, token: "${token}"`)
+
+export async function jobOf(user: TestUser, id: string) {
+  const { login } = await user.data(
+    `{ login { bulkJob(id: "${id}") { ${fields} progress finished undoneBy { id }
+      items { items { device { id name } outcome status reason changes code message eventIds } total } } } }`,
+  )
+  return login.bulkJob[0]
+}
+
+export async function until(user: TestUser, id: string, state: string) {
+  for (;;) {
+    const job = await jobOf(user, id)
+    if (job.state === state) return job
+    if (['DONE', 'FAILED', 'CANCELED'].includes(job.state))
+      throw new Error(`the job is ${job.state}: ${job.stateReason}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+export const run = async (user: TestUser, job: { id: string; token: string }) => {
+  await start(user, job)
+  return until(user, job.id, 'DONE')
+}
+
+export const set = (user: TestUser, id: string, attributes: object, context?: string) =>
+  user.data(
+    'mutation ($id: String!, $attributes: Object!, $context: String) { setAttributes(serviceId: $id, attributes: $attributes, context: $context) }',
+    { id, attributes, context },
+  )
+
+export async function valuesOf(user: TestUser, context?: string) {
+  const { login } = await user.data(
+    'query ($context: String) { login { devices(sort: "id") { items { id attributes(context: $context) } } } }',
+    { context },
+  )
+  return login.devices.items.map(({ attributes }: { attributes: object }) => attributes)
+}
+
+export async function eventsOf(user: TestUser, types: string[]) {
+  const { login } = await user.data(
+    `query ($types: [EventType!]) { login { events(types: $types, size: 1000) { items {
+      id type job source { kind id } actor { id } target { id } data } } } }`,
+    { types },
+  )
+  return login.events.items
+}
+
+export const codeOf = async (user: TestUser, document: string, variables: object = {}) => {
+  const { errors } = await user.query(document, { ...variables })
+  return [errors?.[0]?.extensions.code, errors?.[0]?.message]
+}
