@@ -13,8 +13,10 @@ const restrictedKeys: UpgradeCase = {
     const { rows: restricted } = await sql`select from restricted_key`.execute(db)
     assert.equal(restricted.length, 0)
     const { rows: different } = await sql`
-      select key from access_key full join every_key using (account_id, key, name, enabled, algorithm, encrypted_secret)
-      where is_restricted is distinct from false or networks <> '{}' or rate_share <> 100
+      select key from access_key full join every_key using (account_id, key)
+      where (access_key.name, access_key.enabled, access_key.algorithm, access_key.encrypted_secret, access_key.public_key)
+          is distinct from (every_key.name, every_key.enabled, every_key.algorithm, every_key.encrypted_secret, every_key.public_key)
+        or is_restricted is distinct from false or networks <> '{}' or rate_share <> 100
         or every_key.permissions is not null or every_key.source is not null`.execute(db)
     assert.deepEqual(different, [])
   },
