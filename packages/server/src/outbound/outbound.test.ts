@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseRange } from '../lib/address-range.ts'
-import { createOutbound } from './outbound.ts'
 import { isAllowedAddress } from './allowed-address.ts'
+import { createOutbound } from './outbound.ts'
 import { resolveName } from './resolve.ts'
 
 let hits = 0
