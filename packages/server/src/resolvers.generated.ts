@@ -1251,8 +1251,8 @@ export type BulkOperationInput = {
 /** Merges attributes into those of each device, like the mutation setAttributes. */
 export type BulkAttributesInput = {
   /**
-   * In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. {{ is a
-   * literal brace. null removes an attribute or a group.
+   * In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. A doubled
+   * opening brace is a literal brace. null removes an attribute or a group.
    */
   attributes: Scalars['Object']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
