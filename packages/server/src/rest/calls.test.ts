@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rowsWithoutUsage } from '../../test/access/account-rows.ts'
 import {
   allowLocalWebhooks,
   createOwnedObjects,
   type OwnedObjects,
-  rowsWithoutUsage,
   startFailingReceiver,
 } from '../../test/access/owned-objects.ts'
 import { queryValues, restCallFor } from '../../test/api/rest-calls.ts'

@@ -4,16 +4,15 @@ import { query } from '../../src/db/database.ts'
 import { buildSchema } from '../../src/schema.ts'
 import { type QueryResponse, startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
+import { allRowsOf, waitForLastUsed } from './account-rows.ts'
 import type { Attempt, Call } from './call.ts'
 import { mutationCalls } from './mutation-calls.ts'
 import {
   allowLocalWebhooks,
-  allRowsOf,
   createOwnedObjects,
   nonexistentObjects,
   type OwnedObjects,
   startFailingReceiver,
-  waitForLastUsed,
   withPlaceholders,
 } from './owned-objects.ts'
 import { queryCalls } from './query-calls.ts'

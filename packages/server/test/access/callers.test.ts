@@ -5,6 +5,7 @@ import { samplePresence } from '../../src/features/availability/presence-samples
 import { buildSchema } from '../../src/schema.ts'
 import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
+import { rowsWithoutUsage } from './account-rows.ts'
 import {
   type ApiResponse,
   type Caller,
@@ -16,13 +17,7 @@ import {
 } from './callers.ts'
 import { oneMinutePerCall } from './installation.ts'
 import { mutationCalls } from './mutation-calls.ts'
-import {
-  allowLocalWebhooks,
-  createOwnedObjects,
-  type OwnedObjects,
-  rowsWithoutUsage,
-  startFailingReceiver,
-} from './owned-objects.ts'
+import { allowLocalWebhooks, createOwnedObjects, type OwnedObjects, startFailingReceiver } from './owned-objects.ts'
 import { everyField, everyType, type FieldRequest, objectTypes, reached, typeQueries } from './type-queries.ts'
 
 const schema = buildSchema()

@@ -4,9 +4,9 @@ import { basic, type DeviceResponse, post } from '../clients/http-device.ts'
 import { connectMqtt, nextEvent } from '../clients/mqtt-device.ts'
 import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
+import { allRowsOf } from './account-rows.ts'
 import {
   allowLocalWebhooks,
-  allRowsOf,
   createOwnedObjects,
   nonexistentObjects,
   type OwnedObjects,

@@ -4,6 +4,7 @@ import { buildSchema } from '../../src/schema.ts'
 import { addMember, newMember, removeMembership, type TestMember } from '../factories/member.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
+import { rowsWithoutUsage } from './account-rows.ts'
 import { type Caller, newKey, sendDocument, withKey, withSession } from './callers.ts'
 import { mutationCalls } from './mutation-calls.ts'
 import {
@@ -11,7 +12,6 @@ import {
   createOwnedObjects,
   nonexistentObjects,
   type OwnedObjects,
-  rowsWithoutUsage,
   startFailingReceiver,
 } from './owned-objects.ts'
 import { granted, needsOf } from './permission-table.ts'

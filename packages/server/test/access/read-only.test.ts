@@ -2,15 +2,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildSchema } from '../../src/schema.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
+import { rowsWithoutUsage } from './account-rows.ts'
 import { type Signer, send } from './installation.ts'
 import { mutationCalls } from './mutation-calls.ts'
-import {
-  allowLocalWebhooks,
-  createOwnedObjects,
-  type OwnedObjects,
-  rowsWithoutUsage,
-  startFailingReceiver,
-} from './owned-objects.ts'
+import { allowLocalWebhooks, createOwnedObjects, type OwnedObjects, startFailingReceiver } from './owned-objects.ts'
 import { queryCalls } from './query-calls.ts'
 
 let app: TestApp

@@ -4,15 +4,14 @@ import { query } from '../../src/db/database.ts'
 import { type Browser, signIn } from '../clients/browser.ts'
 import { startTestApp, type TestApp } from '../harness/app.ts'
 import type { Receiver } from '../harness/webhook-receiver.ts'
+import { allRowsOf, waitForLastUsed } from './account-rows.ts'
 import { mutationCalls } from './mutation-calls.ts'
 import {
   allowLocalWebhooks,
-  allRowsOf,
   createOwnedObjects,
   nonexistentObjects,
   type OwnedObjects,
   startFailingReceiver,
-  waitForLastUsed,
 } from './owned-objects.ts'
 import { queryCalls } from './query-calls.ts'
 

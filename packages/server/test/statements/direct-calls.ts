@@ -1,4 +1,3 @@
-import { checkFilter } from '@muster/filter'
 import * as auth from '../../src/auth/auth.queries.ts'
 import { toKeyPolicy } from '../../src/auth/key-policy.ts'
 import * as masterKey from '../../src/auth/master-key/master-key.queries.ts'
@@ -27,7 +26,6 @@ import * as feed from '../../src/features/events/feed/feed.queries.ts'
 import { readFilter } from '../../src/features/filters/read-filter.ts'
 import * as sampledValues from '../../src/features/filters/sampled-values.queries.ts'
 import * as idempotency from '../../src/features/idempotency/idempotency.queries.ts'
-import { judgeEvents } from '../../src/features/judging/judge.ts'
 import * as leases from '../../src/features/presence/leases.queries.ts'
 import * as presence from '../../src/features/presence/presence.queries.ts'
 import * as serviceStates from '../../src/features/presence/service-states.queries.ts'
@@ -41,20 +39,12 @@ import * as people from '../../src/features/users/people/people.queries.ts'
 import * as roles from '../../src/features/users/roles/roles.queries.ts'
 import * as userRemoval from '../../src/features/users/user-removal.queries.ts'
 import * as users from '../../src/features/users/users.queries.ts'
-import * as candidates from '../../src/features/webhooks/candidates.queries.ts'
-import * as deliveries from '../../src/features/webhooks/deliveries.queries.ts'
-import * as fanOut from '../../src/features/webhooks/fan-out/fan-out.queries.ts'
-import * as backlog from '../../src/features/webhooks/sending/backlog.queries.ts'
-import * as results from '../../src/features/webhooks/sending/results.queries.ts'
-import * as sending from '../../src/features/webhooks/sending/sending.queries.ts'
 import { sweepJob } from '../../src/features/webhooks/webhooks.jobs.ts'
-import * as webhooks from '../../src/features/webhooks/webhooks.queries.ts'
 import * as heartbeat from '../../src/jobs/heartbeat.queries.ts'
 import * as queue from '../../src/jobs/queue.queries.ts'
 import * as spending from '../../src/rate-limits/spending.queries.ts'
 import type { OwnedObjects } from '../access/owned-objects.ts'
-
-type Send = (db: Database) => Promise<unknown>
+import { directWebhookCalls, type Send } from './direct-webhook-calls.ts'
 
 /** Returns calls of the statements that no GraphQL operation sends: for devices, timers, sign-in, jobs, and commands. */
 export function directCalls({
@@ -69,7 +59,6 @@ export function directCalls({
   const now = new Date()
   const bytes = Buffer.from('x')
   const key = { accountId, deviceId: id }
-  const address = { accountId, webhookId: webhook }
   const idempotencyKey = { accountId, caller: accessKey, key: 'key' }
   const idempotencyRecord = { fingerprint: bytes, kind: 'device', id, response: null, expires: now }
   const range = { after: 0n, upTo: BigInt(event), limit: 1 }
@@ -80,7 +69,6 @@ export function directCalls({
   const newPerson = { id: 'new', email: 'new@example.com', emailConfirmed: true, name: null, passwordHash: 'x' }
   const bulkPlace = { accountId, jobId: bulkJob }
   const bulkFilter = { where: readFilter('id:*', { kind: 'device', path: 'where' })!, context: undefined, now }
-  const attempt = { httpStatus: null, duration: 1, error: null, response: null }
   return [
     (db) => auth.writeLastUsed(db, [{ accountId, key: accessKey, at: now, isRestricted: false }]),
     (db) => auth.writeRestrictedLastUsed(db, [{ accountId, key: 'none', at: now, isRestricted: true }]),
@@ -297,41 +285,7 @@ export function directCalls({
     (db) => serviceStates.endTimedServices(db, [key]),
     (db) => serviceStates.lockSweep(db),
 
-    (db) => webhooks.resetSending(db, accountId, webhook),
-    (db) => deliveries.restartDelivery(db, accountId, { webhookId: webhook, id: 'none' }),
-    (db) => deliveries.restartFailed(db, accountId, { webhookId: webhook, since: now }),
-    (db) => deliveries.deleteDeliveriesBefore(db, { before: now, limit: 1 }),
-    (db) => fanOut.readCursor(db),
-    (db) => fanOut.moveCursor(db, { from: 0n, to: 0n }),
-    (db) => fanOut.hideCursor(db),
-    (db) => fanOut.selectOwed(db, range),
-    (db) => candidates.insertCandidates(db, [{ ...address, eventId: event }]),
-    (db) => candidates.selectCandidates(db, address, 1),
-    (db) => candidates.selectPassing(db, accountId, [event]),
-    (db) => candidates.removeCandidates(db, address, [event]),
-    (db) => candidates.deleteCandidatesBefore(db, { before: new Date(0), limit: 1 }),
-    (db) => candidates.selectWaiting(db),
-    ...['name:a', 'any("a") services:(state = active)', 'lastReported < -1d contexts = night'].map(
-      (where): Send =>
-        (db) =>
-          judgeEvents(db, accountId, {
-            selection: { filter: checkFilter(where).filter!, context: 'night' },
-            events: [{ id: event, type: 'ATTRIBUTE_CHANGE', timestamp: now, deviceId: id }],
-          }),
-    ),
-    (db) => fanOut.readOldestAge(db, range),
-    (db) => fanOut.insertDeliveries(db, [{ ...address, id: 'new', eventId: event, body: '{}' }]),
-    (db) => backlog.countUndelivered(db),
-    (db) => backlog.readLongestDue(db),
-    (db) => results.writeResults(db, [{ ...address, ...attempt, id: 'none', tries: 0, status: 'failed', delay: null }]),
-    (db) => results.writeHealth(db, [{ ...address, failures: 1, probeIn: 1 }], { holder: 'process', days: 1 }),
-    (db) => sending.takeHold(db, address, 'process'),
-    (db) => sending.findHoldEnd(db, address),
-    (db) => sending.renewHolds(db, 'process', [address]),
-    (db) => sending.releaseHold(db, address, 'process'),
-    (db) => sending.selectDue(db, address, { except: [], limit: 1 }),
-    (db) => sending.secondsUntilDue(db, address),
-    (db) => sending.selectNeglected(db),
+    ...directWebhookCalls({ accountId, device: id, webhook, event, now }),
 
     (db) => heartbeat.recordHeartbeat(db, 'process'),
     (db) => heartbeat.removeWorker(db, 'process'),
