@@ -31,7 +31,7 @@ async function main(args: readonly string[]): Promise<void> {
   const environment = await startEnvironment({ ...options, services: SERVICES })
   const load = hasPeers ? startAutocannonLoad() : nodeHttpLoad
   let closing: Promise<void> | undefined
-  // Called by a signal, at the end of the measurement, or both.
+  // A signal, the end of the measurement, or both can call this function.
   const close = (): Promise<void> => (closing ??= load.close().then(() => environment.close()))
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void close().finally(() => process.exit(1)))
   try {
@@ -125,7 +125,7 @@ async function printProfile(folder: string): Promise<void> {
   for (const { share, frame } of await summarizeProfile(folder)) console.log(`${(share * 100).toFixed(1)} %  ${frame}`)
 }
 
-/** Replaces the progress line in the terminal. Without a terminal, prints each string on a new line. */
+/** Replaces the progress line in the terminal. Without a terminal, prints each message on a new line. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
   else if (text !== '') process.stderr.write(`${text}\n`)

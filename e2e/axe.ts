@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 
-// Load axe-core directly, because the package's AxeBuilder loads it and opens another page for each check.
+// Loads axe-core directly, because the package's AxeBuilder loads it and opens another page for each check.
 const { resolve } = createRequire(import.meta.resolve('@axe-core/playwright'))
 const axeSource = readFileSync(resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -28,14 +28,17 @@ interface Violation {
   at: string[]
 }
 
-/** Waits for animations to end, because fading changes the contrast of text. */
+/** Waits for animations to end, because a fading element has a different text contrast. */
 const waitForAnimations = `Promise.allSettled(
   document.getAnimations()
     .filter(({ effect }) => Number.isFinite(effect.getComputedTiming().endTime))
     .map(({ finished }) => finished)
 )`
 
-/** Checks the page in both color schemes. In the dark scheme, only the results of color rules can differ. */
+/**
+ * Checks the page in both color schemes. In the dark scheme, checks only the rules about color, because other results
+ * cannot differ.
+ */
 export async function findViolationsInBothSchemes(page: Page): Promise<string[]> {
   const violations = await findViolations(page)
   await changeColorScheme(page, 'dark')

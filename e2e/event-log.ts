@@ -4,13 +4,16 @@ import type { Person } from './harness.ts'
 
 interface Spacing {
   secondsApart: number
-  /** How many seconds the newest change is ago. */
+  /** Age of the newest change in seconds. */
   secondsAgo?: number
-  /** The number of devices that the changes are of, in turn. */
+  /** Number of devices among which the changes rotate. */
   devices?: number
 }
 
-/** Adds events to a user's log: changes of the attribute `site` to `place-1`, `place-2`, and so on. The last one is the newest. */
+/**
+ * Adds events to a user's log. Each event changes the attribute `site`, from `place-1` to `place-2` and so on. The last
+ * event is the newest.
+ */
 export async function insertChanges(
   { db }: TestApp,
   { accountId }: Person,

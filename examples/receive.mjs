@@ -13,7 +13,7 @@ if (!secret?.startsWith('whsec_')) {
 }
 const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
 const toleranceSeconds = 300
-/** The time at which each webhook-id was handled. */
+/** Stores when each `webhook-id` was handled. */
 const handled = new Map()
 
 function isGenuine(headers, body) {
@@ -27,7 +27,7 @@ function isGenuine(headers, body) {
   })
 }
 
-/** A message can arrive twice. To detect repeats, IDs are kept for a day. */
+/** Muster can send a message twice. IDs are kept for a day to detect repeats. */
 function isNew(id) {
   for (const [old, when] of handled) if (Date.now() - when > 86_400_000) handled.delete(old)
   if (handled.has(id)) return false

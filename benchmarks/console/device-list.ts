@@ -8,7 +8,7 @@ import { openSignedIn } from './open-signed-in.ts'
 
 const [devices = 100_000, rounds = 10, changesPerSecond = 100, seconds = 20] = process.argv.slice(2).map(Number)
 const ROW_HEIGHT = 36
-/** Maximum time until an action's rows are shown. */
+/** How long an action waits for its rows before the measurement fails. */
 const TIMEOUT_MS = 30_000
 
 interface List {

@@ -29,7 +29,7 @@ const measure = (() => {
   /** Calls the function before each frame until the function returns true. */
   const eachFrame = (callback) => requestAnimationFrame(() => callback() || eachFrame(callback))
 
-  /** Resolves with the milliseconds since the clock was started until the condition is true before a frame. */
+  /** Resolves with the milliseconds from the start of the clock to the first frame in which the condition is true. */
   const until = (isDone, timeout) =>
     new Promise((resolve, reject) => {
       const end = performance.now() + timeout
@@ -62,12 +62,12 @@ const measure = (() => {
         const now = describeRows()
         return now !== undefined && now !== previous
       }, timeout),
-    /** Resolves with the milliseconds until completions are shown. */
+    /** Resolves with the milliseconds until the page shows completions. */
     untilOptions: (timeout) => {
       const isShown = () => [...document.querySelectorAll('[role=option]')].some((option) => option.checkVisibility())
       return until(() => began > 0 && isShown(), timeout)
     },
-    /** Resolves with the milliseconds since the page was opened until there is an element for each selector. */
+    /** Resolves with the milliseconds from the opening of the page until each selector matches an element. */
     untilAll: (selectors, timeout) => {
       began = 0
       return until(() => selectors.every((selector) => document.querySelector(selector) !== null), timeout)

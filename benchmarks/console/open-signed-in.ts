@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import type { StartedEnvironment } from '../environment/start-environment.ts'
 
-/** Opens a window in which the owner is signed in. Pages have the functions of in-page.js as `measure`. */
+/**
+ * Opens a window in which the owner is signed in. Scripts of the page find the functions of in-page.js in `measure`.
+ */
 export async function openSignedIn(
   browser: Browser,
   environment: StartedEnvironment,

@@ -6,10 +6,10 @@ import { percentile } from '../report/statistics.ts'
 import { openSignedIn } from './open-signed-in.ts'
 
 const [devices = 100_000, rounds = 5] = process.argv.slice(2).map(Number)
-/** Maximum time until something is shown. */
+/** How long a step waits for its result before the measurement fails. */
 const TIMEOUT_MS = 30_000
 
-/** The text before the key whose completions are measured, and the key. */
+/** For each case, the text that is typed first, and the key whose completions are measured. */
 const typing: Record<string, [before: string, key: string]> = {
   'a name': ['', 's'],
   'a longer name': ['firmwar', 'e'],
@@ -57,7 +57,7 @@ try {
 
 async function measureOverview(page: Page, url: string): Promise<object> {
   return measurePage(page, `${url}/overview`, [
-    // There is no curve before the first count of the devices online.
+    // Until the server has counted the online devices once, the overview shows no curve.
     'section[aria-label="Devices online"] :is(figure svg path, p)',
     'table[aria-label^="Devices online by"] tbody tr',
     'section[aria-label="Longest without a report"] li',
@@ -72,13 +72,14 @@ async function measureEvents(page: Page, url: string): Promise<object> {
   ])
 }
 
-/** The first time, the browser has cached nothing. */
+/** Measures each page twice, because the browser has cached nothing the first time. */
 async function measurePage(page: Page, address: string, selectors: readonly string[]): Promise<object> {
   const times: number[] = []
   for (let round = 0; round <= rounds; round++) {
     await page.goto(address, { waitUntil: 'commit' })
     times.push(await page.evaluate<number>(`measure.untilAll(${JSON.stringify(selectors)}, ${TIMEOUT_MS})`))
-    // Counts of the page before this one may still run, and an account has few such statements at a time.
+    // The previous page's counts may still be running, and the server runs only a few such statements of an account at
+    // a time.
     await sleep(2_000)
   }
   return { 'first ms': Math.round(times[0]!), ...summary(times.slice(1)) }

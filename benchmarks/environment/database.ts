@@ -7,7 +7,7 @@ import { startEmbedded } from '../../packages/server/src/db/embedded/embedded.ts
 export interface BenchmarkDatabase {
   connection: pg.PoolConfig
   url: string
-  /** Temporary folder of the database. Servers can also store their data there. */
+  /** Temporary folder of the database, in which servers can also store their data. */
   folder: string
   stop(): Promise<void>
 }

@@ -4,7 +4,7 @@ import type { Fleet } from './fleet.ts'
 import type { ServerProcess } from './server-process.ts'
 import { isMuster, type System } from './systems.ts'
 
-/** The systems to compare, and the fleet that they serve. */
+/** The systems that a benchmark compares, and the fleet that they serve. */
 export interface Environment {
   fleet: Fleet
   pool: pg.Pool

@@ -13,7 +13,6 @@ export interface Fleet {
 
 export interface FleetOptions {
   devices: number
-  /** Number of services per device. */
   services: number
   /** Sends an operation to the server. */
   send(operation: Operation): Promise<unknown>
@@ -34,7 +33,9 @@ export async function createFleet(pool: pg.Pool, { devices, services, send }: Fl
   return { accountId, devices, context: CONTEXT, deviceIds: await everyNth(pool, accountId, devices / WRITTEN_DEVICES) }
 }
 
-/** Overrides attributes of every tenth device, through the API, because an override changes several rows. */
+/**
+ * Overrides attributes of every tenth device. Uses the API instead of SQL, because an override changes several rows.
+ */
 async function overrideTenth(pool: pg.Pool, accountId: string, send: FleetOptions['send']): Promise<void> {
   const ids = await everyNth(pool, accountId, 10)
   for (let from = 0; from < ids.length; from += BATCH_SIZE) {

@@ -13,10 +13,10 @@ export interface ServerProcess {
 }
 
 export interface ServerProcessOptions {
-  /** Arguments of `node`. */
+  /** Arguments for `node`. */
   args: readonly string[]
   env: Readonly<Record<string, string>>
-  /** File for the process's standard error, which includes the log. */
+  /** Path of the file to which the process writes standard error, including its log. */
   log: string
 }
 

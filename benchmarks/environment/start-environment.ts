@@ -19,11 +19,10 @@ export interface StartedEnvironment extends Environment {
 
 export interface EnvironmentOptions {
   devices: number
-  /** Number of services per device. */
   services: number
   /** Folder where the server writes a CPU profile when it exits. */
   profile: string | undefined
-  /** Checkout of the system `before`. */
+  /** Checkout that contains the system `before`. */
   before?: string | undefined
 }
 
@@ -47,7 +46,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Sta
 }
 
 interface Start {
-  /** Additional flags of `node`. */
+  /** Additional flags for `node`. */
   flags?: readonly string[]
   settings?: Readonly<Record<string, string>>
   command?: Command
@@ -75,7 +74,8 @@ async function setUp(
     return startServerProcess({ args: [...flags, ...command.args], env, log: join(folder, 'log') })
   }
 
-  // This process is not measured: it has run more kinds of operations than the server it is compared with.
+  // This server only creates the fleet. It is not measured, because it has then run more kinds of operations than the
+  // systems that it would be compared with.
   const creator = await startServer('server')
   const accessKey = await readAccessKey(join(database.folder, 'server'))
   const fleet = await createFleet(pool, {
@@ -114,14 +114,14 @@ async function setUp(
  */
 const serverOptions = ['--max-semi-space-size=16', '--heap-growing-percent=110', '--no-parallel-scavenge']
 
-/** Prevents the rate limit from limiting the load. All other settings have their defaults. */
+/** Raises the rate limit, so that it does not limit the load. All other settings keep their defaults. */
 const serverSettings = {
   MUSTER_KEY_POINTS: '1000000000',
   MUSTER_KEY_POINTS_PER_SECOND: '1000000000',
   MUSTER_MQTT_PORT: '0',
 }
 
-/** Peers use the server's session option for query plans. The database contains the other options. */
+/** Peers use the server's session option for query plans. The other options are set in the database. */
 const peerEnvironment = ({ url }: BenchmarkDatabase, { accountId }: Fleet): Record<string, string> => ({
   DATABASE_URL: `${url}&options=${encodeURIComponent('-c max_parallel_workers_per_gather=0')}`,
   DATABASE_CONNECTIONS: String(DATABASE_CONNECTIONS),

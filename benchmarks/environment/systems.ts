@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
 export interface Command {
-  /** Arguments of `node`. */
+  /** Arguments for `node`. */
   args: readonly string[]
   env?: Readonly<Record<string, string>>
 }
@@ -22,14 +22,14 @@ export function startCommand(checkout: string): Required<Command> {
 
 /** The systems to compare. Each system is a process with thirteen connections to the same database. */
 export const systems = {
-  /** Muster, as `npm start` starts it. */
+  /** Muster, started in the same way as by `npm start`. */
   server: startCommand(path('../..')),
-  /** The server's SQL in handwritten code, without GraphQL or signatures. */
+  /** Handwritten code that runs the server's SQL without GraphQL or signatures. */
   baseline: { args: [path('../baseline/main.ts')] },
   /** The smallest possible Fastify route. */
   fastify: { args: [path('../baseline/bare-fastify.ts')] },
   postgraphile: { args: [path('../peers/postgraphile.js')] },
-  /** Apollo Server, Kysely, and DataLoader. */
+  /** An API server built with Apollo Server, Kysely, and DataLoader. */
   apollo: { args: [path('../peers/apollo.js')] },
 } as const satisfies Record<string, Command>
 

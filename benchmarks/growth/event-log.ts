@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 const BATCH_SIZE = 500_000
-/** For at least this many events, creating the indexes after the inserts is faster. */
+/** From this number of events, creating the indexes after the inserts is faster. */
 const INDEX_LATER_FROM = 1_000_000
 
 export interface EventLogOptions {
@@ -10,7 +10,7 @@ export interface EventLogOptions {
   progress(text: string): void
 }
 
-/** Adds events of the account's devices until the account has `events` events. Spreads them over the current month. */
+/** Adds events to the account's devices, spread over the current month, until the account has `events` events. */
 export async function fillEventLog(pool: pg.Pool, { accountId, events, progress }: EventLogOptions): Promise<void> {
   const { rows } = await pool.query<{ present: string }>(
     'select count(*) as present from event where account_id = $1',
@@ -32,7 +32,7 @@ export async function fillEventLog(pool: pg.Pool, { accountId, events, progress 
     }
     progress('creating the indexes of the log')
     for (const index of indexes) await client.query(index)
-    // Webhooks skip the new events.
+    // Moves the webhooks' cursors past the new events, so that the server does not deliver them.
     await client.query('update webhook_cursor set event_id = (select last_value from event_id)')
   } finally {
     client.release(true)

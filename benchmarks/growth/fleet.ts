@@ -4,7 +4,6 @@ import type { User } from './servers.ts'
 export interface Fleet {
   user: User
   devices: number
-  /** IDs of a sample of the devices. */
   ids: readonly string[]
   hardwareIds: readonly string[]
 }

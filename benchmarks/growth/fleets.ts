@@ -11,13 +11,13 @@ export const MATCHES = 100
 export const matching = { lot: 'growth', namePart: 'zqx', commonPart: '4711-z', status: 'growth' }
 
 export interface FleetSize {
-  /** Omit for the owner, who already exists. */
+  /** Email address of the fleet's user. Omit for the owner, who already exists. */
   email?: string
   devices: number
   events: number
 }
 
-/** Creates the fleets in an installation unless they exist, so that a data folder can be reused. */
+/** Creates the fleets in an installation unless they already exist, so that later runs can reuse a data folder. */
 export async function createFleets(
   folder: string,
   sizes: readonly FleetSize[],
@@ -48,7 +48,7 @@ async function createFleet(
 
 interface AccountContents extends Omit<FleetSize, 'email'> {
   accountId: string
-  /** Seed of the fleet: the same name creates the same devices. */
+  /** Seeds the generator: the same name creates the same devices. */
   name: string
 }
 

@@ -5,17 +5,17 @@ import type { BackgroundLoad, Row } from './measure.ts'
 import type { User } from './servers.ts'
 
 const PAGE = 100
-/** A statement with a filter is canceled after this time; a response takes a little longer. */
+/** How long a request may take. The server cancels a statement with a filter somewhat earlier. */
 const LIMIT_MS = 5_500
 
 const list = (where: string): string =>
   `{ login { devices(size: ${PAGE}, where: ${JSON.stringify(where)}) { items { id name state } hasMore cursor } } }`
 
-/** Without an index: a value that a sixth of the devices has, and one that `MATCHES` devices have. */
+/** Filters on values without an index: one that a sixth of the devices has, and one that `MATCHES` devices have. */
 const common = list('firmware >= "3"')
 const rare = list(`lot:${matching.lot.slice(1)}`)
 
-/** Filters in the filter language, facets, and what another user notices of them. */
+/** Measures filters in the filter language, facets, and their effect on another user. */
 export function languageRows(small: Fleet, large: Fleet): Row[] {
   const onBoth = (title: string, targetMs: Row['targetMs'], document: string): Row => ({
     title,
@@ -24,7 +24,7 @@ export function languageRows(small: Fleet, large: Fleet): Row[] {
     large: () => large.user.query(document),
   })
   const facets = (turn: number): string =>
-    // Facets may be ten seconds old, so each request asks for another number of values.
+    // The server caches facets for ten seconds, so each request asks for a different number of values.
     `{ login { facets(by: "site", size: ${1 + (turn % 100)}) { buckets { value count active } other missing total } } }`
   const other = (): Promise<Awaited<ReturnType<User['query']>>> =>
     small.user.query('{ login { devices(size: 10) { items { id name state } } } }')
@@ -59,7 +59,7 @@ function startFilters(user: User): () => Promise<BackgroundLoad> {
   const send = async (): Promise<void> => {
     while (!isStopped) {
       sent++
-      // A filter that waits too long for its turn is rejected.
+      // The server rejects a filter that waits too long in its user's queue.
       await user.query(rare).catch(async () => {
         rejected++
         await sleep(100)

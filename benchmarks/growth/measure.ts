@@ -1,24 +1,26 @@
 import { type Spread, spreadOf } from '../report/statistics.ts'
 import type { TimedResponse } from './sender.ts'
 
-/** Two requests to compare. The ratio of their times shows the growth of the cost. */
+/** Two requests to compare. The ratio of their times shows how the cost grows with the fleet. */
 export interface Row {
   title: string
   /** Names of the two sides. Default: `small fleet` and `large fleet`. */
   smallName?: string
   largeName?: string
-  /** Maximum ratio of large to small. */
+  /** Maximum ratio of the large side's time to the small side's time. */
   target?: number
-  /** Maximum times of the large side in milliseconds: of the median, and of each request. */
+  /** Maximum times of the large side in milliseconds, for the median and for the longest request. */
   targetMs?: { median: number; longest?: number }
-  /** Called alternately with `large`. `turn` is the number of the pair of calls. */
+  /**
+   * Sends the request. The benchmark calls `small` and `large` alternately. `turn` is the number of the pair of calls.
+   */
   small(turn: number): Promise<TimedResponse>
   large(turn: number): Promise<TimedResponse>
   /** Starts load that runs during the measurement. The returned function stops the load. */
   startBackgroundLoad?: () => () => Promise<BackgroundLoad>
 }
 
-/** The achieved load. If the load was too low, the row misses its target. */
+/** The load that ran during the measurement. If the load was too low, the row misses its target. */
 export interface BackgroundLoad {
   note: string
   isEnough: boolean
@@ -26,10 +28,10 @@ export interface BackgroundLoad {
 
 export interface Result {
   row: Row
-  /** In milliseconds. */
+  /** Times in milliseconds. */
   small: Spread
   large: Spread
-  /** The longest request of the large side, in milliseconds. */
+  /** Time of the longest request of the large side, in milliseconds. */
   longest: number
   ratio: Spread
   backgroundLoad: BackgroundLoad | undefined
@@ -41,7 +43,10 @@ export interface MeasureOptions {
   turns: number
 }
 
-/** Alternates small and large, so that other activity on the machine affects both. Discards the warm-up round. */
+/**
+ * Alternates the small and the large request, so that other activity on the machine affects both. Discards the warm-up
+ * round.
+ */
 export async function measure(row: Row, { rounds, turns }: MeasureOptions): Promise<Result> {
   const stopBackgroundLoad = row.startBackgroundLoad?.()
   const medians: { small: number; large: number }[] = []

@@ -5,7 +5,7 @@ export interface GrowthReport {
   machine: readonly string[]
   method: string
   results: readonly Result[]
-  /** Why rows miss their targets, keyed by title. */
+  /** Reasons why rows miss their targets, keyed by title. */
   explanations: ReadonlyMap<string, string>
 }
 

@@ -106,7 +106,7 @@ const byVariable = (title: string, variables: Variables, small: Fleet, large: Fl
 
 const pick = (values: readonly string[], turn: number): string => values[turn % values.length]!
 
-/** Alternates between ascending and descending order. */
+/** Alternates between ascending and descending order, so that consecutive requests differ. */
 function reservedRow(name: string, small: Fleet, large: Fleet): Row {
   const sorted = (turn: number): string =>
     page(`size: ${PAGE}, sort: "$svc.${name} ${turn % 2 === 0 ? 'asc' : 'desc'}"`)
@@ -118,7 +118,7 @@ function reservedRow(name: string, small: Fleet, large: Fleet): Row {
   }
 }
 
-/** Writes to one device after another. */
+/** Writes to a different device each time. */
 function writeRow(title: string, name: string, small: Fleet, large: Fleet): Row {
   const write = ({ user, ids }: Fleet, turn: number) =>
     user.query(setAttribute, { deviceId: pick(ids, turn), name, value: `${Date.now()} ${turn}` })

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import type { HttpRequest } from '../load/load.ts'
 
 export interface TimedResponse {
-  /** Time from sending to the last byte. */
+  /** Time from sending the request to receiving the last byte. */
   milliseconds: number
   // biome-ignore lint/suspicious/noExplicitAny: the shape depends on the document
   data(): any
@@ -13,7 +13,7 @@ export interface Sender {
   close(): void
 }
 
-/** Sends requests over persistent connections. Parses the response after measuring the time. */
+/** Sends requests over persistent connections. Parses each response after measuring its time. */
 export function createSender(url: string): Sender {
   const agent = new Agent({ keepAlive: true })
   return {

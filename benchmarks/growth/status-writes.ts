@@ -3,7 +3,7 @@ import type { BackgroundLoad } from './measure.ts'
 import type { User } from './servers.ts'
 
 const INTERVAL_MS = 20
-/** Due writes above this number are skipped, because a burst to catch up would be a different load. */
+/** Skips the writes that are due above this number, because a burst to catch up would be a different load. */
 const MAX_PER_INTERVAL = 64
 const MIN_ACHIEVED_SHARE = 0.9
 
@@ -30,7 +30,7 @@ export function startStatusWrites(
       await sleep(INTERVAL_MS)
     }
   })()
-  // Prevents an unhandled rejection. The returned function throws the error.
+  // Prevents an unhandled rejection, because the returned function throws the error later.
   running.catch(() => {})
   return async () => {
     isStopped = true

@@ -4,7 +4,7 @@ import type { Load, LoadResult } from './load.ts'
 
 const program = new URL('../peers/load.js', import.meta.url)
 
-/** Generates load with autocannon, in a separate process that runs until `close`. */
+/** Generates load with autocannon in a separate process, which runs until the caller calls `close`. */
 export function startAutocannonLoad(): Load {
   const child = fork(program, { serialization: 'advanced' })
   const exited = once(child, 'exit')

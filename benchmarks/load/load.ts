@@ -10,7 +10,7 @@ export interface LoadJob {
   connections: number
   /** The requests that each connection sends in turn, repeatedly. If the list is shorter than `connections`, it repeats. */
   requests: readonly (readonly HttpRequest[])[]
-  /** Duration, or total number of requests. */
+  /** Ends the run after this duration or this total number of requests. */
   until: { seconds: number } | { requests: number }
 }
 
@@ -20,15 +20,15 @@ export interface LoadResult {
   /** Number of other responses, broken connections, and timeouts. */
   failed: number
   seconds: number
-  /** In milliseconds. */
+  /** Latency in milliseconds. */
   latency: { p50: number; p99: number }
   /** Total size of all responses, including headers. */
   bytes: number
 }
 
-/** Generates load, one job at a time. */
+/** Generates load for one job at a time. */
 export interface Load {
-  /** Name in the report. */
+  /** Name of the load generator in the report. */
   name: string
   run(job: LoadJob): Promise<LoadResult>
   close(): Promise<void>

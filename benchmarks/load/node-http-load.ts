@@ -2,7 +2,9 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { percentile } from '../report/statistics.ts'
 import type { HttpRequest, Load, LoadJob, LoadResult } from './load.ts'
 
-/** Generates load in this process with node:http, if autocannon is not installed. Uses more CPU time than autocannon. */
+/**
+ * Generates load in this process with node:http, for machines without autocannon. Uses more CPU time than autocannon.
+ */
 export const nodeHttpLoad: Load = { name: 'node:http', run, close: async () => {} }
 
 async function run({ url, connections, requests, until }: LoadJob): Promise<LoadResult> {
@@ -35,7 +37,7 @@ async function run({ url, connections, requests, until }: LoadJob): Promise<Load
   }
 }
 
-/** Resolves with status 0 if the connection breaks. */
+/** Sends one request. Resolves with status 0 if the connection breaks. */
 function send(
   agent: Agent,
   url: string,

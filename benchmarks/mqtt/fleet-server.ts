@@ -5,13 +5,13 @@ import { type AddressInfo, createServer } from 'node:net'
 import { systems } from '../environment/systems.ts'
 
 const main = new URL('../../packages/server/src/main.ts', import.meta.url).pathname
-/** The flags of `npm start`. Without them, V8 retains 150 MiB more after 10,000 connections. */
+/** The flags that `npm start` uses. Without them, V8 retains 150 MiB more after 10,000 connections. */
 const FLAGS = systems.server.args.filter((arg) => arg.startsWith('--'))
 
-/** A server in a child process. Its MQTT port stays the same across restarts. */
+/** A server in a child process, which keeps its MQTT port across restarts. */
 export interface FleetServer {
   broker: string
-  /** HTTP URL. Empty before the first start. */
+  /** HTTP URL of the server. Empty before the first start. */
   readonly url: string
   start(): Promise<void>
   stop(): Promise<void>

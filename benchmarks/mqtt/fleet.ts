@@ -9,7 +9,7 @@ import { startDatabase } from '../environment/database.ts'
 import { createFleetServer } from './fleet-server.ts'
 
 const [count = 10_000, rate = 500] = process.argv.slice(2).map(Number)
-/** Maximum time of each step. */
+/** How long each step may take. */
 const TIMEOUT_MS = 300_000
 
 const database = await startDatabase()
@@ -77,7 +77,7 @@ try {
   const restartSeconds = (performance.now() - restartBegan) / 1_000
   const reconnectSeconds = await secondsUntil(areConnected)
   const activeAgainSeconds = await secondsUntil(async () => (await countActive()) === count)
-  // A wrong state would become visible after a lease and the grace period.
+  // Waits until a lease and the grace period have passed, because a wrong state becomes visible only then.
   await sleep(20_000)
   const stillActive = await countActive()
   console.table({

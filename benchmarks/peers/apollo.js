@@ -1,4 +1,5 @@
-// A common stack: Apollo Server on Fastify, Kysely for SQL, and DataLoader to avoid a query per device.
+// This server uses a common stack: Apollo Server on Fastify, Kysely for SQL, and DataLoader to avoid a query per
+// device.
 import { ApolloServer } from '@apollo/server'
 import fastifyApollo, { fastifyApolloDrainPlugin } from '@as-integrations/fastify'
 import DataLoader from 'dataloader'

@@ -1,5 +1,6 @@
-// PostGraphile on Muster's tables, with two additions: the natural order of names, and a mutation that sets an attribute.
-// benchmarks/environment/peer-schema.ts creates the mutation's database function in the schema `postgraphile`.
+// This server runs PostGraphile on Muster's tables, with two additions: the natural order of names, and a mutation that
+// sets an attribute. benchmarks/environment/peer-schema.ts creates the mutation's database function in the schema
+// `postgraphile`.
 import { createServer } from 'node:http'
 import { postgraphile } from 'postgraphile'
 import { TYPES } from 'postgraphile/@dataplan/pg'

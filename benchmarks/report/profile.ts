@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile */
+/** A CPU profile of V8: https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile */
 interface Profile {
   nodes: { id: number; callFrame: CallFrame; children?: number[] }[]
-  /** The ID of the node that was running at each sample. */
+  /** The ID of the running node at each sample. */
   samples: number[]
-  /** Microseconds before each sample. */
+  /** Microseconds between each sample and the previous sample. */
   timeDeltas: number[]
 }
 
@@ -17,7 +17,7 @@ interface CallFrame {
 }
 
 export interface Share {
-  /** Share of the busy time after startup: 0 to 1. */
+  /** Share of the busy time after startup, from 0 to 1. */
   share: number
   frame: string
 }
@@ -46,7 +46,7 @@ export async function summarizeProfile(folder: string): Promise<Share[]> {
 /** Finds the IDs of all nodes that load modules, and of their descendants. */
 function findStartupNodes({ nodes }: Profile): Set<number> {
   const found = new Set<number>()
-  // A node comes before its children.
+  // One pass is enough, because a node precedes its children.
   for (const { id, callFrame, children = [] } of nodes) {
     if (callFrame.url.startsWith('node:internal/modules/')) found.add(id)
     if (found.has(id)) for (const child of children) found.add(child)

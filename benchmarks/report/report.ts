@@ -9,7 +9,7 @@ export interface Report {
   /** Measurements that failed, each with the reason. */
   missing: readonly string[]
   outcomes: readonly { name: string; title: string; outcome: Outcome }[]
-  /** Why scenarios miss their targets, keyed by scenario name. */
+  /** Reasons why scenarios miss their targets, keyed by scenario name. */
   explanations: ReadonlyMap<string, string>
 }
 

@@ -2,7 +2,7 @@ import { type SigningKey, signRequest } from '@muster/http-signature'
 import type { System } from '../environment/systems.ts'
 import type { HttpRequest } from '../load/load.ts'
 
-/** A path, and the JSON to send to it by POST. */
+/** A path, and the JSON to post to it. */
 export interface Operation {
   path: string
   body: object
@@ -35,7 +35,7 @@ export function toRequest(url: string, { path, body: value }: Operation, accessK
   return { method: 'POST', path, headers: { ...headers, ...signature }, body }
 }
 
-/** Sends one request and returns the response's JSON. Throws for any other response and for GraphQL errors. */
+/** Sends one request and returns the response's JSON. Throws if the response is not JSON or contains GraphQL errors. */
 export async function send(url: string, { path, ...request }: HttpRequest): Promise<unknown> {
   const response = await fetch(new URL(path, url), request)
   const text = await response.text()

@@ -2,17 +2,16 @@ import { parseArgs } from 'node:util'
 
 /** The options of `npm run bench`. `help` describes them. */
 export interface Options {
-  /** Names of the scenarios to run. An empty list means all scenarios. */
+  /** Names of the scenarios to run. If the list is empty, all scenarios run. */
   only: readonly string[]
   rounds: number
   /** Seconds of load for each system in each round. */
   seconds: number
-  /** Number of devices in the fleet. */
   devices: number
   quick: boolean
-  /** Folder for a CPU profile of the server. */
+  /** Folder to which the server writes a CPU profile. */
   profile: string | undefined
-  /** Another checkout. Its server replaces the baselines and peers in the comparison. */
+  /** Path of another checkout. Its server replaces the baselines and peers in the comparison. */
   before: string | undefined
   help: boolean
 }

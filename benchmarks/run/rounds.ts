@@ -5,17 +5,17 @@ import type { Load, LoadJob, LoadResult } from '../load/load.ts'
 import { firstDifference } from './first-difference.ts'
 import { type Operation, toRequest } from './operation.ts'
 
-/** A system, and the operations that it runs in a scenario. */
+/** A system, and the operations that the scenario sends to it. */
 export interface Workload {
   /** Name in the report. */
   name: string
   system: System
   /** Returns the operations that one connection sends in turn. `run` is a counter, so each run can write different values. */
   operations(fleet: Fleet, place: { connection: number; run: number }): readonly Operation[]
-  /** Returns the part of the first response to compare with other systems. */
+  /** Returns the part of the first response that must equal the other systems' part. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape of responses depends on the system
   read(response: any): unknown
-  /** Called before each run. The returned function is called after the run and throws if the outcome is wrong. */
+  /** Runs before each run. The returned function runs afterwards and throws if the outcome is wrong. */
   startCheck?: (environment: Environment) => Promise<(result: LoadResult) => Promise<void>>
 }
 
@@ -53,12 +53,11 @@ export interface RoundsOptions {
   environment: Environment
   load: Load
   rounds: number
-  /** The length of each run. */
+  /** When each run ends. */
   until: LoadJob['until']
   workloads: readonly Workload[]
   connections: number
   before?: (workload: Workload) => Promise<void>
-  /** Shows the current step. */
   progress(text: string): void
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** Standalone benchmarks, each with a separate database. The README in each folder describes the output. */
+/** These standalone benchmarks each use a separate database. The README in each folder describes their output. */
 export const scripts = [
   'webhooks/latency',
   'webhooks/throughput',

@@ -11,7 +11,7 @@ interface LogState {
  * change has no event, if a value differs from its newest event, or if a deadlock occurred.
  */
 export async function startWriteCheck({ pool, fleet }: Environment): Promise<(result: LoadResult) => Promise<void>> {
-  // Otherwise, dead rows of earlier runs would slow down this run.
+  // Removes the dead rows of earlier runs, which would slow down this run.
   await pool.query('vacuum device')
   const readState = async (): Promise<LogState> => {
     const { rows } = await pool.query<LogState>(
@@ -35,7 +35,7 @@ export async function startWriteCheck({ pool, fleet }: Environment): Promise<(re
   }
 }
 
-/** A write that was in flight when the load ended changed either both tables or neither. */
+/** Reads both tables, because a write that was in flight when the load ended must have changed both or neither. */
 const newestValues = `
   with change as (
     select id, device_id, name, entry ->> 'new' as value

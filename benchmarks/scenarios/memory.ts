@@ -26,7 +26,7 @@ export const memory: Scenario = {
   name: 'memory',
   title: 'Server memory',
   async measure(setting) {
-    // With a smaller fleet, the run is only a trial.
+    // With a smaller fleet, the result is not comparable, so the run is only a trial.
     const count = setting.environment.fleet.devices < DEVICES ? 1 : setting.rounds
     const rounds: Measured[] = []
     for (let round = 1; round <= count; round++) {
@@ -44,7 +44,7 @@ export const memory: Scenario = {
   },
 }
 
-/** Memory in bytes. */
+/** Memory use in bytes. */
 interface Measured {
   idle: number
   growth: number
@@ -69,7 +69,7 @@ async function idleBytes(server: ServerProcess, { environment }: Setting): Promi
   return server.memory()
 }
 
-/** The response to `document`. */
+/** The response for `document`. */
 interface Page {
   data: { login: { devices: { hasMore: boolean; cursor: string | null } } }
 }

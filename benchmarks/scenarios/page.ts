@@ -99,7 +99,7 @@ export const pageInContext = loadScenario({
   check: assertTenthDiffers,
 })
 
-/** The response to `document`. */
+/** The response for `document`. */
 interface Page {
   login: { devices: { items: { attributes: object }[] } }
 }

@@ -4,9 +4,8 @@ import type { Load } from '../load/load.ts'
 import type { Spread } from '../report/statistics.ts'
 
 export interface Scenario {
-  /** Name for `--only`. */
+  /** Name that selects the scenario in `--only`. */
   name: string
-  /** Title in the report. */
   title: string
   measure(setting: Setting): Promise<Outcome>
 }
@@ -17,9 +16,8 @@ export interface Setting {
   rounds: number
   /** Seconds of load for each system in each round. */
   seconds: number
-  /** Systems that are available. */
+  /** The systems that this machine can run. */
   present: ReadonlySet<System>
-  /** Shows the current step. */
   progress(text: string): void
 }
 
@@ -28,11 +26,11 @@ export interface Outcome {
   figures: readonly Figure[]
 }
 
-/** The result of one workload. */
+/** The measurements of one workload. */
 export interface Rate {
   name: string
   perSecond: Spread
-  /** Medians of the rounds in milliseconds. */
+  /** Medians over all rounds, in milliseconds. */
   latency: { p50: number; p99: number }
   /** The process's CPU time per request in milliseconds. Undefined on systems without /proc. */
   cpuTime: number | undefined
@@ -46,7 +44,7 @@ export interface Figure {
   target?: Target
 }
 
-/** The minimum or maximum of the median. */
+/** The lower or upper limit for the median. */
 export interface Target {
   limit: 'min' | 'max'
   value: number

@@ -72,7 +72,8 @@ export async function runKills(options: KillRun): Promise<KillReport> {
         const { body } = await sendAs(credentials, fleet.url(), document)
         if (body.errors === undefined) return body.data
       } catch {
-        // The outcome is unknown. Repeating a write of the same value creates no second event.
+        // The outcome of the write is unknown. Repeating it is safe, because a write of the same value creates no
+        // second event.
       }
       await sleep(50)
     }
@@ -89,7 +90,8 @@ export async function runKills(options: KillRun): Promise<KillReport> {
   const write = async (): Promise<void> => {
     while (next < options.events) {
       const value = next++
-      // Each device has one writer at a time. A second writer could overwrite a change before its event is delivered.
+      // Gives each device only one writer at a time, because a second writer could overwrite a change before its event
+      // is delivered.
       const device = devices[value % DEVICES]
       await send(`mutation { setAttribute(serviceId: "${device}", name: "n${value % 97}", value: "${value}") }`)
     }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript that old Node.js releases can run. Finds a Node.js release that can run the other files.
+// This file is plain JavaScript that old Node.js releases can run. It finds a Node.js release that can run the other
+// files.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 const NEEDED = 26
 
 /**
- * V8 options of a server: a larger young generation, a heap that grows slowly, and garbage collection that leaves the second
- * processor to the database.
+ * These V8 options for a server enlarge the young generation, slow down the growth of the heap, and leave the second
+ * processor to the database during garbage collection.
  */
 const SERVER_OPTIONS = ['--max-semi-space-size=16', '--heap-growing-percent=110', '--no-parallel-scavenge']
 /** Limits glibc to two memory pools, which keeps the memory of a server small. */
@@ -18,7 +19,7 @@ const SERVER_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' }
 const self = fileURLToPath(import.meta.url)
 const args = process.argv.slice(2)
 const node = Number(process.versions.node.split('.')[0]) >= NEEDED ? process.execPath : findNode(dirname(self))
-// Another command with an argument "serve" works with these options too.
+// A different command that has the argument "serve" also works with these options.
 const options = args.includes('serve') ? SERVER_OPTIONS : []
 
 if (node === undefined) {
@@ -45,8 +46,9 @@ function findNode(folder) {
 }
 
 /**
- * Runs this file with the given Node.js. If the system allows, that replaces this process, which keeps its process ID.
- * Otherwise, it is a child process that receives the signals of this process, and this process exits in the same way.
+ * Runs this file with the given Node.js. If the system allows it, the given Node.js replaces this process and keeps its
+ * process ID. Otherwise, it runs as a child process: this process forwards its signals to the child and exits with the
+ * child's code or signal.
  */
 function runWith(node) {
   const env = Object.assign({}, process.env, options.length > 0 ? SERVER_ENVIRONMENT : {})
@@ -62,7 +64,7 @@ function runWith(node) {
   // Ctrl-C to both processes. Without a terminal, the child runs in a separate process group, which receives no signals.
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
   const child = spawn(node, command, {
-    // The channel closes when this process is killed, so the child can exit too.
+    // The child watches this channel, which closes when this process is killed, so that the child can exit too.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     detached: !hasTerminal && process.platform !== 'win32',
     env: Object.assign(env, { MUSTER_LAUNCHED: '1' }),

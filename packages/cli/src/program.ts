@@ -53,7 +53,7 @@ function newParent(name: string): Command {
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: false, subcommandTerm: (command) => command.name() })
-    // Subcommands parse the options after their names.
+    // With this setting, subcommands can parse the options after their names.
     .enablePositionalOptions()
   for (const option of globalOptions()) parent.addOption(option)
   return parent
@@ -61,13 +61,13 @@ function newParent(name: string): Command {
 
 const sentence = (summary: string): string => `${summary[0]!.toUpperCase()}${summary.slice(1)}.`
 
-/** Commander exits the process on errors unless every command overrides it. */
+/** Makes every command throw its errors, because Commander otherwise exits the process. */
 function exitByThrowing(command: Command): void {
   command.exitOverride()
   for (const child of command.commands) exitByThrowing(child)
 }
 
-/** Configures usage errors to mention the command's help or, with `json`, to be printed as JSON. */
+/** Makes usage errors mention the command's help. With `json`, prints them as JSON instead. */
 export function configureUsageErrors(command: Command, { json }: { json: boolean }): void {
   if (!json) command.showHelpAfterError(`Run "${commandPath(command)} --help" for usage.`)
   else

@@ -73,7 +73,7 @@ export class PersistedQueryNotFoundError extends MusterError {}
 export class RateLimitedError extends MusterError {}
 /** The server or its database was unavailable, even after retries. */
 export class UnavailableError extends MusterError {}
-/** The server failed because of a bug. The server log contains the error under `requestId`. */
+/** The server failed because of a bug. To find the error in the server log, search for `requestId`. */
 export class InternalError extends MusterError {}
 /** Code `UNREACHABLE`: the connection failed, so the operation did not run. */
 export class UnreachableError extends MusterError {}
@@ -100,7 +100,8 @@ const classes: Readonly<Record<string, typeof MusterError>> = {
 }
 
 /**
- * Error names, keyed by class. The names are derived from codes, because bundlers shorten the class names that programs log.
+ * Error names, keyed by class. The client derives the names from codes, because bundlers shorten the class names that
+ * programs log.
  */
 const ownNames = new Map<unknown, string>([
   [MusterError, 'MusterError'],

@@ -39,7 +39,7 @@ export interface MusterOptions extends Credentials {
   form?: Credentials['form']
   /** Timeout of one attempt in milliseconds. Default: 60,000. */
   timeout?: number | undefined
-  /** Maximum number of retries where a retry is safe. Default: 4, and 10 in lists. */
+  /** Maximum number of retries of a request that is safe to retry. Default: 4, and 10 in lists. */
   retries?: number | undefined
   /** Replacement for the global `fetch`. */
   fetch?: typeof fetch | undefined
@@ -50,7 +50,7 @@ export interface QueryOptions extends CallOptions {
   operationName?: string | undefined
 }
 
-/** Maximum number of retries of a list page, which gives a server enough time to restart. */
+/** Maximum number of retries of a list page. It is high enough for a server to restart in the meantime. */
 const LIST_RETRIES = 10
 
 /**
@@ -79,7 +79,7 @@ export class Muster {
       sign: signerOf(credentials),
       timeout,
       retries: retries ?? 4,
-      // Browsers require calling fetch without a receiver.
+      // Calls fetch without a receiver, because browsers require that.
       fetch: (input, init) => send(input, init),
     }
     const mutate = (selection: object, options: CallOptions) => this.#run('Mutation', selection, options)

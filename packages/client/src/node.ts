@@ -1,4 +1,4 @@
-// The client with file access, for Node.js, Deno, and Bun.
+// This module is the client with file access, for Node.js, Deno, and Bun.
 import { type MusterOptions, Muster as WebMuster } from './muster.ts'
 import { type ReadCredentialsOptions, readCredentials } from './node/credentials.ts'
 

@@ -7,7 +7,9 @@ import { chromiumOptions } from '../../../e2e/chromium.ts'
 const folder = new URL('../public/icons/', import.meta.url)
 const icon = await readFile(new URL('icon.svg', folder), 'utf8')
 
-/** Systems crop this icon to a shape, so the background fills the square and the drawing stays in the center. */
+/**
+ * Fills the square with the background and keeps the drawing in the center, because systems crop this icon to a shape.
+ */
 const maskable = icon
   .replace('rx="104"', 'rx="0"')
   .replace('<g ', '<g transform="translate(256 256) scale(0.8) translate(-256 -256)"><g ')

@@ -6,10 +6,12 @@ import type { Plugin, Rollup } from 'vite'
 const template = new URL('../service-worker/sw.js', import.meta.url)
 const publicFolder = new URL('../public/', import.meta.url)
 
-/** The files of the offline page, and the files that the console loads before its first page. */
+/**
+ * The service worker caches the files of the offline page and the files that the console loads before its first page.
+ */
 const publicFiles = ['/offline.html', '/offline.js', '/color-scheme.js', '/icons/icon.svg']
 
-/** Writes `sw.js`: the service worker, with the file names of this build. */
+/** Writes `sw.js`, the service worker with the file names of this build. */
 export function serviceWorker(): Plugin {
   return {
     name: 'muster:service-worker',
@@ -25,7 +27,7 @@ export function serviceWorker(): Plugin {
   }
 }
 
-/** The scripts and styles that index.html loads first. */
+/** Returns the scripts and styles that index.html loads first. */
 function entryFiles(bundle: Rollup.OutputBundle): string[] {
   const files = new Set<string>()
   const add = (name: string): void => {
@@ -43,8 +45,8 @@ function entryFiles(bundle: Rollup.OutputBundle): string[] {
 }
 
 /**
- * Changes whenever a file of the shell changes. Asset names contain a hash of their content. This function hashes the
- * other files.
+ * Returns a version that changes whenever a file of the shell changes. Asset names contain a hash of their content, so
+ * only the other files are hashed here.
  */
 async function versionOf(shell: readonly string[]): Promise<string> {
   const hash = createHash('sha256').update(shell.join('\n'))

@@ -10,7 +10,7 @@ import { ReferenceView } from './reference/reference-view.tsx'
 import { useSchema } from './schema.ts'
 import { ViewErrorBoundary } from './view-error-boundary.tsx'
 
-// Each of these views is much larger than the rest of the page.
+// Loads these views separately, because each is much larger than the rest of the page.
 const DiagramView = lazy(() => import('./diagram/diagram-view.tsx').then((module) => ({ default: module.DiagramView })))
 const TryView = lazy(() => import('./try/try-view.tsx').then((module) => ({ default: module.TryView })))
 
@@ -56,7 +56,9 @@ interface PersistentViewProps {
   children: ReactNode
 }
 
-/** A view that mounts when it is first opened. While another view is shown, it stays mounted and keeps its state. */
+/**
+ * Mounts a view when the user first opens it. While another view is shown, the view stays mounted and keeps its state.
+ */
 function PersistentView({ name, view, children }: PersistentViewProps) {
   const [wasShown, setWasShown] = useState(false)
   const isShown = name === view

@@ -8,7 +8,7 @@ export type View = 'reference' | 'diagram' | 'try'
  */
 export interface DocLocation {
   view: View
-  /** The name of the type, or empty for the overview. */
+  /** Name of the type. Empty for the overview. */
   type: string
   /** The element to scroll to, such as `Device.attributes` or `User.devices.sort`. */
   anchor: string

@@ -7,7 +7,7 @@ const SHELL_CACHE = `muster-shell-${VERSION}`
 const ASSET_CACHE = 'muster-assets'
 const OFFLINE = '/offline.html'
 
-/** The statuses that a proxy returns while the server behind it cannot be reached. */
+/** A proxy returns these statuses while it cannot reach the server. */
 const UNREACHABLE = [502, 504]
 
 self.addEventListener('install', (event) => {
@@ -30,10 +30,10 @@ self.addEventListener('fetch', (event) => {
   if (request.mode === 'navigate') event.respondWith(openPage(request))
   else if (url.pathname.startsWith('/assets/')) event.respondWith(getAsset(request))
   else if (SHELL.includes(url.pathname)) event.respondWith(getShellFile(request))
-  // The browser sends all other requests as usual, such as those to the API and to sign-in.
+  // The browser sends all other requests as usual, for example to the API and to sign-in.
 })
 
-/** Pages always come from the server. If it cannot be reached, the offline page is shown. */
+/** Always requests pages from the server. If the server is unreachable, shows the offline page. */
 async function openPage(request) {
   try {
     const response = await fetch(request)
@@ -45,7 +45,7 @@ async function openPage(request) {
 
 const offlinePage = async () => (await caches.match(OFFLINE)) ?? Response.error()
 
-/** Names of assets contain a hash of their content, so a cached asset is never outdated. */
+/** Returns an asset from the cache. It is never outdated, because its name contains a hash of its content. */
 async function getAsset(request) {
   const cached = await caches.match(request)
   if (cached !== undefined) return cached
@@ -57,7 +57,9 @@ async function getAsset(request) {
   return response
 }
 
-/** Names of icons and similar files do not change with their content, so the server's version comes first. */
+/**
+ * Returns the server's version of icons and similar files first, because their names do not change with their content.
+ */
 async function getShellFile(request) {
   try {
     return await fetch(request)

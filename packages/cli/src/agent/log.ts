@@ -9,7 +9,10 @@ type Details = Readonly<Record<string, string | number | undefined>>
 
 interface LogOptions {
   json: boolean
-  /** The journal adds the time and reads the level from a numeric prefix (sd-daemon(3)). */
+  /**
+   * Whether the journal reads the output. The journal adds the time and reads the level from a numeric prefix
+   * (sd-daemon(3)).
+   */
   journal: boolean
 }
 
@@ -32,7 +35,7 @@ export function createLog({ json, journal }: LogOptions, write = (line: string) 
 const prefixOf = (level: Level, journal: boolean): string =>
   journal ? `<${priorities[level]}>` : `${new Date().toISOString()} ${level.padEnd(5)} `
 
-/** Quotes values that contain other characters, so that untrusted input cannot forge additional details. */
+/** Quotes a value with unusual characters, so that untrusted input cannot forge additional details. */
 function formatDetails(details: Details): string {
   return Object.entries(details)
     .filter(([, value]) => value !== undefined)

@@ -2,7 +2,6 @@ import { CliError, exitCodes } from '../errors/cli-error.ts'
 import { type AgentConfig, readAgentConfig } from './config/config.ts'
 import { stateFolder } from './state/state-folder.ts'
 
-/** Options of the agent commands. */
 export interface AgentOptions {
   json?: boolean
   url?: string
@@ -15,7 +14,7 @@ export interface AgentOptions {
 export interface AgentSettings {
   config: AgentConfig
   folder: string
-  /** Server URL from the option, else from the environment, else from the configuration. */
+  /** Server URL from the option, from the environment, or from the configuration, in this order of precedence. */
   url: string | undefined
   code: string | undefined
   broker: string | undefined

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type AgentOptions, readSettings } from './settings.ts'
 import { createStateFolder } from './state/state-folder.ts'
 
-/** Flags that trade speed, which the agent does not need, for memory: 63 MB instead of 75 MB. */
+/** These flags trade speed, which the agent does not need, for memory: the agent uses 63 MB instead of 75 MB. */
 const flags = [
   '--no-opt',
   '--no-sparkplug',
@@ -21,14 +21,14 @@ const flags = [
  */
 export async function startAgent(options: AgentOptions): Promise<number> {
   const program = fileURLToPath(new URL(`./process${extname(import.meta.filename)}`, import.meta.url))
-  // execve would close the launcher's channel to this process.
+  // `execve` would close the launcher's channel to this process.
   const canBecome = process.execve !== undefined && process.platform !== 'win32' && process.channel === undefined
   if (!canBecome || !existsSync(program)) return (await import('./main.ts')).main(options)
   const { folder } = await readSettings(options)
   await createStateFolder(folder)
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
   const { code, ...shown } = options
-  // Pass the code in the environment, because other users can see arguments.
+  // Passes the code in the environment, because other users can see a process's arguments.
   const own = code === undefined ? env : { ...env, MUSTER_CODE: code }
   return process.execve!(process.execPath, [process.execPath, ...flags, program, JSON.stringify(shown)], own)
 }

@@ -11,7 +11,6 @@ export interface Watching {
   config: AgentConfig
   history: ServiceHistory
   values: Values
-  /** Receives a notification for each change to report. */
   changeSignal: ChangeSignal
   log: Log
   signal: AbortSignal
@@ -51,7 +50,7 @@ export async function watchServices({ config, history, changeSignal, log, signal
   return { done: (await scan()) ? repeat() : Promise.resolve() }
 }
 
-/** Maximum time that the first report waits for all values. */
+/** The first report waits at most this long for all values. */
 const FIRST_READINGS_MS = 3_000
 
 /** Reads each value at its interval until the signal aborts. Resolves after the first readings or after 3 seconds. */
@@ -68,9 +67,9 @@ export async function watchValues({ values, changeSignal, signal }: Watching): P
   return { done: Promise.all(values.each.map((value, index) => repeat(value, firsts[index]!))).then(() => {}) }
 }
 
-/** Waits for `ms` milliseconds or until the signal aborts. Resolves to false if the signal aborted. */
+/** Waits for `ms` milliseconds or until the signal aborts. Resolves to false if the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  // Timers are limited to 31 bits.
+  // A longer delay would overflow the 31 bits of a timer.
   await sleep(Math.min(ms, 2 ** 31 - 1), undefined, { signal }).catch(() => {})
   return !signal.aborted
 }

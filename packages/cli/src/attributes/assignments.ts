@@ -6,8 +6,8 @@ import { usageError } from '../errors/cli-error.ts'
 export type Changes = Map<string, string | null>
 
 /**
- * Parses `name=value`. The value is everything after the first equals sign. Users who write `site!=oslo`, `load>=1`,
- * `site==oslo`, or `site = oslo` rarely mean such a name or value, so these require `--` on the command line.
+ * Parses `name=value`. The value is everything after the first equals sign. Users who type `site!=oslo`, `load>=1`,
+ * `site==oslo`, or `site = oslo` usually mean a comparison, so the command accepts these only after `--`.
  */
 export function readAssignment(text: string): [name: string, value: string] {
   const at = text.indexOf('=')
@@ -49,5 +49,5 @@ export function toChanges(pairs: readonly (readonly [name: string, value: string
   return changes
 }
 
-/** Converts changes to the API's input format: dotted names at the top level. */
+/** Converts changes to the API's input format, which has dotted names at the top level. */
 export const toInput = (changes: Changes): AttributeChanges => Object.fromEntries(changes)

@@ -7,12 +7,11 @@ import { usageError } from '../errors/cli-error.ts'
 import type { ChangeOptions } from './change-options.ts'
 
 /**
- * Devices that match all filters, or devices and services with these IDs. `now` is the reference time for relative
- * times in filters. It is the same for all pages.
+ * Selects the devices that match all filters, or the devices and services with these IDs. `now` is the reference time
+ * for relative times in filters, and is the same for all pages.
  */
 export type Targets = { where: string[]; now?: string } | { ids: string[] }
 
-/** A bulk change. */
 export interface Planned {
   targets: Targets
   changes: AttributeChanges
@@ -21,7 +20,7 @@ export interface Planned {
 
 /** A bulk change and its progress, as stored in a state file. */
 export interface Plan extends Planned {
-  /** The server and the user. A change can be resumed only on the same server by the same user. */
+  /** The server and the user of the change. Only the same user can resume the change, and only on the same server. */
   url: string
   userId: string
   total: number
@@ -66,11 +65,10 @@ export async function countTargets(muster: Muster, targets: Targets, context: st
 
 export interface TargetPage {
   ids: string[]
-  /** The cursor after this page. */
   cursor: string | number | null
 }
 
-/** Number of targets per page. Small pages limit the work that is repeated after an interruption. */
+/** Number of targets per page. With small pages, little work is repeated after an interruption. */
 export const PAGE = 500
 
 /** Yields the remaining targets of a plan in pages. */
@@ -82,7 +80,7 @@ export async function* targetPages(muster: Muster, plan: Plan): AsyncGenerator<T
     }
     return
   }
-  // Sort by ID, because changes do not affect this order.
+  // Sorts by ID, because changes do not affect this order.
   const page = { sort: 'id asc', size: PAGE, ...(cursor === null ? {} : { after: String(cursor) }) }
   const devices = muster.devices({ ...filterOf(targets, context), ...page, select: { id: true } })
   for await (const { items, cursor: next } of devices.pages()) yield { ids: items.map(({ id }) => id), cursor: next }

@@ -54,13 +54,13 @@ async function* differences(
 interface Target {
   id: string
   name: string
-  /** Effective values. */
+  /** Effective values, with the overrides of the context. */
   attributes: Attributes
   /** Values that the change applies to: base values, or overrides in a context. */
   current: Attributes
 }
 
-/** Reads devices and services with one query. This works because a device and its bulk service have the same ID. */
+/** Reads devices and services with one query: the API returns a device as a bulk service with the same ID. */
 async function readTargets(muster: Muster, ids: string[], context: string | undefined): Promise<Target[]> {
   const fields = { $: { id: ids }, id: true, name: true } as const
   if (context === undefined) {

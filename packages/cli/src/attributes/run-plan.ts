@@ -17,7 +17,7 @@ interface Options {
   state?: string
 }
 
-/** Codes of errors that affect every target, because the name or value is invalid. */
+/** Errors with these codes affect every target, because the name or value is invalid. */
 const errorsOfEveryTarget: ReadonlySet<string> = new Set(['BAD_USER_INPUT', 'RESERVED_ATTRIBUTE'])
 
 /** Runs a bulk change from its cursor. Stores the progress until the change is complete. */
@@ -37,7 +37,7 @@ export async function runPlan(muster: Muster, plan: Plan, { json = false, state 
     await report(run, json)
   } catch (error) {
     progress.stop()
-    // If no target has changed, there is no progress to resume.
+    // Removes the state file if no target has changed, because there is no progress to resume.
     if (run.now.done === 0) await removeState(file)
     else printHowToResume(run)
     throw error
@@ -52,7 +52,7 @@ interface Run {
   file: string
   progress: Progress
   signal: AbortSignal
-  /** Current progress, up to one page ahead of the state file. */
+  /** The current progress, which is up to one page ahead of the state file. */
   now: { done: number; refused: Rejected[] }
 }
 

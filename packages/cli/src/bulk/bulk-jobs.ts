@@ -64,7 +64,7 @@ export async function readJob(muster: Muster, id: string): Promise<JobRow> {
 const ended = ['DONE', 'CANCELED', 'FAILED', 'EXPIRED']
 const POLL_MS = 500
 
-/** Reads a job until it no longer changes by itself. */
+/** Polls a job until it ends, pauses, or reaches one of `states`. */
 export async function waitForJob(
   muster: Muster,
   id: string,
@@ -77,7 +77,7 @@ export async function waitForJob(
   }
 }
 
-/** Exits with an error if a job did not change every device that it should. */
+/** Throws unless the job is done and no device failed or was skipped. */
 export function assertComplete({ id, state, stateReason, counts }: JobRow): void {
   if (state !== 'DONE') {
     throw new CliError(`the job is ${state}${stateReason === null ? '' : `: ${stateReason}`}`, {
@@ -93,7 +93,7 @@ export function assertComplete({ id, state, stateReason, counts }: JobRow): void
   })
 }
 
-/** Parses `failed,skipped` into the values of the schema. */
+/** Parses names such as `failed,skipped` into the values of the schema. */
 export function upperNames<Name extends string>(
   given: readonly string[] | undefined,
   known: readonly Name[],

@@ -10,7 +10,7 @@ import { confirm } from '../terminal/confirm.ts'
 import { findGivenView } from '../views/views.ts'
 import { assertComplete, jobColumns, readJob, waitForJob } from './bulk-jobs.ts'
 
-/** The options of every command that changes devices with a bulk job. */
+/** Options of every command that changes devices with a bulk job. */
 export interface BulkOptions extends ClientOptions {
   where?: string[]
   view?: string

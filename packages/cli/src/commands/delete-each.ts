@@ -5,7 +5,7 @@ import { printJson, say } from '../output/print-one.ts'
 interface Deleting {
   options: { json?: boolean }
   work: (id: string) => Promise<unknown>
-  /** The verb that the command prints for each item. */
+  /** The verb that the command prints with each item. */
   verb?: string
 }
 

@@ -51,9 +51,9 @@ async function valuesOf(option: Option, rest: readonly string[]): Promise<Candid
   return profilesIn(text ?? '').map((profile) => ({ text: profile }))
 }
 
-/** Maximum number of device names. More names would not fit in a menu. */
+/** Completes at most this many device names, because more would not fit in a menu. */
 const MAX_NAMES = 50
-/** Short timeout, because the shell blocks until completion ends. MUSTER_COMPLETION_TIMEOUT overrides this value. */
+/** This timeout is short, because the shell blocks until completion ends. MUSTER_COMPLETION_TIMEOUT overrides it. */
 const TIMEOUT_MS = 1_500
 
 async function argumentsOf(command: Command, rest: readonly string[], typed: string): Promise<Candidate[]> {

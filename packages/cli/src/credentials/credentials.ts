@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { StoredCredentials } from '@muster/client/node'
 import { usageError } from '../errors/cli-error.ts'
 
-/** Values of --credentials and --profile. */
+/** Selects the credentials, with the values of --credentials and --profile. */
 export interface Which {
   credentials?: string | undefined
   profile?: string | undefined

@@ -7,7 +7,6 @@ interface ListQuery {
   view?: string | undefined
   /** The context in which the filter and the sort read attributes. */
   context?: string | undefined
-  /** The fields to select. */
   select: object
   sortBy: readonly string[]
   limit: number
@@ -26,7 +25,7 @@ export function matching(
     ...(context !== undefined && { context }),
     sortBy,
     size: Math.min(MAX_PAGE_SIZE, limit + 1),
-    // Callers select the fields that they show, so the rows have the type DeviceRow.
+    // Callers select the fields of a DeviceRow, because they show these fields.
     select: select as { id: true },
   })
   return devices as unknown as AsyncIterable<DeviceRow>

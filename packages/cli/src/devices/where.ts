@@ -34,7 +34,7 @@ function assertFilter(filter: string): void {
 export const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"`
 
 /**
- * Rejects names of an option that are neither fields nor attributes that the account ever used. Accepts names with the
+ * Rejects names that are neither fields nor attributes that the account has ever used. Accepts all names with the
  * prefix `attributes.`.
  */
 export async function assertKnownNames(

@@ -33,10 +33,13 @@ const meanings: Readonly<Record<string, Meaning>> = {
   INTERNAL: { exitCode: exitCodes.failed, hint: 'To find the error in the server log, search for the request ID.' },
 }
 
-/** Names of errors with a message for the user but no code. Other errors without a code are bugs and print a stack trace. */
+/**
+ * Errors with these names contain a message for the user but no code. Other errors without a code are bugs, and the CLI
+ * prints their stack trace.
+ */
 const plainErrors: ReadonlySet<string> = new Set(['ConfigError', 'StartError'])
 
-/** The published CLI package does not include the server. */
+/** Explains why server commands fail in the published CLI package, which does not include the server. */
 const noServer = {
   message: 'this command requires the server, which this package does not include',
   hint: 'In a checkout of Muster, run npm ci, and then run node_modules/.bin/muster.',
@@ -78,7 +81,7 @@ export function describe(error: unknown): Failure {
     return { code, message: error.message, hint: error.hint }
   }
   if (!(error instanceof Error)) return { code: 'FAULT', message: String(error) }
-  // Do not import the client's error classes: commands that do not use the client start faster without it.
+  // Does not import the client's error classes, because commands that do not use the client start faster without them.
   const { code, message, requestId } = error as NodeJS.ErrnoException & { requestId?: unknown }
   // Errors with a code come from the API, the file system, or the database. Their messages describe the failure.
   if (code === 'ERR_MODULE_NOT_FOUND' && message.includes("'@muster/server")) return { code: 'FAILED', ...noServer }

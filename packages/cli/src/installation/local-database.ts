@@ -9,14 +9,14 @@ import { type Log, standardErrorLog } from './log.ts'
 export interface LocalDatabase {
   db: Database
   pool: pg.Pool
-  /** For work that needs a dedicated connection. */
+  /** Connection settings for work that needs a dedicated connection. */
   connection: pg.PoolConfig
   config: Config
   log: Log
 }
 
 export interface DatabaseOptions {
-  /** Whether to fail if no installation exists, instead of creating one. Protects against a wrong MUSTER_DATA. */
+  /** Whether to fail instead of creating an installation if none exists. Protects against a wrong MUSTER_DATA. */
   mustExist?: boolean
 }
 
@@ -33,7 +33,7 @@ export async function withDatabase<Result>(
   const log = standardErrorLog()
   const { connection, close } = await open(config, log)
   const pool = createPool({ connection, size: 4, statementTimeout: 0 })
-  // The pool replaces broken idle connections, and failed statements reject separately.
+  // Ignores errors of idle connections, because the pool replaces them, and failed statements reject separately.
   pool.on('error', () => {})
   const db = createDatabase(pool)
   try {
@@ -51,7 +51,7 @@ async function assertInstalled({ databaseUrl, dataFolder }: Config): Promise<voi
   if (databaseUrl !== undefined) return
   const isThere = await findCluster(clusterFolderOf(dataFolder)).then(
     (cluster) => cluster !== undefined,
-    // Treat an unreadable cluster as existing, because opening it reports the error.
+    // Treats an unreadable cluster as existing, because opening it reports the error.
     () => true,
   )
   if (isThere) return

@@ -12,7 +12,6 @@ export interface AccessOptions {
   rateShare?: number
 }
 
-/** Adds the options that restrict a key. */
 export const withAccessOptions = (command: Command, permissionsHelp: string): Command =>
   command
     .option('--permissions <names>', permissionsHelp, permissions)

@@ -89,21 +89,21 @@ export async function listInvitations(muster: Muster): Promise<readonly Invitati
   return login?.invitations ?? []
 }
 
-/** Finds a member by email address, which is case-insensitive, or by ID. */
+/** Finds a member by ID or by email address, ignoring case. */
 export const findMember = async (muster: Muster, meant: string): Promise<MemberRow> =>
   only(
     (await listMembers(muster)).filter(({ person }) => person.id === meant || isSame(person.email, meant)),
     { what: 'member', named: 'the ID or email address', meant, list: 'members' },
   )
 
-/** Finds a role by ID or name, which is case-insensitive. */
+/** Finds a role by ID or by name, ignoring case. */
 export const findRole = async (muster: Muster, meant: string): Promise<RoleRow> =>
   only(
     (await listRoles(muster)).filter(({ id, name }) => id === meant || isSame(name, meant)),
     { what: 'role', named: 'the ID or name', meant, list: 'roles' },
   )
 
-/** Finds an invitation by ID, or by an email address that only one invitation has. */
+/** Finds an invitation by ID, or by its email address if no other invitation has the same address. */
 export const findInvitation = async (muster: Muster, meant: string): Promise<InvitationRow> =>
   only(
     (await listInvitations(muster)).filter(({ id, email }) => id === meant || isSame(email ?? '', meant)),
@@ -116,7 +116,7 @@ interface Search {
   what: string
   named: string
   meant: string
-  /** The command that lists these objects. */
+  /** The command that lists the objects, for the hint in an error. */
   list: string
 }
 

@@ -17,5 +17,5 @@ export const withRoleOptions = (command: Command): Command =>
 export const toPermissions = (names: readonly string[]): Permission[] =>
   names.map((name) => name.toUpperCase().replaceAll('-', '_') as Permission)
 
-/** Returns the groups. An empty value removes all. */
+/** Returns the groups. An empty value removes all groups. */
 export const toGroups = (groups: readonly string[]): string[] => groups.filter((group) => group !== '')

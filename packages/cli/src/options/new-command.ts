@@ -17,13 +17,16 @@ export interface ClientOptions {
 
 export interface ListOptions extends ClientOptions {
   csv?: boolean
-  /** Whether to write CSV without apostrophes before formulas. */
+  /** Whether to write CSV without apostrophes before values that a spreadsheet would run as formulas. */
   raw?: boolean
   columns?: string[]
   limit: number
 }
 
-/** Creates a command with --help, --json, and the exit codes in its help. The command table contains the summary. */
+/**
+ * Creates a command with --help, --json, and a list of exit codes in its help. The command's summary is in the command
+ * table.
+ */
 export function newCommand(name: string): Command {
   return new Command(name)
     .helpOption('-h, --help', 'print help')
@@ -50,7 +53,7 @@ export function newListCommand(name: string, { limit }: { limit: number }): Comm
     )
 }
 
-/** Parses `a,b`. Commander calls this function once for each occurrence of the option. */
+/** Parses `a,b` and appends the names to those of earlier occurrences of the option. */
 export const namesWithCommas = (text: string, before: readonly string[] = []): string[] => [
   ...before,
   ...text

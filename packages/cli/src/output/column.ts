@@ -3,18 +3,18 @@ import { usageError } from '../errors/cli-error.ts'
 import type { Color } from '../terminal/color.ts'
 
 export interface Column<Item> {
-  /** Heading, and name for --columns. */
+  /** Heading of the column, and its name in --columns. */
   name: string
   value: (item: Item) => string | number | boolean | null | undefined
   /** Whether the value is a timestamp, which tables show in local time. */
   time?: boolean
-  /** Whether a terminal that is too narrow truncates this column before or after the others: IDs first, names last. */
+  /** When a table truncates this column to fit a narrow terminal: IDs before other columns, and names last. */
   truncated?: 'first' | 'last'
-  /** The color on a terminal. The text must have the same meaning without it. */
+  /** The color on a terminal. Output without colors must contain the same information. */
   color?: (item: Item) => Color | undefined
 }
 
-/** Returns the requested columns, else the `usual` columns. `other` creates a column for an unknown name. */
+/** Returns the requested columns or, by default, the `usual` columns. `other` creates a column for an unknown name. */
 export function chooseColumns<Item>(
   asked: readonly string[] | undefined,
   {

@@ -4,7 +4,7 @@ import { localTime, shortenTime } from './local-time.ts'
 import { clip, padEnd, visible, widthOf } from './text-width.ts'
 
 const GAP = '  '
-/** Width below which a column is truncated only if the table does not fit otherwise. */
+/** Tables shrink a column below this width only if they do not fit otherwise. */
 const READABLE_WIDTH = 8
 /** Width of a time without its seconds. */
 const MINUTE_WIDTH = 16

@@ -2,13 +2,16 @@ import { customers, firmware, kinds, networks, platforms, services, sites, statu
 
 const literal = (text: string | null): string => (text === null ? 'null' : `'${text.replaceAll("'", "''")}'`)
 
-/** Picks a value by a byte of the row's hash, so that the same row always has the same value. */
+/** Picks a value by a byte of the row's hash, so that a row has the same value in every run. */
 function draw(values: readonly (string | number | null)[], byte: number): string {
   const array = values.map((value) => (typeof value === 'number' ? String(value) : literal(value))).join(', ')
   return `(array[${array}])[1 + get_byte(h, ${byte}) % ${values.length}]`
 }
 
-/** Number of devices with adjacent IDs. With this index locality, a million inserts finish in minutes. */
+/**
+ * Gives this many consecutive devices adjacent IDs. Because adjacent IDs share index pages, a million inserts finish in
+ * minutes.
+ */
 const CLUSTER_SIZE = 4_096
 
 /**
@@ -75,7 +78,6 @@ with numbered as materialized (
 )
 select count(*)::int as added from added`
 
-/** Picks a value by the service's number. */
 function pick(values: readonly (string | number)[]): string {
   const array = values.map((value) => (typeof value === 'number' ? String(value) : literal(value))).join(', ')
   return `(array[${array}])[1 + (k - 1) % ${values.length}]`

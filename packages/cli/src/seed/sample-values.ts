@@ -1,4 +1,4 @@
-// Values of sample fleets. Do not change the order: the same number must always pick the same value.
+// Do not change the order of these values of sample fleets: the same number must always pick the same value.
 
 export const kinds = ['gateway', 'sensor', 'camera', 'kiosk', 'router', 'plc', 'meter', 'printer', 'nas', 'signage']
 
@@ -9,7 +9,7 @@ export const sites = [
   ...['boston', 'chicago', 'denver', 'austin', 'são paulo', 'nairobi', 'osaka', 'auckland'],
 ]
 
-/** Null means that the device has no platform. */
+/** Platforms of sample devices. Null means that the device has no platform. */
 export const platforms = [
   ...['Debian 12 x86_64', 'Debian 12 arm64', 'Ubuntu Core 24 arm64', 'Raspberry Pi OS 12 arm64', 'Yocto 5.0 armv7'],
   ...['OpenWrt 23.05 mips', 'Windows 11 IoT', 'Windows Server 2022', 'Android 14', 'FreeRTOS 11', 'Zephyr 3.7', null],
@@ -20,7 +20,7 @@ export const networks = ['plant', 'office', 'guest', 'ot-vlan-12', 'lte', 'wareh
 export const customers = ['Northwind', 'Contoso', 'Fabrikam', 'Adventure Works', 'Wingtip', 'Tailspin', 'Litware']
 export const statuses = ['ok', 'ok', 'ok', 'ok', 'ok', 'update due', 'warning', 'error', null]
 
-/** Name, application type ID, and port. */
+/** Services of sample devices: name, application type ID, and port. */
 export const services: readonly (readonly [name: string, application: number, port: number])[] = [
   ['ssh', 28, 22],
   ['web', 7, 8080],

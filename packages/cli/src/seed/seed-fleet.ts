@@ -7,12 +7,11 @@ export interface Fleet {
   /** Fleet name. The same name always creates the same devices. */
   name: string
   devices: number
-  /** Services per device. */
   services: number
 }
 
 const ROWS = 20_000
-/** More connections would not be faster, because each batch uses a full core. */
+/** Uses two connections, because each batch uses a full core and more connections would not be faster. */
 const CONNECTIONS = 2
 
 /** Adds a sample fleet and returns the number of new devices. */
@@ -40,7 +39,7 @@ async function addRange(
 ): Promise<number> {
   const client = await pool.connect()
   try {
-    // Commits do not wait for the disk, because sample rows can be created again.
+    // Commits do not wait for the disk, because another run can create lost sample rows again.
     await client.query('begin; set local synchronous_commit = off; set local gin_pending_list_limit = 65536')
     const { rows } = await client.query<{ added: number }>({
       name: 'seed',

@@ -4,7 +4,7 @@ import { usageError } from '../errors/cli-error.ts'
 
 /** Creates an API client with the selected credentials. `retries` is the number of attempts after the first. */
 export async function openMuster(which: Which, retries: number): Promise<Muster> {
-  // Import the client here, so that printing help does not load it.
+  // Imports the client here, so that printing help does not load it.
   const [{ Muster }, { file, profile, ...credentials }] = await Promise.all([
     import('@muster/client'),
     readCredentials(which),

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { CliError, exitCodes } from '../errors/cli-error.ts'
 
-/** Rejects URLs of other machines, because a fleet opens thousands of connections. */
+/** Rejects URLs of other machines, because a simulated fleet would flood them with thousands of connections. */
 export function assertLoopback(url: string, what: string): void {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   if (isLoopback(host)) return
@@ -11,7 +11,7 @@ export function assertLoopback(url: string, what: string): void {
   })
 }
 
-/** Implements RFC 1122 §3.2.1.3, RFC 4291 §2.5.3, and RFC 6761 §6.3. */
+/** Follows RFC 1122 §3.2.1.3, RFC 4291 §2.5.3, and RFC 6761 §6.3. */
 function isLoopback(host: string): boolean {
   if (isIP(host) === 4) return host.startsWith('127.')
   return host === '::1' || host === 'localhost' || host.endsWith('.localhost')

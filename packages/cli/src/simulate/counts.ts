@@ -6,11 +6,11 @@ export interface Counts {
   /** Devices that have connected at least once. */
   connects: number
   reconnects: number
-  /** Connections that devices ended intentionally, half of them without DISCONNECT. */
+  /** Connections that devices ended intentionally. Devices end half of these without a DISCONNECT packet. */
   drops: number
   publishes: number
   acks: number
-  /** Publications that were never acknowledged because the device disconnected. */
+  /** Publications that the server did not acknowledge before the device disconnected. */
   cutShort: number
   /** Numbers of failures, keyed by description. */
   failures: Record<string, number>

@@ -3,18 +3,16 @@ import mqtt, { type MqttClient } from 'mqtt'
 import { type Counts, countFailure } from './counts.ts'
 import type { Throttle } from './throttle.ts'
 
-/** Credentials of a device. */
 export interface Credentials {
   id: string
   secret: string
 }
 
 export interface Behavior {
-  /** Broker URL. */
   broker: string
   /** Seconds between a device's reports. */
   every: number
-  /** Average duration of a connection in seconds. 0 keeps connections open until the end. */
+  /** Average duration of a connection in seconds. 0 keeps each connection open until the simulation ends. */
   dropEvery: number
   /** Waits until the rate limit allows a connection. */
   waitToConnect: Throttle
@@ -29,7 +27,10 @@ export interface SimulatedDevice {
 const KEEPALIVE_S = 60
 const CONNECT_TIMEOUT_MS = 15_000
 const ACKNOWLEDGMENT_TIMEOUT_MS = 5_000
-/** Longer than the default grace period, so that some absences change the device's state and others do not. */
+/**
+ * The longest absence exceeds the default grace period, so that some absences change the device's state and others do
+ * not.
+ */
 const LONGEST_ABSENCE_MS = 10_000
 const RETRY_AFTER_MS = { least: 1_000, most: 3_000 }
 
@@ -79,7 +80,7 @@ const openClient = ({ id, secret }: Credentials, broker: string): MqttClient =>
     protocolVersion: 4,
     keepalive: KEEPALIVE_S,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    // The simulation reconnects.
+    // Turns off automatic reconnects, because the simulation reconnects.
     reconnectPeriod: 0,
     timerVariant: 'native',
   })
@@ -88,7 +89,8 @@ function waitUntilConnected(client: MqttClient): Promise<void> {
   return new Promise((resolve, reject) => {
     client.once('connect', () => resolve())
     client.once('close', () => reject(new Error('the connection was closed before the device was authenticated')))
-    // This listener stays registered to ignore later errors. They also close the connection, which `stay` handles.
+    // This listener stays registered to ignore later errors, because they also close the connection, and `stay` handles
+    // that.
     client.on('error', reject)
   })
 }
@@ -150,7 +152,7 @@ async function stay(client: MqttClient, { device, behavior, counts, signal }: St
   signal.removeEventListener('abort', stop)
   if (!hasDisconnected) countFailure(counts, 'the connection was lost')
   client.end(true)
-  // A client that has ended does not call back for publications in flight.
+  // Counts publications in flight as failed, because an ended client does not report their outcome.
   while (inFlight > 0) countOutcome(false)
   isDone = true
   return hasDisconnected

@@ -4,9 +4,9 @@ import { forEachConcurrently, type Muster } from '@muster/client'
 import { CliError } from '../errors/cli-error.ts'
 import type { Credentials } from './device.ts'
 
-/** Marks devices that simulations may reuse and remove. */
+/** The platform that marks devices for simulations to reuse or remove. */
 const PLATFORM = 'muster-simulator'
-/** Requests in flight. The server's pool has 10 connections by default. */
+/** Number of requests in flight, just below the 10 connections in the server's default pool. */
 const CONCURRENCY = 8
 /** Number of devices per request. The API limits the aliases of one field per document to this number. */
 const ROTATIONS = 15
@@ -14,7 +14,6 @@ const REMOVALS = 500
 
 export interface Preparation {
   muster: Muster
-  /** Server URL. */
   url: string
   count: number
   /** Receives the number of devices that are ready. */

@@ -19,15 +19,15 @@ export function handleOutputErrors(): void {
   }
 }
 
-/** If the launcher (bin/muster.js with an older Node.js) started this process, ends when the launcher exits or is killed. */
+/** If the launcher (bin/muster.js with an older Node.js) started this process, exits when the launcher ends. */
 export function followLauncher(): void {
   if (process.env.MUSTER_LAUNCHED !== '1') return
   delete process.env.MUSTER_LAUNCHED
   const end = (): void => void process.kill(process.pid, 'SIGTERM')
-  // The launcher may already have exited.
+  // Exits now if the launcher has already ended.
   if (!process.connected) end()
   process.once('disconnect', end)
-  // The channel alone must not keep this process running.
+  // Prevents the channel alone from keeping this process running.
   process.channel?.unref()
 }
 
@@ -39,7 +39,7 @@ export async function write(stream: NodeJS.WritableStream, text: string): Promis
       stream.off('drain', done).off('close', done).off('error', done)
       resolve()
     }
-    // A broken stream never emits "drain".
+    // Also waits for the end of the stream, because a broken stream never emits "drain".
     stream.on('drain', done).on('close', done).on('error', done)
   })
 }

@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress'
 
 export interface Progress {
   update(done: number): void
-  /** Prints a line without corrupting the progress bar. */
+  /** Prints a line above the progress bar. */
   note(text: string): void
   stop(): void
 }
@@ -16,7 +16,7 @@ export function showProgress(total: number, { quiet }: { quiet: boolean }): Prog
     stream: process.stderr,
     clearOnComplete: true,
     hideCursor: true,
-    // The command handles Ctrl-C itself.
+    // Leaves Ctrl-C to the command, which handles it.
     gracefulExit: false,
   })
   bar.start(total, 0)

@@ -11,13 +11,12 @@ export interface AddedUser {
   id: string
   email: string
   accessKeyId: string
-  /** Path of the credentials file. */
   credentials: string
 }
 
 /**
- * Creates a user with a password and an access key, and writes both to a new file. Writes the file before the transaction
- * commits, so the credentials of a committed user are never lost.
+ * Creates a user with a password and an access key, and writes both to a new file. Writes the file before the
+ * transaction commits, so the credentials of a created user are never lost.
  */
 export async function addUser(
   { db, config, secrets, url }: Installation,

@@ -17,7 +17,7 @@ export interface PasswordWritten {
   passkeys: number
 }
 
-/** Resets a password. Writes the file before the transaction commits, so a committed password is never lost. */
+/** Resets a password. Writes the file before the transaction commits, so a changed password is never lost. */
 export async function resetPassword(
   { db, config }: Installation,
   {

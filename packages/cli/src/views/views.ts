@@ -43,7 +43,7 @@ export const viewColumns: readonly Column<ViewRow>[] = [
   { name: 'version', value: ({ version }) => version },
 ]
 
-/** Finds a view by its ID or its name, which is case-insensitive. A missing view is an error, never "no filter". */
+/** Finds a view by ID or by name, ignoring case. Throws for a missing view instead of returning "no filter". */
 export async function findView(muster: Muster, meant: string): Promise<ViewRow> {
   const { login } = await muster.select({ login: { views: viewFields } })
   const views: readonly ViewRow[] = login?.views ?? []
@@ -55,7 +55,7 @@ export async function findView(muster: Muster, meant: string): Promise<ViewRow> 
   })
 }
 
-/** Finds the view in an option. */
+/** Finds the view that an option names. Returns undefined without the option. */
 export const findGivenView = async (muster: Muster, meant: string | undefined): Promise<ViewRow | undefined> =>
   meant === undefined ? undefined : findView(muster, meant)
 
@@ -99,7 +99,9 @@ export function viewArguments({ where, context, sort, columns, description, labe
   }
 }
 
-/** Rejects columns and sort keys that do not exist, so that a typing error is found when the view is saved. */
+/**
+ * Rejects columns and sort keys that do not exist, so that the user notices a typing error before the view is saved.
+ */
 export async function assertKnownOptions(
   muster: Muster,
   { kind, columns = [], sort = [] }: Pick<ViewOptions, 'columns' | 'sort'> & { kind: View['kind'] },

@@ -8,13 +8,13 @@ import { printJson, say } from '../output/print-one.ts'
 import { visible } from '../output/text-width.ts'
 import { printed } from '../terminal/color.ts'
 
-/** Maximum body size. Every delivery is smaller. */
+/** Rejects larger bodies, because every delivery is smaller. */
 const MAX_BYTES = 1 << 20
 
 interface ReceiverOptions {
   host: string
   port: number
-  /** HTTP status of the response to valid deliveries. */
+  /** HTTP status of the response to a valid delivery. */
   answer: number
   json: boolean
   secret: () => string

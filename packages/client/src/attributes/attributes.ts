@@ -51,7 +51,7 @@ export class TargetAttributes {
 
   /** Sets several attributes, all or none. Null removes an attribute or a group. Returns all attributes after the change. */
   set(target: string, attributes: AttributeChanges, options?: ContextOptions): Promise<Attributes>
-  /** Sets one attribute. Null removes the attribute. Returns the effective value. */
+  /** Sets one attribute. Null removes the attribute. Returns the effective value after the change. */
   set(target: string, name: string, value: string | null, options?: ContextOptions): Promise<string | null>
   set(
     target: string,
@@ -98,7 +98,7 @@ export class TargetAttributes {
     value: string | null,
     { context, ...options }: ContextOptions = {},
   ): Promise<string | null> {
-    // JSON would omit an undefined value.
+    // Rejects undefined, because JSON would omit the value.
     if (value === undefined) throw new TypeError('value must be a string, or null to remove the attribute')
     return this.#mutations.setAttribute({ serviceId: target, name, value, context }, options)
   }

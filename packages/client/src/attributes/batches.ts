@@ -1,5 +1,6 @@
 /**
- * Maximum size of a batch. Each batch is one request of at most 1 MiB, so this value leaves room for the rest of the request.
+ * Maximum size of a batch. The server accepts requests of up to 1 MiB, so this value leaves room for the rest of the
+ * request.
  */
 const BATCH_BYTES = 900_000
 
@@ -11,7 +12,7 @@ export async function* batchesOf<Item>(
   let batch: Item[] = []
   let bytes = 0
   for await (const item of items) {
-    // A UTF-16 code unit requires at most 3 bytes in UTF-8.
+    // Multiplies by 3, because a UTF-16 code unit requires at most 3 bytes in UTF-8.
     const more = JSON.stringify(item).length * 3
     if (batch.length > 0 && (batch.length === size || bytes + more > BATCH_BYTES)) {
       yield batch

@@ -1,4 +1,5 @@
-// Matches strings, block strings, and comments (GraphQL §2.1.4, §2.9.4), whose content is not part of the structure.
+// Matches strings, block strings, and comments (GraphQL §2.1.4, §2.9.4), because their content is not part of the
+// document's structure.
 const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
 
 /**
@@ -12,8 +13,9 @@ const ignored = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#[^\n\r]*/g
 export type Effect = 'none' | 'idempotent' | 'creates' | 'once'
 
 /**
- * Mutations that set a value, so that a second request has no further effect. Updates of access keys and webhooks are
- * excluded, because a second request could enable a key or webhook that another caller has disabled in the meantime.
+ * A second request with one of these mutations has no further effect, because they set a value. Updates of access keys
+ * and webhooks are excluded, because a second request could enable a key or webhook that another caller has disabled in
+ * the meantime.
  */
 const idempotent: ReadonlySet<string> = new Set([
   'setAttribute',
@@ -25,7 +27,7 @@ const idempotent: ReadonlySet<string> = new Set([
   'reportState',
 ])
 
-/** Mutations that accept an Idempotency-Key if the document contains no other field. */
+/** The server accepts an Idempotency-Key for these mutations if the document contains no other field. */
 const creating: ReadonlySet<string> = new Set([
   'addService',
   'createAccessKey',

@@ -53,7 +53,7 @@ const writers: Readonly<Record<string, (node: Node) => string>> = {
   EnumValue: (node) => String(node.value),
   BooleanValue: (node) => String(node.value),
   NullValue: () => 'null',
-  // A JSON string is a valid GraphQL string, because GraphQL supports all JSON escapes (§2.9.4).
+  // JSON strings are valid GraphQL strings, because GraphQL supports all JSON escapes (§2.9.4).
   StringValue: (node) => JSON.stringify(node.value),
   ListValue: (node) => `[${all(node.values, ', ')}]`,
   ObjectValue: (node) => `{${all(node.fields, ', ')}}`,

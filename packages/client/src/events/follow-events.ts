@@ -13,7 +13,7 @@ export interface EventOptions extends Pick<CallOptions, 'signal' | 'timeout' | '
   types?: readonly EventType[] | undefined
   /** IDs of the devices whose events to receive. Default: all events of the account. */
   deviceId?: readonly string[] | undefined
-  /** A device filter: only events of devices that match immediately before or after the event. */
+  /** A device filter. Selects events of devices that match immediately before or after the event. */
   where?: string | undefined
   /** ID of a saved view of devices. Its filter applies in addition to `where`. */
   view?: string | undefined
@@ -33,12 +33,14 @@ export interface FollowOptions {
   options: EventOptions & { select?: unknown }
 }
 
-/** Alias under which the client selects each event's ID. This name is not a field of Event. */
+/**
+ * Alias under which the client selects each event's ID. It is not the name of a field of Event, so it cannot hide one.
+ */
 const ID_ALIAS = 'placeOfEvent'
 
 /**
- * Yields events as they happen. Reconnects as needed and continues after the last event received or, before the first event,
- * after the newest event at the start.
+ * Yields events as they happen. Reconnects as needed and continues after the last event that it received. Before it
+ * receives an event, it continues after the event that was newest at the start.
  */
 export async function* followEvents(follow: FollowOptions): AsyncGenerator<Record<string, unknown>, void, undefined> {
   const { transport, options } = follow
@@ -72,7 +74,7 @@ export async function* followEvents(follow: FollowOptions): AsyncGenerator<Recor
       }
     } catch (thrown) {
       if (!(thrown instanceof StreamEnd)) throw thrown
-      // The server may still count a broken stream that it has not yet detected.
+      // The server may count a broken stream until it detects that the connection is lost.
       const mayReconnect = thrown.mayReconnect || (hasConnected && thrown.error instanceof LimitExceededError)
       if (!mayReconnect || (!hasConnected && failures >= retries)) throw thrown.error
       const delay = retryDelay(failures++, thrown.retryAfter)

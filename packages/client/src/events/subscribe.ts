@@ -3,7 +3,7 @@ import { attemptFromFailure, attemptFromResponse } from '../transport/attempt.ts
 import { type Operation, prepareRequest, type Transport } from '../transport/transport.ts'
 import { readMessages } from './server-sent-events.ts'
 
-/** Timeout without data. Longer than the 12 seconds between the server's comments. */
+/** Timeout without data, which is longer than the 12 seconds between the server's comments. */
 const IDLE_TIMEOUT_MS = 45_000
 
 /** Contains the error that ended a stream and whether the client may reconnect. */
@@ -46,7 +46,7 @@ export async function* subscribeOnce(
     }
     throw new StreamEnd(new NoAnswerError('NO_ANSWER', 'the event stream ended'), true)
   } catch (error) {
-    // If the caller aborted, throw the abort reason.
+    // Throws the abort reason if the caller aborted.
     given.signal?.throwIfAborted()
     if (error instanceof StreamEnd) throw error
     const message = `the event stream was interrupted: ${(error as Error).message}`

@@ -9,18 +9,21 @@ import type {
   ServiceListOptions,
 } from './list-options.ts'
 
-/** Devices per page of services. Each device can have up to 100 services. */
+/** Devices per page of services. The number is low, because each device can have up to 100 services. */
 const DEFAULT_DEVICES = 200
-/** Deliveries per page. The API returns a page for each of the user's webhooks. */
+/** Deliveries per page. The number is low, because the API returns a page for each of the user's webhooks. */
 const DEFAULT_DELIVERIES = 100
-/** A date before all events. Without a start date, the API's first page covers only one month. */
+/**
+ * A date before all events. Lists pass it as the start date, because the API's first page otherwise covers only one
+ * month.
+ */
 const BEGINNING = '1970-01-01T00:00:00Z'
 
 type Selecting<Options> = Options & { select?: unknown }
 
 export function listDevices<Item>(run: RunQuery, options: Selecting<DeviceListOptions>): List<Item> {
   const { filter, select = plainSelection('Device'), ...rest } = partsOf(options)
-  // IDs never change, so sorting by ID returns each device exactly once.
+  // Sorts by ID, because IDs never change, so the loop returns each device exactly once.
   const order = { sort: 'id asc', ...filter }
   return listOf<Item>({
     run,

@@ -18,7 +18,6 @@ export interface GraphQLResponse {
   extensions?: unknown
 }
 
-/** The result of an attempt. */
 export type Attempt = {
   /**
    * `rejected`: the operation did not run, and a retry may succeed. `unknown`: the operation may have run. `final`: a retry
@@ -26,7 +25,7 @@ export type Attempt = {
    */
   outcome: 'rejected' | 'unknown' | 'final'
   retryAfter: string | null
-  /** HTTP status 429: earlier requests used up the rate limit. */
+  /** Whether the HTTP status is 429, because earlier requests used up the rate limit. */
   isRateLimited: boolean
 } & ({ result: GraphQLResponse; error?: undefined } | { error: MusterError })
 

@@ -1,6 +1,6 @@
 const FIRST_DELAY_MS = 200
 const MAX_DELAY_MS = 10_000
-/** If the server requests a longer delay, the client does not retry. */
+/** The client does not retry if the server requests a longer delay. */
 const MAX_RETRY_AFTER_MS = 60_000
 
 /**

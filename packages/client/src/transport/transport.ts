@@ -32,8 +32,8 @@ export function effectOfCall({ document, operationName }: Operation, { idempoten
 }
 
 /**
- * Maximum time for retrying a rate-limited operation. Concurrent operations compete for the quota, so a fixed number of
- * retries would not be sufficient.
+ * Retries a rate-limited operation for this time. A fixed number of retries would not suffice, because concurrent
+ * operations compete for the quota.
  */
 const RATE_LIMIT_RETRY_MS = 300_000
 
@@ -84,7 +84,7 @@ async function attemptOnce(
     })
     return attemptFromResponse({ endpoint, effect, response, text: await response.text() })
   } catch (error) {
-    // If the caller aborted, the attempt did not fail.
+    // Throws the abort reason if the caller aborted, because the attempt did not fail.
     signal?.throwIfAborted()
     return attemptFromFailure({ endpoint, effect, error, timeout })
   }
@@ -100,6 +100,6 @@ export async function prepareRequest(
   const body = JSON.stringify({ query: document, variables, operationName })
   const headers = { 'Content-Type': 'application/json', Accept: accept, ...more }
   const signature = await sign({ method: 'POST', url, headers, body })
-  // Do not follow redirects, because the signature is not valid for the target.
+  // Does not follow redirects, because the signature is not valid for the target.
   return { method: 'POST', headers: { ...headers, ...signature }, body, redirect: 'manual' }
 }

@@ -10,7 +10,7 @@ const unreachable: ReadonlySet<unknown> = new Set([
   'FailedToOpenSocket',
 ])
 
-/** Error codes for an invalid server certificate, for which a retry would also fail. */
+/** With these error codes for an invalid server certificate, a retry would also fail. */
 const certificateErrors: ReadonlySet<unknown> = new Set([
   'CERT_HAS_EXPIRED',
   'ERR_TLS_CERT_ALTNAME_INVALID',
@@ -22,7 +22,7 @@ const certificateErrors: ReadonlySet<unknown> = new Set([
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code
 
-/** Deno errors have no codes, but their messages contain the step that failed. */
+/** Also recognizes errors of Deno, which have no codes but name the failed step in their messages. */
 export const isUnreachable = (error: unknown): boolean =>
   unreachable.has(codeOf(error)) || (error instanceof Error && error.message.includes('client error (Connect)'))
 

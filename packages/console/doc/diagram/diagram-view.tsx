@@ -12,7 +12,7 @@ const MIN_SCALE = 0.1
 const MAX_SCALE = 2
 const STEP = 1.25
 
-/** A diagram of the types that a root type leads to. Types and fields are links to the reference. */
+/** Shows a diagram of the types that a root type leads to. Types and fields are links to the reference. */
 export function DiagramView({ schema }: { schema: GraphQLSchema }) {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].filter(
     (type) => type != null,
@@ -21,7 +21,7 @@ export function DiagramView({ schema }: { schema: GraphQLSchema }) {
   const { container, size, error, retry } = useDrawing(schema, rootName)
   const [scale, setScale] = useState<number>()
 
-  /** The scale at which the diagram fills the width of the view, without exceeding its natural size. */
+  /** Returns the scale at which the diagram fills the width of the view without exceeding its natural size. */
   const fit = (): number => Math.max(MIN_SCALE, Math.min(1, (container.current?.clientWidth ?? 0) / (size?.width ?? 1)))
   const shown = scale ?? (size === undefined ? 1 : Math.max(fit(), 0.6))
   const zoom = (factor: number): void => setScale(Math.max(MIN_SCALE, Math.min(MAX_SCALE, shown * factor)))

@@ -48,7 +48,7 @@ const fieldsOf = (type: GraphQLNamedType): GraphQLField<unknown, unknown>[] =>
 const possibleTypes = (schema: GraphQLSchema, type: GraphQLNamedType): readonly GraphQLNamedType[] =>
   isUnionType(type) || isInterfaceType(type) ? schema.getPossibleTypes(type) : []
 
-/** Scalars, enums, and inputs have no connections. */
+/** Scalars, enums, and inputs have no connections, so the diagram omits them. */
 const isDrawn = (type: GraphQLNamedType): type is Composite =>
   isObjectType(type) || isInterfaceType(type) || isUnionType(type)
 

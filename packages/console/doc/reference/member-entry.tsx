@@ -11,7 +11,7 @@ interface MemberEntryProps {
   current: string
 }
 
-/** A field with its arguments. */
+/** Shows a field with its arguments. */
 export function MemberEntry({ owner, member, current }: MemberEntryProps) {
   const anchor = `${owner}.${member.name}`
   const args = argumentsOf(member)
@@ -68,7 +68,7 @@ interface Described {
   deprecationReason?: string | null | undefined
 }
 
-/** The description. If the member is deprecated, the replacement comes first. */
+/** Shows the description of a member. If the member is deprecated, shows the replacement first. */
 export function Description({ of: { description, deprecationReason } }: { of: Described }) {
   return (
     <>

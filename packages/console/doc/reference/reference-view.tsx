@@ -28,7 +28,7 @@ export function ReferenceView({ schema, location }: { schema: GraphQLSchema; loc
   )
 }
 
-/** The target of a link is rendered after the URL has changed, so the browser cannot scroll to it by itself. */
+/** Scrolls to a link's target, because the browser changes the URL before the target exists. */
 function scrollToAnchor(anchor: string): void {
   const element = anchor.includes('.') ? document.getElementById(anchor) : null
   if (element === null) window.scrollTo({ top: 0 })

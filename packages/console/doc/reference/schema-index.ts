@@ -12,13 +12,13 @@ import {
   isScalarType,
 } from 'graphql'
 
-/** A type, field, argument, or value that can be found and linked to. */
+/** A type, field, argument, or value that a user can find and link to. */
 export interface Entry {
   /** The URL's hash: `Device`, `Device.attributes`, or `Device.attributes.context`. */
   anchor: string
   /** The displayed name: `Device.attributes(context:)`. */
   label: string
-  /** The last part of the name. Matches in this part rank first. */
+  /** The last part of the name, in which matches rank first. */
   name: string
   kind: string
   description: string

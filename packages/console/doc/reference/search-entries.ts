@@ -14,13 +14,13 @@ export function searchEntries(entries: readonly Entry[], text: string): Entry[] 
     .map(({ entry }) => entry)
 }
 
-/** The worst rank of the words, or infinity if a word does not occur. */
+/** Returns the worst rank of the words, or infinity if a word does not occur. */
 const rankOf = (entry: Entry, words: readonly string[]): number =>
   Math.max(...words.map((word) => rankOfWord(entry, word)))
 
 function rankOfWord({ name, label, anchor, description }: Entry, word: string): number {
   const lower = name.toLowerCase()
-  // Fields rank before arguments, because there are many arguments, often with the same names.
+  // Ranks fields before arguments, because many arguments have the same names.
   const depth = anchor.split('.').length / 10
   if (lower === word || anchor.toLowerCase() === word) return depth
   if (lower.startsWith(word)) return 1 + depth

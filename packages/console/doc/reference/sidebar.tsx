@@ -10,7 +10,8 @@ import { SearchResults } from './search-results.tsx'
 import { TypeList } from './type-list.tsx'
 
 /**
- * The search and its results, or all types if the search is empty. On narrow screens, it is collapsed above the page.
+ * Shows the search and its results, or all types if the search is empty. On narrow screens, the sidebar is collapsed
+ * above the page.
  */
 export function Sidebar({ index, location }: { index: SchemaIndex; location: DocLocation }) {
   const [text, setText] = useState('')
@@ -26,7 +27,10 @@ export function Sidebar({ index, location }: { index: SchemaIndex; location: Doc
     setText(next)
     setIsOpen(next !== '')
   }
-  /** Opens the first result for the current input. The displayed list may still be outdated. */
+  /**
+   * Opens the first result for the current input. Searches again, because the displayed list may still belong to an
+   * earlier input.
+   */
   const open = (): void => {
     const [first] = searchEntries(index.entries, text.trim())
     if (first === undefined) return

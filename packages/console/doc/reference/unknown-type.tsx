@@ -5,7 +5,7 @@ import { searchEntries } from './search-entries.ts'
 
 const SHOWN = 8
 
-/** For outdated links and mistyped URLs. */
+/** Suggests similar entries for outdated links and mistyped URLs. */
 export function UnknownType({ name, entries }: { name: string; entries: readonly Entry[] }) {
   const similar = searchEntries(entries, name).slice(0, SHOWN)
   return (

@@ -5,8 +5,8 @@ import { api } from '../../src/app/paths.ts'
 import { sessionHeaders } from '../../src/graphql/session-headers.ts'
 
 /**
- * Sends requests with the session, if there is one. Subscriptions use server-sent events, and all other operations use
- * JSON.
+ * Sends requests with the session if a user is signed in. Subscriptions use server-sent events, and all other
+ * operations use JSON.
  */
 export function createFetcher(): Fetcher {
   const stream = createClient({
@@ -22,7 +22,7 @@ export function createFetcher(): Fetcher {
   }
 }
 
-/** Sends nothing until GraphiQL subscribes. GraphiQL ends the stream with `unsubscribe`. */
+/** Opens the stream when GraphiQL subscribes, and closes it when GraphiQL calls `unsubscribe`. */
 const subscribe = (
   stream: Client,
   { query, operationName, variables }: FetcherParams,
@@ -46,9 +46,9 @@ interface Sink {
 }
 
 /**
- * The operation to run. After the user changes tabs, GraphiQL may briefly pass the operation name of the previous tab,
- * so this function ignores a name that the query does not contain. It sends a query with a syntax error anyway, and the
- * server reports the error.
+ * Returns the operation to run. After the user changes tabs, GraphiQL may briefly pass the operation name of the
+ * previous tab, so this function ignores a name that the query does not contain. It returns nothing for a query with a
+ * syntax error, which the server then reports.
  */
 function readOperation({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {

@@ -13,7 +13,7 @@ import { createFetcher } from './fetcher.ts'
 import classes from './try-view.module.css'
 import { type CurrentUser, useCurrentUser } from './use-current-user.ts'
 
-/** The GraphiQL editor, which sends requests with the console's session. */
+/** Shows the GraphiQL editor, which sends requests with the console's session. */
 export function TryView({ schema }: { schema: GraphQLSchema }) {
   const [fetcher] = useState(createFetcher)
   const scheme = useComputedColorScheme('light')

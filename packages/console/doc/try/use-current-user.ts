@@ -4,15 +4,15 @@ import { whoAmI } from '../../src/features/sign-in/auth-api.ts'
 import { sessionHeaders } from '../../src/graphql/session-headers.ts'
 
 export interface CurrentUser {
-  /** Null if no user is signed in. */
+  /** Email address of the signed-in user. Null if no user is signed in. */
   email: string | null
-  /** The ID of one of the user's devices, for the examples. */
+  /** ID of one of the user's devices, for the examples. */
   device?: string
 }
 
 /**
- * The user whose session sends the requests. Fetched again when the window gets the focus, because the user may have
- * signed in elsewhere.
+ * Returns the user whose session sends the requests. Fetches the user again when the window gets the focus, because the
+ * user may have signed in elsewhere.
  */
 export function useCurrentUser(): CurrentUser | undefined {
   const [user, setUser] = useState<CurrentUser>()
@@ -21,7 +21,7 @@ export function useCurrentUser(): CurrentUser | undefined {
     const update = (): void => {
       fetchCurrentUser().then(
         (found) => mounted && setUser(found),
-        // If the server fails, the user's requests will show the error.
+        // If the server fails, keeps the known user, because the user's requests will show the error.
         () => mounted && setUser((known) => known ?? { email: null }),
       )
     }
@@ -38,7 +38,7 @@ export function useCurrentUser(): CurrentUser | undefined {
 async function fetchCurrentUser(): Promise<CurrentUser> {
   const { user } = await whoAmI()
   if (user === null) return { email: null }
-  // Only the examples need the device, so an error is ignored.
+  // Ignores an error, because only the examples need the device.
   const device = await firstDevice().catch(() => undefined)
   return { email: user.email, ...(device === undefined ? {} : { device }) }
 }

@@ -3,8 +3,8 @@ import type { CSSVariablesResolver } from '@mantine/core'
 const names = ['red', 'pink', 'grape', 'violet', 'indigo', 'blue', 'cyan', 'teal', 'green', 'lime', 'yellow', 'orange']
 
 /**
- * The color of text on a light background of the same color, as in badges. Mantine's shades have a contrast below 4.5,
- * the minimum for text.
+ * Returns the color of text on a light background of the same color, as in badges. Mantine's shades have a contrast
+ * below 4.5, the minimum for text.
  */
 const textOnLight = Object.fromEntries(
   names.map((name) => [
@@ -13,7 +13,7 @@ const textOnLight = Object.fromEntries(
   ]),
 )
 
-/** Passed to MantineProvider, so that these variables override Mantine's. */
+/** MantineProvider receives these variables, so that they override Mantine's. */
 export const colors: CSSVariablesResolver = () => ({
   variables: {},
   light: {

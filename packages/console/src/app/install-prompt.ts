@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 /**
- * Chromium fires this event when the console can be installed. The event is not part of a standard, so TypeScript does
+ * Chromium fires this event when the user can install the console. No standard contains the event, so TypeScript does
  * not define it.
  */
 interface InstallPromptEvent extends Event {
@@ -16,7 +16,7 @@ function set(event: InstallPromptEvent | undefined): void {
   for (const changed of watchers) changed()
 }
 
-/** Call this early, because the browser fires the event only once, perhaps before the first page is rendered. */
+/** Call this function early, because the browser fires the event only once, perhaps before the first page appears. */
 export function listenForInstallPrompt(): void {
   window.addEventListener('beforeinstallprompt', (event) => {
     event.preventDefault()
@@ -31,14 +31,14 @@ function watch(changed: () => void): () => void {
 }
 
 /**
- * Opens the browser's install prompt. Undefined if the browser offers no prompt, or if the console is already
- * installed.
+ * Returns a function that opens the browser's install prompt. Undefined if the browser offers no prompt, or if the
+ * console is already installed.
  */
 export function useInstall(): (() => void) | undefined {
   const event = useSyncExternalStore(watch, () => prompt)
   if (event === undefined) return undefined
   return () => {
-    // A prompt can be shown only once.
+    // The browser shows a prompt only once.
     set(undefined)
     void event.prompt()
   }

@@ -13,7 +13,9 @@ import type { ComponentPropsWithRef } from 'react'
 
 type Link = Omit<ComponentPropsWithRef<'a'>, 'color' | 'style'>
 
-/** Mantine components as router links: TypeScript checks `to`, `params`, and `search` against the routes. */
+/**
+ * These Mantine components are router links, so that TypeScript checks `to`, `params`, and `search` against the routes.
+ */
 export const RouterAnchor = createLink((props: AnchorProps & Link) => <Anchor {...props} />)
 
 export const RouterButton = createLink((props: ButtonProps & Link) => <Button component="a" {...props} />)

@@ -1,7 +1,7 @@
 import { Badge, Tooltip } from '@mantine/core'
 import { useLiveStatus } from '../graphql/use-live-events.ts'
 
-/** Appears only while the displayed data may be outdated, because users expect live data. */
+/** Appears only while the displayed data may be outdated, because users expect live data otherwise. */
 export function LiveStatusBadge() {
   const status = useLiveStatus()
   if (status !== 'reconnecting') return null

@@ -6,7 +6,10 @@ export const api = {
   auth: '/auth',
 } as const
 
-/** Allows only paths of this console, so that a malicious sign-in link cannot redirect to another site. */
+/**
+ * Returns the path only if it belongs to this console, so that a malicious sign-in link cannot redirect to another
+ * site.
+ */
 export function safeReturnPath(path: string | undefined): string {
   if (path === undefined || !path.startsWith('/') || path.startsWith('//') || path.includes('\\')) return '/overview'
   return path.startsWith('/sign-in') ? '/overview' : path

@@ -5,10 +5,9 @@ import { ClearCacheContext, useGraphqlClient } from '../graphql/client-cache.ts'
 import { colors } from './colors.ts'
 import { theme } from './theme.ts'
 
-/** Not in the first load. Notifications that are sent earlier are kept until it is loaded. */
+/** Loads notifications after the first page. Mantine keeps notifications that the console sends earlier. */
 const Notifications = lazy(async () => ({ default: (await import('./notifications.tsx')).Notifications }))
 
-/** The providers that all pages need. */
 export function Providers({ children }: { children: ReactNode }) {
   const { client, clearCache } = useGraphqlClient()
   return (

@@ -8,7 +8,7 @@ import { AppHeader } from './app-header.tsx'
 import { AppNavigation } from './app-navigation.tsx'
 import { SignedIn } from './signed-in.tsx'
 
-/** The frame around every page that requires sign-in. */
+/** Renders the frame around every page that requires sign-in. */
 export function Shell() {
   return (
     <SignedIn>
@@ -50,5 +50,8 @@ function Frame() {
   )
 }
 
-/** Moves the focus with a script instead of a hash link, because the URL contains the page's state. */
+/**
+ * Moves the focus with a script instead of a hash link, because the hash link would change the URL, which contains the
+ * page's state.
+ */
 const focusContent = (): void => document.getElementById('content')?.focus()

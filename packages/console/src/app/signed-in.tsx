@@ -22,8 +22,8 @@ export function SignedIn({ children }: { children: ReactNode }) {
   useEffect(
     () =>
       signedOut.listen(() => {
-        // A changed password or second factor replaces the session, and the server rejects requests in flight with the
-        // old session.
+        // A changed password or second factor replaces the session, and the server then rejects requests in flight that
+        // use the old session.
         whoAmI().then(
           ({ user }) => user === null && openSignIn(),
           () => {},
@@ -31,7 +31,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
       }),
     [openSignIn],
   )
-  // The client may have cached an error before this component subscribed.
+  // Also checks the last error, because the client may have cached it before this component subscribed.
   const isSignedOutError = error !== undefined && isSignedOut(error)
   useEffect(() => {
     if (isSignedOutError) openSignIn()
@@ -40,7 +40,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   const account = data?.login?.id
   const isAmbiguous = addressedAccount === undefined && (data?.me?.accounts.length ?? 0) > 1
   useEffect(() => {
-    // Without an account in the address, another tab could change the account that this one works in.
+    // Adds the account to the address. Without it, another tab could change the account of this tab.
     if (isAmbiguous && account !== undefined) window.location.replace(addressOf(account, pageInTab()))
   }, [isAmbiguous, account])
 
@@ -71,7 +71,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
 
 const pageInTab = (): string => `${window.location.pathname}${window.location.search}${window.location.hash}`
 
-/** Shown to a person who is a member of no account. */
+/** Explains to a person without any account how to get access. */
 function NoAccount({ email }: { email: string }) {
   const leave = (): void => void signOut().finally(() => window.location.assign('/sign-in'))
   return (

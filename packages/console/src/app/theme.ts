@@ -11,10 +11,13 @@ import {
   type TooltipProps,
 } from '@mantine/core'
 
-/** Shared with the API reference. Names components without importing them, because most are not in the first load. */
+/**
+ * The console and the API reference share this theme. It names components without importing them, because the first
+ * load excludes most of them.
+ */
 export const theme = createTheme({
   primaryColor: 'indigo',
-  // White text on this shade has a contrast above 4.5.
+  // White text has a contrast above 4.5 on this shade.
   primaryShade: { light: 7, dark: 7 },
   autoContrast: true,
   respectReducedMotion: true,
@@ -36,13 +39,14 @@ export const theme = createTheme({
     Anchor: { defaultProps: { underline: 'hover' } satisfies Partial<AnchorProps> },
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 } satisfies Partial<BadgeProps> },
     Button: { defaultProps: { size: 'sm' } satisfies Partial<ButtonProps> },
-    // Mantine's placeholder is a focusable presentational child, which ARIA does not allow in a menu.
+    // Turns off Mantine's placeholder, because it is a focusable presentational child, which ARIA does not allow in a
+    // menu.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } satisfies Partial<MenuProps> },
     Modal: {
       defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } satisfies Partial<ModalProps>,
       styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)' } },
     },
-    // A <header> inside a dialog would otherwise be announced as the page's banner.
+    // Without this role, screen readers would announce a <header> inside a dialog as the page's banner.
     ModalHeader: { defaultProps: { role: 'presentation' } },
     Notification: {
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } satisfies Partial<NotificationProps>,
@@ -51,7 +55,7 @@ export const theme = createTheme({
       defaultProps: {
         verticalSpacing: 6,
         horizontalSpacing: 'sm',
-        // The contrast of links is above 4.5 on these colors.
+        // Links have a contrast above 4.5 on these colors.
         highlightOnHoverColor: 'light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-6))',
       } satisfies Partial<TableProps>,
     },

@@ -7,9 +7,9 @@ interface ConfirmDialogProps {
   opened: boolean
   onClose: () => void
   title: string
-  /** The consequences of the action. */
+  /** Describes the consequences of the action. */
   children: ReactNode
-  /** The label of the confirming button: "Delete key". */
+  /** Label of the confirming button, such as "Delete key". */
   confirm: string
   danger?: boolean
   /** The dialog closes when the promise resolves, and shows the error if it rejects. */
@@ -54,12 +54,12 @@ export function ConfirmDialog({ opened, onClose, title, children, confirm, dange
 }
 
 interface ConfirmButtonProps extends ButtonProps, Omit<ConfirmDialogProps, 'opened' | 'onClose' | 'children'> {
-  /** The content of the button that opens the dialog. */
+  /** Content of the button that opens the dialog. */
   label: ReactNode
   children: ReactNode
 }
 
-/** A button that asks for confirmation before it acts. */
+/** Shows a button that asks for confirmation before the action. */
 export function ConfirmButton(props: ConfirmButtonProps) {
   const { label, title, children, confirm, danger, onConfirm, ...button } = props
   const [opened, { open, close }] = useDisclosure()

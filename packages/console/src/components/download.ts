@@ -2,13 +2,13 @@
 export const downloadText = (name: string, content: string): void =>
   downloadFile(name, [content], 'text/plain;charset=utf-8')
 
-/** Downloads a file that consists of these parts. */
+/** Downloads a file that consists of the given parts. */
 export function downloadFile(name: string, parts: BlobPart[], type: string): void {
   const url = URL.createObjectURL(new Blob(parts, { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = name
   link.click()
-  // By then, the browser has read the content.
+  // Frees the URL after a minute, because the browser has read the content by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

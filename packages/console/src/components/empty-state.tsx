@@ -4,13 +4,12 @@ import type { ReactNode } from 'react'
 interface EmptyStateProps {
   icon?: ReactNode
   title: string
-  /** The explanation. */
   children?: ReactNode
-  /** The button that adds the first entry. */
+  /** Button that adds the first entry. */
   action?: ReactNode
 }
 
-/** Shown instead of an empty list. Explains how to add the first entry. */
+/** Replaces an empty list and explains how to add the first entry. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   return (
     <Stack align="center" gap="xs" py={48} px="md" ta="center">

@@ -5,14 +5,14 @@ import { describeError, type FieldLabels } from '../graphql/describe-error.ts'
 
 interface ErrorNoticeProps {
   error: unknown
-  /** The operation that failed, such as "The devices could not be loaded". */
+  /** Title that names the failed operation, such as "The devices could not be loaded". */
   title?: string
-  /** The labels of the form's fields. */
+  /** Labels of the form's fields, which replace argument names in the server's messages. */
   labels?: FieldLabels
   onRetry?: () => void
 }
 
-/** Shows an error and how to resolve it. In a dialog, scrolls to the error. */
+/** Shows an error and explains how to resolve it. In a dialog, scrolls to the error. */
 export function ErrorNotice({ error, title, labels, onRetry }: ErrorNoticeProps) {
   const { what, advice, requestId } = describeError(error, labels)
   const notice = useRef<HTMLDivElement>(null)

@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 
 interface HintProps {
-  /** Called only when the hint opens. */
+  /** Returns the text of the hint. The component calls it only when the hint opens. */
   label(): string
   className?: string | undefined
   children: ReactNode
@@ -11,7 +11,8 @@ interface HintProps {
 const OPEN_DELAY_MS = 300
 
 /**
- * A tooltip on hover or tap. Until it opens, it renders only one element, because a list can contain hundreds of hints.
+ * Shows a tooltip on hover or tap. Renders only one element until the tooltip opens, because a list can contain
+ * hundreds of hints.
  */
 export function Hint({ label, className, children }: HintProps) {
   const [target, setTarget] = useState<HTMLElement | null>(null)

@@ -2,17 +2,17 @@ import { Paper, Table } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 interface ListTableProps {
-  /** The table's accessible name. */
+  /** Accessible name of the table. */
   label: string
-  /** A column of buttons has an empty heading. */
+  /** Headings of the columns. A column of buttons has an empty heading. */
   columns?: readonly string[]
-  /** The heading cells, instead of `columns`. */
+  /** Heading cells to show instead of `columns`. */
   heads?: ReactNode
   children: ReactNode
   minWidth?: number
 }
 
-/** A short list as a table that scrolls horizontally in narrow windows. */
+/** Shows a short list as a table that scrolls horizontally in narrow windows. */
 export function ListTable({ label, columns = [], heads, children, minWidth = 640 }: ListTableProps) {
   return (
     <Paper withBorder>

@@ -1,6 +1,6 @@
 import { Center, Loader } from '@mantine/core'
 
-/** Shown until a page's first data arrives. */
+/** Appears until a page's first data arrives. */
 export function Loading({ what = 'page' }: { what?: string }) {
   return (
     <Center py={64} role="status" aria-label={`Loading ${what}`}>

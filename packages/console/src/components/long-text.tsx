@@ -3,13 +3,13 @@ import { useState } from 'react'
 
 interface LongTextProps {
   value: string
-  /** The number of lines shown before the user expands the value. */
+  /** Number of lines to show until the user expands the value. */
   lines?: number
 }
 
 const LONG = 200
 
-/** Shows a value with its line breaks and spaces. Initially, long values are collapsed. */
+/** Shows a value with its line breaks and spaces. Collapses long values until the user expands them. */
 export function LongText({ value, lines = 3 }: LongTextProps) {
   const [open, setOpen] = useState(false)
   if (value === '')

@@ -5,15 +5,14 @@ import classes from './page-header.module.css'
 
 interface PageHeaderProps {
   title: string
-  /** Shown next to the title, such as a count or a state. */
+  /** Content next to the title, such as a count or a state. */
   beside?: ReactNode
-  /** A description of the page in one line. */
+  /** Describes the page in one line. */
   children?: ReactNode
-  /** Buttons. */
   actions?: ReactNode
 }
 
-/** The page's only first-level heading. Also sets the window's title. */
+/** Shows the page's only first-level heading, and sets the window's title. */
 export function PageHeader({ title, beside, children, actions }: PageHeaderProps) {
   useDocumentTitle(`${title} · Muster`)
   return (

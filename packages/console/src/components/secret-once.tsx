@@ -5,15 +5,15 @@ import { CopyButton } from './copy-button.tsx'
 import { downloadText } from './download.ts'
 
 interface SecretOnceProps {
-  /** The kind of secret, such as "secret access key", "device secret", or "registration code". */
+  /** Kind of secret, such as "secret access key", "device secret", or "registration code". */
   what: string
   value: string
-  /** Whether to offer the secret as a download. */
+  /** File in which the user can download the secret. */
   file?: { name: string; content: string }
   children?: ReactNode
 }
 
-/** A secret that the server returns only once. */
+/** Shows a secret that the server returns only once. */
 export function SecretOnce({ what, value, file, children }: SecretOnceProps) {
   return (
     <Stack gap="sm">

@@ -2,13 +2,13 @@ import classes from './state-badge.module.css'
 import { Since } from './time.tsx'
 
 interface StateBadgeProps {
-  /** `active` or `inactive`, as returned by the API. */
+  /** State of the device in the API's notation: `active` or `inactive`. */
   state: string
-  /** When the state began. The badge shows the time since then. */
+  /** Time at which the state began. The badge shows the time since then. */
   since?: string | null
 }
 
-/** Shows the state with a word and a shape, not with color alone. */
+/** Shows the state as a word and a shape, because color alone would not be accessible. */
 export function StateBadge({ state, since }: StateBadgeProps) {
   return (
     <span className={classes.state}>

@@ -3,15 +3,18 @@ import { Hint } from './hint.tsx'
 import classes from './time.module.css'
 
 interface TimeProps {
-  /** As returned by the API. */
+  /** Time in the API's format. */
   value: string | null | undefined
-  /** Shown if there is no value. */
+  /** Text to show without a value. */
   none?: string
-  /** `relative`: 3 min ago. `local`: the date and time in the user's time zone. `clock`: only the time. */
+  /**
+   * `relative` shows "3 min ago", `local` shows the date and time in the user's time zone, and `clock` shows only the
+   * time.
+   */
   format?: 'relative' | 'local' | 'clock'
 }
 
-/** Shows a time. On hover, shows the exact time with the time zone. */
+/** Shows a time. The tooltip contains the exact time with the time zone. */
 export function Time({ value, none = 'never', format = 'relative' }: TimeProps) {
   const now = useNow()
   if (value === null || value === undefined) return <span className={classes.dimmed}>{none}</span>
@@ -25,7 +28,7 @@ export function Time({ value, none = 'never', format = 'relative' }: TimeProps) 
   )
 }
 
-/** The time since `value`: `3 min`, `2 d`. */
+/** Shows the time since `value`, such as `3 min` or `2 d`. */
 export function Since({ value }: { value: string | null | undefined }) {
   const now = useNow()
   if (value === null || value === undefined) return null
@@ -71,7 +74,7 @@ export function relativeTime(date: Date, now: number): string {
   return ms > 0 ? `${duration(ms)} ago` : `in ${duration(ms * FUTURE_ROUNDING)}`
 }
 
-/** All times on the page share one timer. */
+/** All times on the page share one timer, because a page can show hundreds of times. */
 const watchers = new Set<() => void>()
 let current = Date.now()
 let timer: ReturnType<typeof setInterval> | undefined
@@ -79,7 +82,7 @@ let timer: ReturnType<typeof setInterval> | undefined
 function watch(changed: () => void): () => void {
   watchers.add(changed)
   if (timer === undefined) {
-    // While the timer was stopped, the stored time may have become outdated.
+    // Updates the stored time, which may have become outdated while the timer was stopped.
     current = Date.now()
     timer = setInterval(tick, 5000)
   }

@@ -1,6 +1,6 @@
 import { CliError, exitCodes } from '../../errors/cli-error.ts'
 
-/** A setting with its file and line number, for error messages. */
+/** A setting, with its file and line number for error messages. */
 export interface Entry {
   key: string
   value: string

@@ -9,13 +9,13 @@ export interface ReportedValue {
   /** The value as written in the configuration. */
   written: string
   source: Source
-  /** Milliseconds between readings. */
+  /** Milliseconds between two readings. */
   every: number
 }
 
 interface Defaults {
   every: number
-  /** Milliseconds after which a command is stopped. */
+  /** Milliseconds after which the agent stops the command. */
   timeout: number
 }
 

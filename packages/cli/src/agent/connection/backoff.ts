@@ -1,9 +1,9 @@
 const MIN_MS = 1_000
-/** Upper limit of the first delay. */
+/** The first delay is at most this long. */
 const FIRST_MS = 4_000
 const MAX_MS = 60_000
 
-/** Chooses the delay, in milliseconds, before the next attempt. */
+/** Chooses the delay before each attempt to connect. */
 export interface Backoff {
   next(): number
   reset(): void

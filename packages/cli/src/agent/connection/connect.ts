@@ -8,7 +8,10 @@ export interface Connection {
   ca: string[] | undefined
 }
 
-/** A device could not connect. `isRejected` is true if the server rejected the device's credentials. */
+/**
+ * The agent throws this error when a device cannot connect. `isRejected` is true if the server rejected the device's
+ * credentials.
+ */
 export class ConnectError extends Error {
   readonly isRejected: boolean
 
@@ -21,7 +24,7 @@ export class ConnectError extends Error {
 
 const KEEPALIVE_S = 60
 const CONNECT_TIMEOUT_MS = 15_000
-/** CONNACK return codes (MQTT 3.1.1 §3.2.2.3) for which a retry cannot succeed. */
+/** After these CONNACK return codes (MQTT 3.1.1 §3.2.2.3), a retry cannot succeed. */
 const REJECTION_CODES: ReadonlySet<unknown> = new Set([2, 4, 5])
 
 /** Opens an authenticated connection that does not reconnect automatically. */
@@ -35,7 +38,8 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
     connectTimeout: CONNECT_TIMEOUT_MS,
     reconnectPeriod: 0,
     timerVariant: 'native',
-    // The cache makes packets faster but uses 8 MB (65,536 small buffers), and the agent sends few packets.
+    // Turns off the cache, which makes packets faster but uses 8 MB (65,536 small buffers). The agent sends few
+    // packets.
     writeCache: false,
     wsOptions: { perMessageDeflate: false, ...trusting(ca) },
     ...trusting(ca),
@@ -45,7 +49,8 @@ export async function connect({ broker, deviceId, secret, ca }: Connection, sign
   try {
     await new Promise<void>((resolve, reject) => {
       client.once('connect', () => resolve())
-      // This listener stays registered to ignore later errors. They also close the connection, which the session handles.
+      // This listener stays registered to ignore later errors, because they also close the connection, and the session
+      // handles that.
       client.on('error', reject)
       client.once('close', () => reject(new Error('the connection was closed before the device was authenticated')))
       client.once('end', () => reject(new Error('stopped')))

@@ -3,9 +3,9 @@ import { post } from '../registration/post.ts'
 import type { Values } from '../sources/values.ts'
 import type { Subject } from './session.ts'
 
-/** Number of connections that must end while the agent reports a subject before it treats the subject as rejected. */
+/** The agent treats a subject as rejected after this many connections end while it reports the subject. */
 const STRIKES = 2
-/** How long the agent does not report a rejected subject. */
+/** How long the agent mutes a rejected subject. */
 const MUTED_MS = 10 * 60_000
 
 /**
@@ -46,8 +46,8 @@ interface ByHttp {
 }
 
 /**
- * Reports each value separately over HTTP to find out why the server rejects it. The agent does not send a rejected value
- * again until the value changes.
+ * Reports each value separately over HTTP to find out which value the server rejects and why. The agent does not send a
+ * rejected value again until the value changes.
  */
 export async function reportByHttp(values: Values, { url, device, ca }: ByHttp, log: Log): Promise<void> {
   for (const [attribute, value] of values.pending()) {

@@ -16,7 +16,6 @@ export interface SessionOptions {
   values: Values
   /** Notifies the session of changes to report. */
   changeSignal: ChangeSignal
-  /** Whether the session must not report a subject. */
   isMuted: (subject: Subject) => boolean
   onAccepted: (subject: Subject) => void
   /** Disconnects cleanly when aborted. */
@@ -77,7 +76,7 @@ async function reportAll(
       await change
     }
   } catch {
-    // The connection has ended. The caller reports the reason.
+    // The connection has ended, and the caller reports why.
   }
   return false
 }

@@ -14,7 +14,10 @@ import { runSession } from './session.ts'
 
 export interface Connecting {
   settings: AgentSettings
-  /** The device at startup. The agent rereads the file before each attempt, because a user may register the device again. */
+  /**
+   * The registered device at startup. The agent rereads the file before each attempt, because a user may register the
+   * device again.
+   */
   device: DeviceState
   broker: string
   ca: string[] | undefined
@@ -28,7 +31,9 @@ export interface Connecting {
 
 /** How long a connection must last before the backoff is reset. */
 const STABLE_MS = 60_000
-/** Approximate wait after the server rejects the secret. The wait ends early if the file contains a different secret. */
+/**
+ * Approximate wait after the server rejects the secret. If the file receives a different secret, the wait ends early.
+ */
 const REJECTED_RETRY_MS = 5 * 60_000
 const FILE_CHECK_MS = 2_000
 
@@ -55,7 +60,7 @@ export async function stayConnected(connecting: Connecting): Promise<void> {
         continue
       }
       statusReport.disconnected(error.message)
-      // Warn once per outage.
+      // Warns once per outage, not for each attempt.
       if (!hasWarned) log.warn('cannot reach the server; retrying', { why: error.message })
       hasWarned = true
     }
@@ -63,7 +68,6 @@ export async function stayConnected(connecting: Connecting): Promise<void> {
   }
 }
 
-/** Runs one connection until it ends. */
 async function runConnection(device: DeviceState, connecting: Connecting, rejections: Rejections): Promise<void> {
   const { broker, ca, values, log, signal, statusReport } = connecting
   const { deviceId, secret } = device

@@ -6,8 +6,8 @@ import { exampleConfig, thesePrograms, unitText } from './unit.ts'
 
 export interface Place {
   /**
-   * Root folder. For any folder other than `/`, such as an image being built, the command changes only files and does not start
-   * or stop the service.
+   * Root folder of the installation. If the folder is not `/`, as for an image that is being built, the command only
+   * changes files and does not start or stop the service.
    */
   root: string
 }
@@ -78,7 +78,7 @@ const remove = (path: string): Promise<void> =>
 const notAllowed = ({ code, message }: NodeJS.ErrnoException): CliError =>
   new CliError(message, code === 'EACCES' || code === 'EPERM' ? { hint: 'Try again as root (sudo).' } : {})
 
-/** The agent runs as a separate user, and that user must be able to read the programs. */
+/** Rejects programs that not every user can read, because the agent runs as a separate user. */
 async function assertReadableByAll(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     for (let folder = dirname(path); ; folder = dirname(folder)) {

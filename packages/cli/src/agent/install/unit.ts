@@ -20,7 +20,6 @@ export async function unitText({ node, muster }: Programs): Promise<string> {
   return text.replace('@NODE@', () => quoted(node)).replace('@MUSTER@', () => quoted(muster))
 }
 
-/** Returns the initial configuration. */
 export const exampleConfig = (): Promise<string> => template('agent.ini')
 
 /**

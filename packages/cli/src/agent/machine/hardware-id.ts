@@ -1,19 +1,23 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 
-/** The identity of a machine. */
 export interface HardwareId {
   id: string
   from: 'machine-id' | 'product-uuid' | 'made-up'
 }
 
-/** The agent's application ID. It makes the agent's derived IDs differ from the IDs that other programs derive. */
+/**
+ * The agent's application ID. Because of it, the agent derives different IDs from a machine ID than other programs do.
+ */
 const APPLICATION = '6f1c5f0e2f6b4d0c9a5f0e7b3c8d21a4'
 
 const MACHINE_ID = '/etc/machine-id'
 const PRODUCT_UUID = '/sys/class/dmi/id/product_uuid'
 
-/** Derives the hardware ID from the machine ID, else from the mainboard. Else generates an ID, which the caller must store. */
+/**
+ * Derives the hardware ID from the machine ID or, without one, from the mainboard. Otherwise, generates an ID, which
+ * the caller must store.
+ */
 export async function findHardwareId(): Promise<HardwareId> {
   const machineId = await readId(MACHINE_ID)
   if (machineId !== undefined) return { id: derivedId(machineId), from: 'machine-id' }
@@ -22,7 +26,10 @@ export async function findHardwareId(): Promise<HardwareId> {
   return { id: randomUUID().replaceAll('-', ''), from: 'made-up' }
 }
 
-/** Returns a file's 32 hex digits, or undefined if the file contains anything else or 32 equal digits (not set). */
+/**
+ * Returns a file's 32 hex digits. Returns undefined if the file contains anything else, or 32 equal digits, which mean
+ * that the ID is not set.
+ */
 async function readId(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const digits = text.trim().replaceAll('-', '').toLowerCase()

@@ -8,7 +8,10 @@ import type { DeviceState } from '../state/device-file.ts'
 import { findHardwareId } from './hardware-id.ts'
 import { findPlatform } from './platform.ts'
 
-/** Returns this machine's name and platform from the configuration, else from the system. */
+/**
+ * Returns this machine's name and platform from the configuration. Uses the system's values for settings that are
+ * missing.
+ */
 export async function describeMachine({ name, platform }: AgentConfig): Promise<{ name: string; platform: string }> {
   return { name: name ?? hostname(), platform: platform ?? (await findPlatform()) }
 }
@@ -23,7 +26,10 @@ export async function findServices(
   return detectServices(sockets, services, programs.namesOf(unclearInodes(sockets, services)))
 }
 
-/** Rejects another machine's identity. Two machines with copies of a disk would repeatedly disconnect each other. */
+/**
+ * Rejects another machine's identity, because two machines with copies of a disk would repeatedly disconnect each
+ * other.
+ */
 export async function assertSameMachine(device: DeviceState): Promise<void> {
   const { id, from } = await findHardwareId()
   if (from === 'made-up' || from !== device.hardwareIdFrom || id === device.hardwareId) return

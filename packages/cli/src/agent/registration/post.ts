@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 export interface Post {
   url: string
   body: unknown
-  /** Credentials of the device, if it is already registered. */
+  /** Credentials of the device, if this machine is already registered. */
   device?: { deviceId: string; secret: string } | undefined
   ca: string[] | undefined
 }

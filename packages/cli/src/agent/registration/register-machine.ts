@@ -14,7 +14,7 @@ export interface RegisterMachine {
   code: string
   /** Hardware ID that the operator set. */
   hardwareId?: string | undefined
-  /** Whether to ignore the stored device and register a new one. */
+  /** Whether to ignore the stored device and register this machine as a new device. */
   isNew?: boolean
 }
 
@@ -23,7 +23,7 @@ export async function registerMachine(options: RegisterMachine): Promise<{ devic
   const { config, folder, url, code } = options
   await createStateFolder(folder)
   const kept = options.isNew ? undefined : await readDevice(folder)
-  // Only send a secret to the server that issued it.
+  // Sends a secret only to the server that issued it.
   const present = kept !== undefined && isSameServer(kept.url, url) ? kept : undefined
   const { id: hardwareId, from: hardwareIdFrom } = await hardwareIdOf(options, kept)
   const { deviceId, secret } = await register({

@@ -17,7 +17,7 @@ export interface Registration {
   ca: string[] | undefined
 }
 
-/** The server was unreachable or unavailable. A retry may succeed. */
+/** The agent throws this error when the server is unreachable or unavailable, because a retry may succeed. */
 export class TryAgainError extends CliError {
   override readonly name = 'TryAgainError'
 }

@@ -8,7 +8,7 @@ interface Rejection {
 
 const another = 'The owner can create one with "muster codes create" or the mutation createRegistrationCode.'
 
-/** Messages for rejected codes, keyed by the API's reason. */
+/** Messages for rejected registration codes, keyed by the API's reason. */
 const messageByReason: Readonly<Record<string, string>> = {
   'unknown-code': 'unknown registration code: it was mistyped or deleted',
   'expired-code': 'the registration code has expired',

@@ -2,7 +2,6 @@ import { type ApplicationType, applicationTypes } from '@muster/server/features/
 import type { ListeningSocket } from './listening.ts'
 import type { ServiceSettings } from './service-settings.ts'
 
-/** A service that is listening now. */
 export interface RunningService {
   name: string
   application: number
@@ -45,7 +44,7 @@ const typeOfProgram: Readonly<Record<string, string>> = {
 /** Service types, keyed by common alternative ports. */
 const typeOfPort: Readonly<Record<number, string>> = { 8080: 'HTTP', 8443: 'HTTPS', 5901: 'VNC', 5902: 'VNC' }
 
-/** The range of client ports (RFC 6335 §6, Linux), in which client and server UDP sockets are indistinguishable. */
+/** In this range of client ports (RFC 6335 §6, Linux), UDP sockets of clients and servers look the same. */
 const EPHEMERAL = { least: 32_768, most: 60_999 }
 
 /** Detects services: expected services by port, and services of known types that the settings allow. */
@@ -81,7 +80,6 @@ function knownAt(
   return expected.some((each) => each.name === name) ? undefined : { name, application: type.id, port }
 }
 
-/** Whether a detected socket may be reported as a service. */
 function isWanted({ port, protocol, isLoopback }: ListeningSocket, settings: ServiceSettings): boolean {
   if (!settings.found || settings.ignored.has(port) || (isLoopback && !settings.loopback)) return false
   return protocol === 'tcp' || port < EPHEMERAL.least || port > EPHEMERAL.most

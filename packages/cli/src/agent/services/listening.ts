@@ -10,9 +10,9 @@ export interface ListeningSocket {
 }
 
 /**
- * Match the lines for sockets in state LISTEN (0A, TCP) or CLOSE (07, unconnected UDP; include/net/tcp_states.h).
- * proc_pid_net(5) describes the format: `sl: local rem st tx:rx tr:when retrnsmt uid timeout inode`. The tables of a busy
- * machine contain thousands of other lines, which the expressions skip without parsing.
+ * These expressions match the lines for sockets in state LISTEN (0A, TCP) or CLOSE (07, unconnected UDP;
+ * include/net/tcp_states.h). proc_pid_net(5) describes the format: `sl: local rem st tx:rx tr:when retrnsmt uid timeout
+ * inode`. The tables of a busy machine contain thousands of other lines, which the expressions skip without parsing.
  */
 const lines = {
   tcp: /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 0A \S+ \S+ \S+ +\d+ +\d+ (\d+)/gm,
@@ -40,10 +40,10 @@ export function parseTable(text: string, protocol: 'tcp' | 'udp'): ListeningSock
   }))
 }
 
-/** Addresses are 32-bit words in the machine's byte order, which is assumed to be little-endian. */
+/** Assumes a little-endian machine: the addresses are 32-bit words in the machine's byte order. */
 function isLoopback(hex: string): boolean {
   if (hex.length === 8) return hex.endsWith('7F')
   if (hex === '00000000000000000000000001000000') return true
-  // IPv4-mapped IPv6 addresses (RFC 4291 §2.5.5.2).
+  // Also recognizes IPv4-mapped IPv6 addresses (RFC 4291 §2.5.5.2).
   return hex.startsWith('0000000000000000FFFF0000') && hex.endsWith('7F')
 }

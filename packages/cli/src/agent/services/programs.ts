@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** Finds and caches the names of the programs that own sockets, keyed by inode, as far as permissions allow. */
+/**
+ * Finds and caches the names of the programs that own sockets, keyed by inode. Omits the programs that permissions
+ * hide.
+ */
 export interface Programs {
   namesOf(inodes: readonly string[]): ReadonlyMap<string, string>
 }

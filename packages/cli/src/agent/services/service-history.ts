@@ -4,7 +4,7 @@ import type { RunningService } from './detect.ts'
 import type { ServiceSettings } from './service-settings.ts'
 
 export interface TrackedService extends RunningService {
-  /** Whether the configuration included the service at the last update. */
+  /** Whether the configuration listed the service at the last update. */
   isExpected: boolean
   /** When the agent first found the service stopped, in Unix milliseconds. Null while the service is listening. */
   goneSince: number | null
@@ -98,7 +98,7 @@ function applyUpdate(
   return { updated, changes }
 }
 
-/** Returns whether a service stopped long enough ago to be forgotten, or the configuration excludes it. */
+/** Returns whether the agent must remove a service: it stopped long enough ago, or the configuration excludes it. */
 function isForgotten({ name, port, isExpected, goneSince }: TrackedService, settings: ServiceSettings, now: number) {
   if (settings.expected.some((each) => each.name === name)) return false
   if (isExpected || !settings.found || settings.ignored.has(port)) return true

@@ -7,7 +7,7 @@ export interface ExpectedService {
   protocol: 'tcp' | 'udp'
 }
 
-/** Which services the agent detects and reports. */
+/** Controls which services the agent detects and reports. */
 export interface ServiceSettings {
   /** Milliseconds between scans. */
   every: number

@@ -2,18 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { firstLine, MAX_BYTES } from './first-line.ts'
 import type { Sample } from './sample.ts'
 
-/** Maximum length of the error output that the agent reads from a command. */
+/** How much of a command's error output the agent reads. */
 const MAX_ERROR_BYTES = 1_024
 
 interface Limits {
-  /** Milliseconds. */
+  /** Milliseconds after which the agent stops the command. */
   timeout: number
   signal: AbortSignal
 }
 
 /** Runs a shell command and returns its first nonempty output line. Rejects if the command fails or takes too long. */
 export async function runCommand(line: string, { timeout, signal: stopped }: Limits): Promise<Sample> {
-  // The command runs in a separate process group, so that its child processes end with it.
+  // The command runs in a separate process group, so that the agent can also end its child processes.
   const child = spawn('/bin/sh', ['-c', line], { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: ownEnv() })
   let tookTooLong = false
   const timer = setTimeout(() => {
@@ -33,7 +33,7 @@ export async function runCommand(line: string, { timeout, signal: stopped }: Lim
   } finally {
     clearTimeout(timer)
     stopped.removeEventListener('abort', stop)
-    // Background processes that the command started would keep the agent's pipes open.
+    // Ends background processes that the command started, because they would keep the agent's pipes open.
     endGroup(child)
   }
   return { text: firstLine(output()) }
@@ -49,7 +49,7 @@ function ended(child: ChildProcess): Promise<{ code: number | null; signal: Node
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => {
-      // Output may still be in flight, but a background process may keep the pipe open forever.
+      // Waits briefly for output that is still in the pipe. A background process may keep the pipe open forever.
       const grace = setTimeout(() => resolve({ code, signal }), 200)
       child.once('close', () => {
         clearTimeout(grace)
@@ -75,7 +75,7 @@ function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // All processes in the group have already ended.
+    // All processes in the group have already ended, so there is nothing to stop.
   }
   child.stdout?.destroy()
   child.stderr?.destroy()

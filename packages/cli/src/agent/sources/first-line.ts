@@ -1,6 +1,6 @@
-/** Maximum number of bytes that the agent reads from a file or from a command's output. */
+/** The agent reads at most this number of bytes from a file or from a command's output. */
 export const MAX_BYTES = 16 * 1024
-/** Maximum number of characters that the agent reports. */
+/** The agent reports at most this number of characters. */
 const MAX_CHARACTERS = 1_000
 
 /** Returns the first nonempty line, without NUL characters, which PostgreSQL cannot store. */

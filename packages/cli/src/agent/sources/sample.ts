@@ -1,4 +1,4 @@
-/** A source's reading: a string and, for a measurement, the number. */
+/** The reading of a source: a string and, for a measurement, also the number. */
 export interface Sample {
   text: string
   measured?: Measured
@@ -6,6 +6,6 @@ export interface Sample {
 
 export interface Measured {
   value: number
-  /** The smallest difference to report as a change, so that the agent does not report noise. */
+  /** The smallest difference that counts as a change, so that the agent does not report noise. */
   step: number
 }

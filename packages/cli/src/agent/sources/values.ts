@@ -19,7 +19,7 @@ export interface Values {
 }
 
 export interface WatchedValue {
-  /** Milliseconds between readings. */
+  /** Milliseconds between two readings. */
   every: number
   /** Reads the value. Resolves to true if the agent must report it. */
   read(signal: AbortSignal): Promise<boolean>
@@ -54,7 +54,7 @@ export function createValues(reported: readonly ReportedValue[], { onFailure, on
     } catch (error) {
       if (signal.aborted) return false
       const message = (error as Error).message
-      // Report a failure once, not on every reading.
+      // Reports a failure once, not on every reading.
       if (value.failure !== message) onFailure({ attribute: value.attribute, message })
       value.failure = message
     }

@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import type { HardwareId } from '../machine/hardware-id.ts'
 import { readJsonFile, writeJsonFile } from './json-file.ts'
 
-/** The device that this machine is registered as, with its credentials. */
+/** The device as which this machine is registered, with its credentials. */
 export interface DeviceState {
   /** URL of the server that this machine is registered with. */
   url: string
   deviceId: string
   secret: string
   hardwareId: string
-  /** Source of the hardware ID. `given` means that the operator set it at registration. */
+  /** Origin of the hardware ID. `given` means that the operator set the ID at registration. */
   hardwareIdFrom: HardwareId['from'] | 'given'
   registered: string
 }

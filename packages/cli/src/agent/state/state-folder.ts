@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { CliError } from '../../errors/cli-error.ts'
 
-/** State folder of the system agent. systemd creates this folder (StateDirectory=). */
+/** State folder of the agent that runs as a system service. systemd creates it (StateDirectory=). */
 export const SYSTEM_STATE = '/var/lib/muster-agent'
 
 /**

@@ -6,7 +6,7 @@ import { CliError, exitCodes } from '../../errors/cli-error.ts'
 import type { AgentStatus } from './status.ts'
 
 const socketIn = (folder: string): string => join(folder, 'agent.sock')
-/** The maximum length of a Unix socket path (unix(7)), without the terminating NUL. */
+/** The maximum length of a Unix socket path, without the terminating NUL (unix(7)). */
 const MAX_PATH_BYTES = 107
 
 /**
@@ -24,7 +24,7 @@ export async function serveStatus(folder: string, status: () => AgentStatus): Pr
       exitCode: exitCodes.usage,
     })
   }
-  // A killed agent leaves its socket behind.
+  // Removes the socket, because a killed agent leaves it behind.
   await rm(path, { force: true })
   const server = createServer((socket) => {
     socket.on('error', () => {})

@@ -2,7 +2,6 @@ import type { ServiceHistory } from '../services/service-history.ts'
 import type { Values } from '../sources/values.ts'
 import type { AgentStatus } from './status.ts'
 
-/** Tracks the connection state for the status report. */
 export interface StatusReport {
   current(): AgentStatus
   identify(device: Pick<AgentStatus, 'deviceId' | 'url' | 'broker'>): void

@@ -5,7 +5,7 @@ import { newClientCommand, prose } from '../../options/new-command.ts'
 
 interface Options extends BulkOptions {
   rename?: string
-  /** False with --no-platform. */
+  /** False if the user passes --no-platform, which removes the platform. */
   platform?: string | false
   hardwareId?: string | false
 }

@@ -62,7 +62,7 @@ async function run(given: string | undefined, { overlap, save, ...options }: Opt
   console.error('The secret is shown only once.')
 }
 
-/** Where to save the new key; undefined to print it. */
+/** Returns where to save the new key, or undefined to print the key. */
 async function placeOf(
   options: ClientOptions,
   save: string | undefined,

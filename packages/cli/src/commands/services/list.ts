@@ -85,7 +85,6 @@ interface ServiceQuery {
   view: string | undefined
   sortBy: string[] | undefined
   context: string | undefined
-  /** Whether to read the attributes. */
   attributes: boolean
   limit: number
 }

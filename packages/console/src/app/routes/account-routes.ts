@@ -9,7 +9,8 @@ const accountRoute = createRoute({
 
 const getParentRoute = () => accountRoute
 
-// Inside addChildren, these routes would be inferred as any, and TypeScript would not check the console's links.
+// These routes are outside addChildren, which would infer them as any. TypeScript would then not check the console's
+// links.
 const accountPages = [
   createRoute({
     getParentRoute,

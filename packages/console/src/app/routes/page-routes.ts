@@ -11,8 +11,8 @@ import { shellRoute } from './root-routes.tsx'
 const getParentRoute = () => shellRoute
 
 /**
- * All pages except account pages. Each page is a separate file that loads when the page is first opened, except the
- * page for unknown addresses.
+ * Lists all pages except account pages. The browser loads each page when the user first opens it, except the page for
+ * unknown addresses.
  */
 export const pageRoutes = [
   createRoute({

@@ -50,7 +50,10 @@ function Changes({ changes }: { changes: readonly Change[] }) {
   )
 }
 
-/** Only for screen readers. It is inside the change, so that a scrolling table clips it. */
+/**
+ * Hides text from everyone except users of screen readers. The text is inside the change, so that a scrolling table
+ * clips it.
+ */
 const visuallyHidden = {
   position: 'absolute',
   width: 1,
@@ -81,7 +84,7 @@ const factNames: Record<string, string> = {
   allow: 'can register again',
 }
 
-/** User agent strings are long, so only the event's details show them. */
+/** Only the event's details show user agent strings, because they are long. */
 const omittedFacts = new Set(['agent'])
 
 function Facts({ data }: { data: Record<string, unknown> }) {
@@ -97,7 +100,7 @@ function Facts({ data }: { data: Record<string, unknown> }) {
   )
 }
 
-/** Undefined for empty values. */
+/** Returns undefined for empty values. */
 function factText(value: unknown): string | undefined {
   if (value === null || value === undefined || value === '') return undefined
   if (value === true) return 'yes'
@@ -113,7 +116,7 @@ function factText(value: unknown): string | undefined {
 
 const plainText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** The old and new value of each changed name. Undefined if the event's data contains no changes. */
+/** Returns the old and new value of each changed name. Undefined if the event's data contains no changes. */
 export function changesOf(data: Record<string, unknown>): Change[] | undefined {
   const { changes } = data
   if (typeof changes !== 'object' || changes === null) return undefined

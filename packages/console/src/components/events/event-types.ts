@@ -5,7 +5,7 @@ export type { EventType }
 export interface EventTypeInfo {
   type: EventType
   label: string
-  /** The change that the event reports. */
+  /** Describes the change that the event reports. */
   about: string
 }
 
@@ -14,7 +14,7 @@ export interface EventTypeGroup {
   types: readonly EventTypeInfo[]
 }
 
-/** All event types, starting with the most used groups. */
+/** Lists all event types, most used groups first. */
 export const eventTypeGroups: readonly EventTypeGroup[] = [
   {
     group: 'State',
@@ -141,7 +141,7 @@ export const eventTypes: readonly EventTypeInfo[] = eventTypeGroups.flatMap(({ t
 
 const labels = new Map<string, string>(eventTypes.map(({ type, label }) => [type, label]))
 
-/** The label of an event type, or the type itself if it is unknown. */
+/** Returns the label of an event type, or the type itself if it is unknown. */
 export const eventLabel = (type: string): string => labels.get(type) ?? type
 
 export const isEventType = (value: unknown): value is EventType => typeof value === 'string' && labels.has(value)

@@ -12,7 +12,7 @@ export interface Passkey {
   created: string
 }
 
-/** The URI for the authenticator app, and backup codes in case the app is lost. */
+/** The URI for the authenticator app, and backup codes for a user who loses the app. */
 export interface TotpSetup {
   totpURI: string
   backupCodes: string[]
@@ -49,7 +49,7 @@ export const renamePasskey = (id: string, name: string): Promise<unknown> =>
 
 export const deletePasskey = (id: string): Promise<unknown> => post('/passkey/delete-passkey', { id })
 
-/** Creates a passkey in the browser. Loads the library only when needed. */
+/** Creates a passkey in the browser. Loads the library only for this call, because few users need it. */
 export async function addPasskey(name: string): Promise<void> {
   const { startRegistration } = await import('@simplewebauthn/browser')
   const optionsJSON = await get<Parameters<typeof startRegistration>[0]['optionsJSON']>(

@@ -69,7 +69,7 @@ const RESERVED_PREFIX = `${RESERVED_GROUP}.`
 function DevicesLink({ name, devices }: { name: string; devices: number }) {
   const count = devices.toLocaleString()
   if (devices === 0) return count
-  // The columns of reserved attributes have different IDs, such as `categoryA` for `$svc.categoryA`.
+  // Columns of reserved attributes have different IDs, such as `categoryA` for `$svc.categoryA`.
   const isReserved = name.startsWith(RESERVED_PREFIX)
   const column = isReserved ? name.slice(RESERVED_PREFIX.length) : attributeColumn(name)
   const search = { columns: ['name', 'state', column], sort: `${isReserved ? name : column} asc` }

@@ -2,9 +2,9 @@ import { Group, Select, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export interface ExpiryValue {
-  /** A number of days, `never`, or `at`, which means the time in `at`. */
+  /** A number of days, `never`, or `at` for the time in the field `at`. */
   choice: string
-  /** In the format of the browser's date input, in the user's time zone. */
+  /** Time in the user's time zone and in the format of the browser's date input. */
   at: string
 }
 
@@ -16,7 +16,7 @@ interface ExpiryProps {
   onChange: (value: ExpiryValue) => void
   error?: ReactNode
   'data-path'?: string
-  /** Whether `never` can be chosen. Registration codes always expire. */
+  /** Whether the user can choose `never`. Registration codes always expire. */
   canBeNever?: boolean
 }
 
@@ -64,7 +64,7 @@ export const checkExpiry =
     return date <= now ? 'This time is in the past' : null
   }
 
-/** The expiry in the API's format. Null means never. */
+/** Returns the expiry in the API's format, or null for `never`. */
 export function expiryTime({ choice, at }: ExpiryValue): string | null {
   if (choice === 'never') return null
   if (choice === 'at') return new Date(at).toISOString()

@@ -39,7 +39,7 @@ function LabelField({ field }: { field: LabeledField }) {
 
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    // The user pressed Enter without a change.
+    // Ignores Enter if the user did not change the label.
     if (!isChanged) return
     const given = text.trim()
     try {

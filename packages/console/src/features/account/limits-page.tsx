@@ -6,7 +6,7 @@ import { Loading } from '../../components/loading.tsx'
 import { AccountLimitsDocument } from './account.generated.ts'
 import { Section } from './section.tsx'
 
-/** `bytesPerTarget` → `Bytes per target`. */
+/** Converts a name such as `bytesPerTarget` to `Bytes per target`. */
 const inWords = (name: string): string => {
   const words = name.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
   return words.charAt(0).toUpperCase() + words.slice(1)

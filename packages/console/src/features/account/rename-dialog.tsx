@@ -6,11 +6,11 @@ interface RenameDialogProps {
   opened: boolean
   onClose: () => void
   what: string
-  /** The dialog's title. `Rename …` by default. */
+  /** Title of the dialog. Default: `Rename …`. */
   title?: string
   confirm?: string
   name: string | null
-  /** Receives null for an empty name. */
+  /** Saves the name. An empty name becomes null. */
   onRename: (name: string | null) => Promise<unknown>
 }
 
@@ -22,7 +22,7 @@ export function RenameDialog({ opened, onClose, ...rest }: RenameDialogProps) {
   )
 }
 
-/** Created each time the dialog opens, so that it starts with the current name. */
+/** Mounts each time the dialog opens, so that it starts with the current name. */
 function RenameForm({ onClose, what, name, confirm = 'Rename', onRename }: Omit<RenameDialogProps, 'opened'>) {
   const [text, setText] = useState(name ?? '')
   const [running, setRunning] = useState(false)

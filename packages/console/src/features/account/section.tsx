@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 
 interface SectionProps {
   title: string
-  /** One or two sentences about the section. */
+  /** Describes the section in one or two sentences. */
   about?: ReactNode
   actions?: ReactNode
   children: ReactNode

@@ -6,7 +6,7 @@ import type { Context } from './use-attributes.ts'
 interface AddAttributeProps {
   opened: boolean
   onClose(): void
-  /** The selected context. The user can set the value in this context instead of the base. */
+  /** The selected context, in which the user can set the value instead of in the base. */
   context: Context
   /** The current value of an attribute in a context. */
   currentValueOf(name: string, context: Context): string | undefined
@@ -26,7 +26,7 @@ interface FieldError {
   text: string
 }
 
-/** Created each time the dialog opens. */
+/** Mounts each time the dialog opens, so that it starts empty. */
 function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttributeProps, 'opened'>) {
   const [name, setName] = useState('')
   const [value, setValue] = useState('')
@@ -112,7 +112,7 @@ function AddForm({ onClose, context, currentValueOf, onSave }: Omit<AddAttribute
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text)
 
-/** The API's messages about values start with "value". All others are shown below the name. */
+/** Assigns the API's message to a field. Messages about values start with "value". All others are about the name. */
 function fieldErrorOf(failure: unknown): FieldError {
   const { what, advice = '' } = describeError(failure, { name: 'Name', value: 'Value' })
   return { field: /^value\b/i.test(what) ? 'value' : 'name', text: `${what} ${advice}`.trim() }

@@ -1,13 +1,13 @@
 /** An attribute of a device or service, with its value in the base and its override in the selected context. */
 export interface AttributeRow {
-  /** The name as in the API: `site` or `net.ssid`. */
+  /** Name in the API's notation, such as `site` or `net.ssid`. */
   name: string
   base: string | undefined
   /** The value that replaces the base value in the context. */
   override: string | undefined
 }
 
-/** The rows of a group. Names without a group form the group `undefined`. */
+/** The rows of a group. The group is `undefined` for names without a group. */
 export interface AttributeGroup {
   group: string | undefined
   rows: AttributeRow[]
@@ -15,7 +15,7 @@ export interface AttributeGroup {
 
 type Nested = Record<string, unknown>
 
-/** The group of the Category and Status attributes, which have a separate form. */
+/** The group of the Category and Status attributes, which a separate form shows. */
 export const RESERVED_GROUP = '$svc'
 
 const compareNames = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' }).compare

@@ -5,7 +5,7 @@ import classes from './attribute-table.module.css'
 import type { Context } from './use-attributes.ts'
 import { ValueCell } from './value-cell.tsx'
 
-/** The value of a name, in the base or in a context. */
+/** The value of an attribute, in the base or in a context. */
 export interface Cell {
   name: string
   context: Context
@@ -125,7 +125,7 @@ interface GroupHeadProps {
   columns: number
   count: number
   context: Context
-  /** Undefined if there is nothing to remove, because the selected context overrides no value of the group. */
+  /** Removes the group's values. Undefined if the selected context overrides no value of the group. */
   onRemove: (() => void) | undefined
 }
 

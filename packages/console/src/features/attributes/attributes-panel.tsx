@@ -13,15 +13,15 @@ import { ReservedForm } from './reserved-form.tsx'
 import { type Context, type UseAttributes, useAttributes } from './use-attributes.ts'
 
 interface AttributesPanelProps {
-  /** The ID of a service or a device. */
+  /** ID of a service or device. */
   targetId: string
-  /** Only devices have Category and Status. */
+  /** Whether the target is a device, because only devices have Category and Status. */
   isDevice: boolean
   context: Context
   onContext(context: Context): void
 }
 
-/** The attributes of a device or service: shows, sets, and removes them, in the base and in contexts. */
+/** Shows, sets, and removes the attributes of a device or service, in the base and in contexts. */
 export function AttributesPanel({ targetId, isDevice, context, onContext }: AttributesPanelProps) {
   const source = useAttributes(targetId, context)
   const { attributes, error, retry } = source
@@ -49,7 +49,7 @@ interface CustomAttributesProps {
   context: Context
 }
 
-/** The filter field is shown if there are at least this many names. */
+/** Shows the filter field for at least this many names. */
 const MANY = 10
 
 function CustomAttributes({ source, attributes, context }: CustomAttributesProps) {
@@ -129,7 +129,7 @@ function CustomAttributes({ source, attributes, context }: CustomAttributesProps
   )
 }
 
-/** Describes which values are removed and which values apply afterward. */
+/** Describes which values the user removes and which values apply afterward. */
 function RemovalText({ name, context, rows }: Cell & { rows: readonly AttributeRow[] }) {
   const isGroup = !rows.some((row) => row.name === name)
   const what = isGroup ? `All values in the group “${name}”` : `“${name}”`

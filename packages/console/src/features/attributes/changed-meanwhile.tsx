@@ -6,7 +6,7 @@ interface ChangedMeanwhileProps {
   onUse(): void
 }
 
-/** Shown if the value changes on the server while the user edits it. */
+/** Appears if the value changes on the server while the user edits it. */
 export function ChangedMeanwhile({ value, onUse }: ChangedMeanwhileProps) {
   return (
     <Alert

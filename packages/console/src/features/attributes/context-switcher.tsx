@@ -9,11 +9,11 @@ interface ContextSwitcherProps {
   onChange(context: Context): void
 }
 
-/** Contexts can have any name, even "base", so the options for contexts have a prefix. */
+/** Adds a prefix to the options for contexts, because a context can have any name, even "base". */
 const BASE = 'base'
 const entryOf = (context: string): string => `in ${context}`
 
-/** Selects the base values, a context in use, or a new context. */
+/** Offers the base values, a context in use, or a new context. */
 export function ContextSwitcher({ contexts, value, onChange }: ContextSwitcherProps) {
   const all = value === undefined || contexts.includes(value) ? contexts : [...contexts, value]
   return (

@@ -3,11 +3,11 @@ import { ChangedMeanwhile } from './changed-meanwhile.tsx'
 
 interface ReservedFieldProps {
   label: string
-  /** In a context, the base value. */
+  /** The base value if a context is selected. */
   base: string | undefined
   /** The saved value. */
   current: string | undefined
-  /** The unsaved input, and the value that was saved when the user started editing. */
+  /** The unsaved input, and the value that was saved when the user started to edit. */
   draft: { text: string; known: string | undefined } | undefined
   onEdit(text: string): void
   onDiscard(): void

@@ -13,7 +13,7 @@ interface ReservedFormProps {
   onSave(attributes: Record<string, unknown>, context: Context): Promise<void>
 }
 
-/** The unsaved input of a field, and the value that was saved when the user started editing. */
+/** The unsaved input of a field, and the value that was saved when the user started to edit. */
 interface Draft {
   text: string
   known: string | undefined
@@ -21,7 +21,7 @@ interface Draft {
 
 type Drafts = Partial<Record<LabeledField, Draft>>
 
-/** Category and Status A to E, which every device has. Each user can choose labels for them. */
+/** Edits Category and Status A to E, which every device has. Each user can choose labels for them. */
 export function ReservedForm({ attributes, context, onSave }: ReservedFormProps) {
   const labels = useLabels()
   const [drafts, setDrafts] = useState<Drafts>({})

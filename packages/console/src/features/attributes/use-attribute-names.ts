@@ -3,8 +3,8 @@ import { useTypes } from '../../graphql/use-change.ts'
 import { AttributeNamesDocument } from './attributes.generated.ts'
 
 /**
- * The attribute names in use, with their counts. The server may have to read all devices to count names, so by default,
- * all pages share one request. The names are refetched after this console changes an attribute.
+ * Returns the attribute names in use, with their counts. By default, all pages share one request, because the server
+ * may have to read all devices to count names. The console fetches the names again after it changes an attribute.
  */
 export function useAttributeNames(requestPolicy: RequestPolicy = 'cache-first') {
   const context = useTypes('AttributeName')

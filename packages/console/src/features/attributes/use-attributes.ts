@@ -14,9 +14,9 @@ type Nested = Record<string, unknown>
 
 export interface Attributes {
   base: Nested
-  /** The values set in the selected context. Empty if no context is selected. */
+  /** Values that the selected context overrides. Empty if no context is selected. */
   overrides: Nested
-  /** The contexts that the target has values in. */
+  /** Contexts in which the target has values. */
   contexts: string[]
 }
 
@@ -24,7 +24,7 @@ export interface Attributes {
 export type Context = string | undefined
 
 export interface UseAttributes {
-  /** Undefined until loaded. */
+  /** The attributes of the target. Undefined until loaded. */
   attributes: Attributes | undefined
   error: Error | undefined
   retry(): void
@@ -34,7 +34,7 @@ export interface UseAttributes {
   setMany(attributes: Nested, context: Context): Promise<void>
 }
 
-/** The live attributes of a device or service, in the base and in a context. */
+/** Returns the live attributes of a device or service, in the base and in a context. */
 export function useAttributes(targetId: string, context: Context): UseAttributes {
   const client = useClient()
   const variables = { id: [targetId], ...(context === undefined ? {} : { context }), inContext: context !== undefined }
@@ -55,7 +55,7 @@ export function useAttributes(targetId: string, context: Context): UseAttributes
     onGap: refresh,
   })
 
-  // While the selected context is loading, do not show the attributes of the previous one.
+  // Shows no attributes while the selected context loads, because the known attributes belong to the previous context.
   const isCurrent = operation !== undefined && operation.variables.context === context
   const found = isCurrent ? data?.login?.service[0] : undefined
   const last = useLastValue(useMemo(() => found && { context, target: found }, [found, context]))

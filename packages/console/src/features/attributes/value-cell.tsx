@@ -5,16 +5,16 @@ import { LongText } from '../../components/long-text.tsx'
 import { ValueEditor } from './value-editor.tsx'
 
 interface ValueCellProps {
-  /** Names the value in the labels of its buttons: "net.ssid" or "the override of net.ssid". */
+  /** Describes the value in the labels of its buttons, such as "net.ssid" or "the override of net.ssid". */
   what: string
   value: string | undefined
-  /** The initial content of the editor if there is no value. */
+  /** Initial content of the editor if the attribute has no value. */
   initial?: string
-  /** Shown if there is no value. */
+  /** Text to show if the attribute has no value. */
   none: string
-  /** The label of the button that sets a value: "Override". */
+  /** Label of the button that sets a value, such as "Override". */
   create: string
-  /** The accessible label of that button: "Override net.ssid". */
+  /** Accessible label of the button that sets a value, such as "Override net.ssid". */
   createLabel: string
   /** Whether to dim the value, because it is overridden. */
   isFaint?: boolean

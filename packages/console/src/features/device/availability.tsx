@@ -15,7 +15,7 @@ interface AvailabilityProps {
 const spans = { '1': 'Day', '7': 'Week', '30': 'Month' }
 const DAY_MS = 86_400_000
 
-/** When a device was online, as a timeline or a table. */
+/** Shows when a device was online, as a timeline or a table. */
 export function Availability({ device: { id, state, stateSince } }: AvailabilityProps) {
   const [days, setDays] = useState('7')
   const [isTable, setTable] = useState(false)
@@ -78,7 +78,7 @@ function describe({ share, outages, longestOutage, segments }: Found): string {
 }
 
 /**
- * The table has the same content as the timeline, for screen readers and for users who cannot distinguish the colors.
+ * Draws the timeline. A table with the same content serves screen readers and users who cannot distinguish the colors.
  */
 function Timeline({ found: { from, until, segments } }: { found: Found }) {
   const total = Date.parse(until) - Date.parse(from)

@@ -15,8 +15,8 @@ export function BackToList() {
 }
 
 /**
- * Returns the list's last search parameters, from the browser's history. Without the Navigation API, the list opens
- * with its defaults.
+ * Returns the list's last search parameters from the browser's history. In browsers without the Navigation API, returns
+ * none, so the list opens with its defaults.
  */
 function lastListSearch(): Record<string, unknown> {
   if (!('navigation' in window)) return {}

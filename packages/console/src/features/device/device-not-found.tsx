@@ -5,7 +5,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { PageHeader } from '../../components/page-header.tsx'
 import { BackToList } from './back-to-list.tsx'
 
-/** Shown if the account has no device or service with the ID. */
+/** Appears if the account has no device or service with the ID. */
 export function DeviceNotFound({ what, children }: { what: 'device' | 'service'; children?: ReactNode }) {
   return (
     <>

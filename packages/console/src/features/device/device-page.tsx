@@ -21,7 +21,7 @@ import { deviceTabs } from './device-search.ts'
 import { EventsPanel } from './events-panel.tsx'
 import { Facts, NoValue } from './facts.tsx'
 
-/** A device, with its attributes, services, and events. */
+/** Shows a device with its attributes, services, and events. */
 export function DevicePage() {
   const { deviceId } = useParams({ from: '/shell/devices/$deviceId' })
   return <DeviceById key={deviceId} deviceId={deviceId.toLowerCase()} />

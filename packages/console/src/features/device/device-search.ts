@@ -4,24 +4,24 @@ export const deviceTabs = ['attributes', 'services', 'events'] as const
 
 export type DeviceTab = (typeof deviceTabs)[number]
 
-/** The page's state in its URL. Omitted members have their defaults. */
+/** The page's state, as the URL contains it. Omitted members have their defaults. */
 export interface DeviceSearch {
-  /** `attributes` by default. */
+  /** Default: `attributes`. */
   tab?: DeviceTab
-  /** The context of the attributes. Default: the base. */
+  /** Context whose attributes the page shows. Default: the base. */
   context?: string
-  /** The kind of events to list. Default: all. */
+  /** Kind of events to list. Default: all kinds. */
   events?: EventKind
 }
 
-/** Parses search parameters. Invalid values are ignored. */
+/** Parses search parameters. Ignores invalid values. */
 export function deviceSearch({ tab, context, events }: Record<string, unknown>): DeviceSearch {
   const read: DeviceSearch = {}
   const knownTab = deviceTabs.find((each) => each === tab)
   const knownKind = eventKinds.find((each) => each === events)
   if (knownTab !== undefined && knownTab !== 'attributes') read.tab = knownTab
   if (knownKind !== undefined) read.events = knownKind
-  // The router parses `context=7` as a number.
+  // Converts the value back to a string, because the router parses `context=7` as a number.
   if (['string', 'number', 'boolean'].includes(typeof context) && context !== '') read.context = String(context)
   return read
 }

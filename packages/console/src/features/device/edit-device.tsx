@@ -21,7 +21,7 @@ export function EditDevice({ opened, ...rest }: EditDeviceProps) {
 
 const labels = { hardwareId: 'Hardware ID' }
 
-/** Created each time the dialog opens, so that it starts with the current values. */
+/** Mounts each time the dialog opens, so that it starts with the current values. */
 function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
   const [before] = useState(device)
   const update = useChange(UpdateDeviceDocument, ['Device'])
@@ -35,7 +35,7 @@ function Form({ onClose, device }: Omit<EditDeviceProps, 'opened'>) {
     setSaving(true)
     setError(undefined)
     try {
-      // Send only changed fields, so that concurrent changes of other fields are kept.
+      // Sends only changed fields, so that concurrent changes of other fields are kept.
       await update({
         id: device.id,
         ...(name.trim() === before.name ? {} : { name: name.trim() }),

@@ -1,6 +1,6 @@
 import type { EventType } from '../../components/events/event-types.ts'
 
-/** The kinds by which a device's events can be filtered. */
+/** Kinds of events in the filter of a device's events. */
 export const eventKinds = ['state', 'attributes', 'services', 'device'] as const
 
 export type EventKind = (typeof eventKinds)[number]

@@ -19,7 +19,7 @@ interface EventsPanelProps {
   onKind(kind: EventKind | undefined): void
 }
 
-/** The live events of a device and its services, newest first. */
+/** Shows the live events of a device and its services, newest first. */
 export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
   const types = kind === undefined ? undefined : typesOfKind[kind]
   const source = useDeviceEvents({ deviceId: device.id, created: device.created, types })
@@ -45,7 +45,9 @@ export function EventsPanel({ device, kind, onKind }: EventsPanelProps) {
   )
 }
 
-/** Selects the events of a service from the events of its device, because the API lists events by device. */
+/**
+ * Shows the events of a service. Selects them from the events of its device, because the API lists events by device.
+ */
 export function ServiceEvents({ device, serviceId }: { device: EventsPanelProps['device']; serviceId: string }) {
   const source = useDeviceEvents({ deviceId: device.id, created: device.created, types: typesOfServices })
   const events = source.events?.filter(({ target }) => target.some(({ id }) => id === serviceId))
@@ -54,7 +56,6 @@ export function ServiceEvents({ device, serviceId }: { device: EventsPanelProps[
 
 interface EventListProps {
   source: DeviceEvents
-  /** The events to show. */
   events: DeviceEvents['events']
   deviceId: string
 }

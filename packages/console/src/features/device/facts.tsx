@@ -5,11 +5,11 @@ import { CopyButton } from '../../components/copy-button.tsx'
 export interface Fact {
   label: string
   value: ReactNode
-  /** The string that the copy button copies. Without it, there is no button. */
+  /** String that the copy button copies. Without it, the fact has no button. */
   copy?: string | undefined
 }
 
-/** A list of labeled values. */
+/** Shows a list of labeled values. */
 export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <Paper withBorder p="sm" mb="md">

@@ -17,7 +17,7 @@ export function RotateSecret({ opened, ...rest }: RotateSecretProps) {
       opened={opened}
       onClose={rest.onClose}
       title="Rotate the secret"
-      // A click outside the dialog must not discard a secret that is shown only once.
+      // A click outside the dialog must not discard the secret, which appears only once.
       closeOnClickOutside={false}
     >
       <Dialog {...rest} />
@@ -25,7 +25,7 @@ export function RotateSecret({ opened, ...rest }: RotateSecretProps) {
   )
 }
 
-/** Created each time the dialog opens, so that it never shows an old secret. */
+/** Mounts each time the dialog opens, so that it never shows an old secret. */
 function Dialog({ onClose, device }: Omit<RotateSecretProps, 'opened'>) {
   const rotate = useChange(RotateDeviceSecretDocument)
   const [how, setHow] = useState('new')

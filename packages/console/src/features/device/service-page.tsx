@@ -20,7 +20,7 @@ import { ServiceFacts } from './service-facts.tsx'
 
 type Service = NonNullable<ServiceDetailsQuery['login']>['service'][number]
 
-/** A service of a device, with its attributes and events. */
+/** Shows a service of a device, with its attributes and events. */
 export function ServicePage() {
   const { deviceId, serviceId } = useParams({ from: '/shell/devices/$deviceId/services/$serviceId' })
   const ids = { deviceId: deviceId.toLowerCase(), serviceId: serviceId.toLowerCase() }

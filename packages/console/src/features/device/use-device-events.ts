@@ -6,14 +6,14 @@ import { type DeviceEventFragment, DeviceEventsDocument } from './device-events.
 
 export interface DeviceEventsOptions {
   deviceId: string
-  /** When the device was created. Its events go back to this time. */
+  /** Time at which the device was created. The device has no earlier events. */
   created: string
-  /** All types if undefined. */
+  /** Types of events to return. Default: all types. */
   types: readonly EventType[] | undefined
 }
 
 export interface DeviceEvents {
-  /** Newest first. Undefined until the first page is loaded. */
+  /** Events, newest first. Undefined until the first page is loaded. */
   events: readonly DeviceEventFragment[] | undefined
   hasMore: boolean
   isLoading: boolean
@@ -31,16 +31,16 @@ interface Loaded {
 const PAGE_SIZE = 50
 const DAY_MS = 86_400_000
 
-/** A device's events, loaded page by page, with new events on top. */
+/** Returns a device's events, loaded page by page, with new events first. */
 export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOptions): DeviceEvents {
   const client = useClient()
   const [loaded, setLoaded] = useState<Loaded>()
   const [isLoading, setLoading] = useState(false)
   const [error, setError] = useState<unknown>()
-  // Results of earlier requests are ignored.
+  // Identifies the latest request, so that the results of earlier requests can be ignored.
   const latestRequest = useRef(0)
-  // urql combines identical requests, so the response to a request in flight may not contain the events of a gap in the
-  // live events.
+  // Whether to load the events again. urql combines identical requests, so the response to a request in flight may not
+  // contain the events that a gap in the live events omitted.
   const [isOutdated, setOutdated] = useState(false)
   const kinds = types?.join(' ')
 
@@ -56,7 +56,7 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
             id: [deviceId],
             size: PAGE_SIZE,
             after,
-            // By default, the API returns only the events of the last month.
+            // Passes a start date, because the API otherwise returns only the events of the last month.
             minDate: new Date(Date.parse(created) - DAY_MS).toISOString(),
             types: kinds === undefined ? null : (kinds.split(' ') as EventType[]),
           },
@@ -88,7 +88,7 @@ export function useDeviceEvents({ deviceId, created, types }: DeviceEventsOption
       )
       if (matching.length === 0) return
       setLoaded((before) => before && { ...before, events: mergeEvents(matching.toReversed(), before.events) })
-      // A page in flight may not contain these events.
+      // Loads the page again, because the page in flight may not contain these events.
       if (isLoading) setOutdated(true)
     },
     onGap: () => setOutdated(true),

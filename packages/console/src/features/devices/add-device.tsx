@@ -14,7 +14,7 @@ interface AddDeviceProps {
 
 const labels = { hardwareId: 'Hardware ID' }
 
-/** A form that registers a device, then shows the device's secret, which is shown only once. */
+/** Shows a form that registers a device, and then the device's secret, which appears only once. */
 export function AddDevice({ opened, onClose }: AddDeviceProps) {
   const register = useCreation(AddDeviceDocument)
   const [added, setAdded] = useState<AddDeviceMutation['registerDevice']>()

@@ -8,7 +8,7 @@ import type { AccessKeyFieldsFragment } from './keys.generated.ts'
 
 const columns = ['Name', 'Key', 'Permissions', 'Last used', 'Expires', 'Created', '']
 
-/** A table, or cards on narrow screens. */
+/** Shows the keys in a table or, on narrow screens, as cards. */
 export function KeyList({ keys }: { keys: readonly AccessKeyFieldsFragment[] }) {
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false })
   if (isNarrow)

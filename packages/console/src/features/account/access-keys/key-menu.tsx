@@ -13,7 +13,7 @@ import {
   SetAccessKeyEnabledDocument,
 } from './keys.generated.ts'
 
-/** Renames, disables, enables, and deletes a key. */
+/** Offers to rename, disable, enable, and delete a key. */
 export function KeyMenu({ accessKey }: { accessKey: AccessKeyFieldsFragment }) {
   const { key, enabled } = accessKey
   const name = accessKey.name ?? key

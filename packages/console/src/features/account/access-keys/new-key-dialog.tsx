@@ -8,18 +8,18 @@ interface NewKeyDialogProps {
   onClose: () => void
 }
 
-/** A form for a new key, then its secret, which is shown only once. */
+/** Shows a form for a new key, and then the key's secret, which appears only once. */
 export function NewKeyDialog({ opened, onClose }: NewKeyDialogProps) {
   const [created, setCreated] = useState<NewKey>()
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      // Reset only after the dialog has disappeared, to avoid flicker.
+      // Resets the dialog only after it has disappeared, to avoid flicker.
       onExitTransitionEnd={() => setCreated(undefined)}
       title={created === undefined ? 'New access key' : 'Access key created'}
       size="lg"
-      // A click outside the dialog must not discard a secret that is shown only once.
+      // A click outside the dialog must not discard the secret, which appears only once.
       closeOnClickOutside={created === undefined}
       closeOnEscape={created === undefined}
     >

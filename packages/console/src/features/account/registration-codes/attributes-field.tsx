@@ -5,7 +5,7 @@ export interface AttributeRow extends NamedRow {
   value: string
 }
 
-/** A form field for any number of attributes. */
+/** Renders a form field for any number of attributes. */
 export function AttributesField(input: ListInput<AttributeRow>) {
   return (
     <ListField
@@ -35,7 +35,7 @@ export function AttributesField(input: ListInput<AttributeRow>) {
   )
 }
 
-/** Checks for missing and duplicate names. The API validates the names themselves. */
+/** Checks for missing and duplicate names. The API validates everything else about the names. */
 export const checkAttributes = (rows: readonly AttributeRow[]): string | null => checkNames(rows, 'attribute')
 
 export const attributesFrom = (rows: readonly AttributeRow[]): Record<string, string> | null =>

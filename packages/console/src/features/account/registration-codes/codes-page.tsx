@@ -23,7 +23,7 @@ export function CodesPage() {
   const context = useTypes('RegistrationCode')
   const [{ data, error }, refetch] = useQuery({ query: RegistrationCodesDocument, context })
   const [opened, { open, close }] = useDisclosure()
-  // Devices may use codes while this page is open.
+  // Updates the list, because devices may use codes while this page is open.
   useLiveEvents({
     onEvents(events) {
       const counts = events.some(

@@ -19,18 +19,18 @@ export interface ListInput<Row> {
 
 interface ListFieldProps<Row extends NamedRow> {
   label: string
-  /** The name of one entry: "service" or "attribute". */
+  /** What one entry is called, such as "service" or "attribute". */
   what: string
-  /** A new entry, without its ID. */
+  /** Values of a new entry, without its ID. */
   empty: Omit<Row, 'id'>
   input: ListInput<Row>
-  /** Renders the inputs of an entry. Numbers start at 1. */
+  /** Renders the inputs of an entry. `number` starts at 1. */
   fields: (row: Row, change: (patch: Partial<Row>) => void, number: number) => ReactNode
 }
 
 let lastId = 0
 
-/** A list of any length. Each entry has a button that removes it. */
+/** Shows a list of any length, with a button on each entry that removes it. */
 export function ListField<Row extends NamedRow>({ label, what, empty, input, fields }: ListFieldProps<Row>) {
   const { value: rows = [], onChange, error } = input
   const change = (id: string, patch: Partial<Row>): void =>
@@ -61,7 +61,7 @@ export function ListField<Row extends NamedRow>({ label, what, empty, input, fie
   )
 }
 
-/** Validates that all rows of a form have unique names. */
+/** Validates that no two rows of a form have the same name. */
 export function checkNames(rows: readonly NamedRow[], what: string): string | null {
   const names = rows.map(({ name }) => name.trim())
   if (names.includes('')) return `Enter a name for every ${what}`

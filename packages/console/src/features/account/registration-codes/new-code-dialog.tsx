@@ -8,7 +8,7 @@ interface NewCodeDialogProps {
   onClose: () => void
 }
 
-/** A form for a new code, then the code itself, which is shown only once. */
+/** Shows a form for a new code, and then the code itself, which appears only once. */
 export function NewCodeDialog({ opened, onClose }: NewCodeDialogProps) {
   const [created, setCreated] = useState<NewCode>()
   return (

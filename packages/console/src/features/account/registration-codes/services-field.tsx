@@ -5,12 +5,12 @@ import { ServiceTypesDocument } from './codes.generated.ts'
 import { checkNames, ListField, type ListInput, type NamedRow } from './list-field.tsx'
 
 export interface ServiceRow extends NamedRow {
-  /** The ID of the application type as a string. Null derives the type from the port. */
+  /** ID of the application type as a string. With null, the server derives the type from the port. */
   application: string | null
   port: number | string
 }
 
-/** A form field for any number of services. */
+/** Renders a form field for any number of services. */
 export function ServicesField(input: ListInput<ServiceRow>) {
   const [{ data }] = useQuery({ query: ServiceTypesDocument, requestPolicy: 'cache-first' })
   const types = data?.applicationTypes ?? []
@@ -56,7 +56,7 @@ export function ServicesField(input: ListInput<ServiceRow>) {
   )
 }
 
-/** The type's default port, used if the service has none. */
+/** Returns the type's default port, which applies to a service without a port. */
 const defaultPortOf = (types: readonly { id: number; port: number | null }[], id: string | null): string | undefined =>
   types.find((type) => String(type.id) === id)?.port?.toString()
 

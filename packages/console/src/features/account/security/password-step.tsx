@@ -8,11 +8,11 @@ interface PasswordStepProps {
   confirm: string
   danger?: boolean
   onCancel: () => void
-  /** Rejects with the server's error. */
+  /** Makes the change. Rejects with the server's error. */
   onPassword: (password: string) => Promise<void>
 }
 
-/** Asks for the password before a sensitive change, because the browser may be unattended. */
+/** Asks for the password before a sensitive change, because someone else may use an unattended browser. */
 export function PasswordStep({ children, confirm, danger, onCancel, onPassword }: PasswordStepProps) {
   const [password, setPassword] = useState('')
   const [running, setRunning] = useState(false)

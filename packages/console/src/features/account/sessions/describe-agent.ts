@@ -17,8 +17,8 @@ const systems: [name: string, pattern: RegExp][] = [
 ]
 
 /**
- * Shortens a User-Agent header to, for example, `Firefox 140 on Linux`. Unknown programs keep their first 60
- * characters.
+ * Shortens a User-Agent header, for example to `Firefox 140 on Linux`. Returns the first 60 characters for unknown
+ * programs.
  */
 export function describeAgent(agent: string | null): string {
   if (agent === null || agent === '') return 'Unknown program'

@@ -5,13 +5,13 @@ import type { BulkState } from './use-bulk.ts'
 
 interface BulkProgressProps {
   state: Exclude<BulkState, { step: 'ready' }>
-  /** Past tense: "changed", "deleted". */
+  /** Past tense of the change, such as "changed" or "deleted". */
   verb: string
   onStop(): void
   onClose(): void
 }
 
-/** Shows the progress of a bulk change, and its result at the end. */
+/** Shows the progress of a bulk change, and finally its result. */
 export function BulkProgress({ state, verb, onStop, onClose }: BulkProgressProps) {
   const { done, failed, total } = state.progress
   const tried = done + failed.length

@@ -19,7 +19,7 @@ interface DeleteDevicesProps {
 const MAX_WITHOUT_TYPING = 20
 
 /**
- * Deletes the selected devices. Deletes active devices only if the user selects that option, and many devices only
+ * Deletes the selected devices. Deletes active devices only if the user selects that option. Deletes many devices only
  * after the user types their number.
  */
 export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
@@ -47,7 +47,8 @@ export function DeleteDevices({ devices, onClose }: DeleteDevicesProps) {
     if (batchError === undefined) return []
     if (batchError.networkError !== undefined || ids.length === 1)
       return ids.map((id) => ({ id, reason: errorText(batchError) }))
-    // A batch is atomic and fails if one of its devices became active or was deleted, so delete them one by one.
+    // Deletes the devices one by one, because a batch is atomic and fails if one of its devices became active or was
+    // deleted.
     const failed: Failure[] = []
     for (const id of ids) {
       const { error: deviceError } = await remove([id])

@@ -3,25 +3,25 @@ import type { SelectedDeviceFragment } from './bulk.generated.ts'
 
 export interface AttributeChange {
   name: string
-  /** Null removes the attribute. */
+  /** New value of the attribute, or null to remove the attribute. */
   value: string | null
   context?: string
 }
 
-/** The effects of a change, computed before it is made. */
+/** The effects of a change, which the console computes before the change. */
 export interface Preview {
-  /** The devices that would change. */
+  /** IDs of the devices that would change. */
   ids: string[]
-  /** The number of these devices that currently have no value. */
+  /** Number of devices in `ids` that currently have no value. */
   withoutValue: number
   /** Current values that the change would replace or remove, most frequent first. */
   replaced: { value: string; devices: number }[]
-  /** The number of devices that already have the value. */
+  /** Number of devices that already have the value. */
   unchanged: number
 }
 
 /**
- * Previews a change. In a context, a device receives the override even if its base value is the same, because the base
+ * Previews a change. A context overrides the value even on a device whose base value is the same, because the base
  * value may change later. Removing an override changes only devices that have one.
  */
 export function previewChange(

@@ -12,7 +12,7 @@ export interface Failure {
 
 export interface BatchOptions {
   ids: readonly string[]
-  /** Changes a batch of devices and returns the devices that failed. Throws if the whole run must end. */
+  /** Changes a batch of devices and returns the devices that failed. Throws an error to end the whole run. */
   change(ids: readonly string[]): Promise<Failure[]>
   /** Stops the run after the batch in progress. */
   signal: AbortSignal
@@ -21,7 +21,7 @@ export interface BatchOptions {
 
 const BATCH_SIZE = 50
 
-/** Changes many devices in small batches, so that the run can be stopped and its progress is known. */
+/** Changes many devices in small batches, so that the user sees the progress and can stop the run. */
 export async function runInBatches({ ids, change, signal, onProgress }: BatchOptions): Promise<Progress> {
   let progress: Progress = { done: 0, failed: [], total: ids.length }
   for (let start = 0; start < ids.length && !signal.aborted; start += BATCH_SIZE) {

@@ -8,7 +8,7 @@ export interface SelectedDevices {
   filter: DeviceFilter
 }
 
-/** The attribute whose current value is fetched with each device. */
+/** An attribute whose current value the console fetches with each device. */
 export interface AttributeRef {
   name: string
   context?: string

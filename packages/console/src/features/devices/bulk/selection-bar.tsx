@@ -17,7 +17,7 @@ interface SelectionBarProps {
   shown: ShownList
 }
 
-/** Actions for the selected devices. Rendered only if some are selected. */
+/** Shows actions for the selected devices, if any are selected. */
 export function SelectionBar({ selection, filter, total, attributes, shown }: SelectionBarProps) {
   const [action, setAction] = useState<'set' | 'export' | 'delete'>()
   const count = selection.count(total)

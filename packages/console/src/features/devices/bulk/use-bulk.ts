@@ -4,7 +4,7 @@ import { type BatchOptions, type Progress, runInBatches } from './run-in-batches
 export type BulkState =
   | { step: 'ready' }
   | { step: 'running'; progress: Progress }
-  /** `isStopped`: the user stopped the run before its end. */
+  /** `isStopped` is true if the user stopped the run before its end. */
   | { step: 'ended'; progress: Progress; isStopped: boolean; error?: unknown }
 
 interface Bulk {
@@ -14,7 +14,7 @@ interface Bulk {
   reset(): void
 }
 
-/** Runs a bulk change, which can be stopped. Leaving the page also stops it. */
+/** Runs a bulk change. The run stops if the user stops it or leaves the page. */
 export function useBulk(): Bulk {
   const [state, setState] = useState<BulkState>({ step: 'ready' })
   const abortController = useRef<AbortController | null>(null)

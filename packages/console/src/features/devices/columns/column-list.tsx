@@ -5,7 +5,7 @@ import { useLabels } from '../../user-settings/labels.ts'
 import { attributeColumn, columnOf, fieldColumns, NAME_COLUMN } from './columns.ts'
 
 export interface ColumnListProps {
-  /** The IDs of the shown columns, in order. */
+  /** IDs of the shown columns, in order. */
   shown: readonly string[]
   attributes: readonly string[]
   onChange(columns: string[]): void
@@ -16,7 +16,8 @@ export interface ColumnListProps {
 }
 
 /**
- * Lets the user select columns and change their order. This is a separate module, because most users do not open it.
+ * Lets the user select columns and change their order. The list is a separate module, because most users do not open
+ * it.
  */
 export function ColumnList({ shown, attributes, onChange, onSave, onReset }: ColumnListProps) {
   const labels = useLabels()
@@ -32,7 +33,7 @@ export function ColumnList({ shown, attributes, onChange, onSave, onReset }: Col
   const add = (name: string): void => {
     const id = attributeColumn(name.trim())
     if (name.trim() !== '' && !shown.includes(id)) onChange([...movable, id])
-    // Mantine writes the selected option into the field after this callback.
+    // Clears the field after this callback, because Mantine then writes the selected option into the field.
     setTimeout(() => setTyped(''))
   }
   return (

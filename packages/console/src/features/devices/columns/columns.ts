@@ -1,10 +1,10 @@
 import { type LabeledField, labeledFields } from '../../user-settings/labels.ts'
 
 export interface Column {
-  /** The ID in the URL: a field of a device, or `attributes.` and an attribute's name. */
+  /** ID in the URL: a field of a device, or `attributes.` followed by an attribute's name. */
   id: string
   label: string
-  /** The name in `sort`. Undefined if the API cannot sort by it. */
+  /** Sort key in the API's argument `sort`. Undefined if the API cannot sort by the column. */
   sort?: string
   /** The initial width in pixels. */
   width: number
@@ -26,12 +26,12 @@ const ATTRIBUTE_WIDTH = 150
 const ATTRIBUTE_PREFIX = 'attributes.'
 const RESERVED_PREFIX = '$svc.'
 
-/** The first column, which is always shown and contains the link to the device. */
+/** The first column, which contains the link to the device and which the user cannot hide. */
 export const NAME_COLUMN = 'name'
 
 const DEFAULT_ATTRIBUTES = 4
 
-/** The columns for a user who has not saved any. `attributes` contains names, most used first. */
+/** Returns the columns for a user who has not saved any. `attributes` contains names, most used first. */
 export const defaultColumns = (attributes: readonly string[]): readonly string[] => [
   ...['name', 'state', 'services', 'platform', 'lastReported'],
   ...attributes.slice(0, DEFAULT_ATTRIBUTES).map(columnOfName),
@@ -66,8 +66,8 @@ export function columnOfName(name: string): string {
 export const fieldColumns: readonly string[] = [...fields.map(({ id }) => id), ...labeledFields]
 
 /**
- * Returns the columns with these IDs, starting with the name. Omits duplicate and unknown IDs. The columns of a view
- * can have custom labels and widths.
+ * Returns the columns with these IDs, starting with the name. Omits duplicate and unknown IDs. Applies the labels and
+ * widths of a view's columns.
  */
 export function columnsOf(
   ids: readonly string[],

@@ -1,11 +1,11 @@
 import { useCallback, useMemo } from 'react'
 import { useViewer } from '../../user-settings/viewer.ts'
 
-/** The user's saved columns are in `$ui.devices.columns` on the server. */
+/** The server stores the user's columns in the attribute `$ui.devices.columns`. */
 const SETTING = 'devices.columns'
 
 interface SavedColumns {
-  /** Undefined if the user saved none. */
+  /** The saved columns. Undefined if the user has saved none. */
   columns: readonly string[] | undefined
   save(columns: readonly string[]): Promise<void>
 }
@@ -18,14 +18,14 @@ export function useSavedColumns(): SavedColumns {
   return { columns, save }
 }
 
-/** The setting can have any value, because other programs can write it. */
+/** Validates the setting, because other programs can also write it. */
 function parseColumns(json: string | undefined): string[] | undefined {
   if (json === undefined) return undefined
   try {
     const found: unknown = JSON.parse(json)
     if (Array.isArray(found) && found.every((each) => typeof each === 'string')) return found
   } catch {
-    // The console did not write this value.
+    // Ignores a value that the console did not write.
   }
   return undefined
 }

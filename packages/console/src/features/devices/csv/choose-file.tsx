@@ -9,7 +9,7 @@ interface ChooseFileProps {
   onChoose(file: File): void
 }
 
-/** Accepts a chosen or dropped file, and describes the format. */
+/** Accepts a file that the user chooses or drops, and describes the format. */
 export function ChooseFile({ error, onChoose }: ChooseFileProps) {
   const [isOver, setOver] = useState(false)
   const drop = (event: DragEvent): void => {

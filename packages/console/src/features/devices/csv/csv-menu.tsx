@@ -13,19 +13,19 @@ interface CsvMenuProps {
   filter: DeviceFilter
   shown: ShownList
   total: number | undefined
-  /** Called after an import, which may have changed devices. */
+  /** Runs after an import, which may have changed devices. */
   onImported(): void
 }
 
 const everything = { kind: 'all', except: new Set<string>() } as const
 
-/** Imports devices, and exports the devices of the list. */
+/** Offers to import devices and to export the devices of the list. */
 export function CsvMenu({ filter, shown, total, onImported }: CsvMenuProps) {
   const client = useClient()
   const [opened, setOpened] = useState<'import' | 'export'>()
   const closeImport = (): void => {
     setOpened(undefined)
-    // The import may have added attributes to the options of columns and filters.
+    // Reloads the options of columns and filters, to which the import may have added attributes.
     void client.query(DeviceListNamesDocument, {}, { requestPolicy: 'network-only' }).toPromise()
     onImported()
   }

@@ -11,7 +11,7 @@ interface ImportPreviewProps {
   onClose(): void
 }
 
-/** A preview of the import. Nothing has been written yet. */
+/** Shows a preview of the import, before the console writes anything. */
 export function ImportPreview({ prepared, onBack, onImport, onClose }: ImportPreviewProps) {
   const { name, file, plan } = prepared
   const { creations, updates, unchanged, problems, types } = plan
@@ -78,7 +78,7 @@ export function ImportPreview({ prepared, onBack, onImport, onClose }: ImportPre
 
 const counted = (count: number, noun: string): string => `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`
 
-/** Warns about columns that probably have a misspelled name. */
+/** Warns about columns whose names are probably misspelled. */
 function SuspectColumns({ columns }: Pick<PreparedImport['file'], 'columns'>) {
   const suspects = suspectColumns(columns)
   const ignored = ignoredColumns(columns)

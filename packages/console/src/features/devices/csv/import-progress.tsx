@@ -11,7 +11,7 @@ interface ImportProgressProps {
   onClose(): void
 }
 
-/** Shows the progress of the import, and its result at the end. */
+/** Shows the progress of the import, and finally its result. */
 export function ImportProgress({ state, onStop, onAnother, onClose }: ImportProgressProps) {
   const { outcome, prepared } = state
   const { plan, name } = prepared

@@ -10,7 +10,7 @@ interface InvalidRowsProps {
   fileName: string
 }
 
-/** The invalid rows with their errors. The whole list can be downloaded. */
+/** Shows the invalid rows with their errors. The user can download the whole list. */
 export function InvalidRows({ problems, fileName }: InvalidRowsProps) {
   const sorted = problems.toSorted((one, other) => one.line - other.line)
   const save = (): void => {

@@ -2,7 +2,8 @@ const FIRST_MS = 250
 const MAX_MS = 10_000
 
 /**
- * The delay before the next attempt in milliseconds. It grows exponentially, and is at least the server's Retry-After.
+ * Returns the delay before the next attempt in milliseconds. The delay grows exponentially and is at least the server's
+ * Retry-After.
  */
 export function retryDelay(count: number, retryAfter: string | null): number {
   const requested = Number(retryAfter ?? 0) * 1000 || 0

@@ -1,18 +1,18 @@
 import { Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** The number of displayed rows. Further rows are only counted. */
+/** Displays at most this many rows and only counts the others. */
 export const SHOWN_ROWS = 100
 
 interface RowTableProps {
   label: string
   columns: readonly string[]
-  /** The total number of rows. `children` contains the first of them. */
+  /** Total number of rows. `children` contains the first of them. */
   count: number
   children: ReactNode
 }
 
-/** A table of rows of the file. */
+/** Shows rows of the file in a table. */
 export function RowTable({ label, columns, count, children }: RowTableProps) {
   return (
     <>

@@ -5,7 +5,10 @@ import { apiHeaders } from '../../../graphql/session-headers.ts'
 import { signedOut } from '../../../graphql/signed-out.ts'
 import { pause, retryDelay } from './retry-delay.ts'
 
-/** An error in the form of the console's GraphQL client, with the API's error code and the server's message. */
+/**
+ * An error with the API's error code and the server's message, in the same form as the errors of the console's GraphQL
+ * client.
+ */
 export class ApiError extends CombinedError {
   readonly code: string
 
@@ -17,7 +20,7 @@ export class ApiError extends CombinedError {
 }
 
 const MAX_FAILURES = 7
-/** How long to retry rate-limited requests. Many concurrent requests share the caller's quota. */
+/** Retries rate-limited requests for this time, because many concurrent requests share the caller's quota. */
 const RATE_LIMIT_RETRY_MS = 300_000
 
 /**
@@ -42,7 +45,7 @@ export const sessionApi: Api = {
   },
 }
 
-/** For a mutation without a response, reports that its outcome is unknown. */
+/** Reports that the outcome is unknown if a mutation received no response. */
 function withOutcome(error: ApiError, isMutation: boolean): ApiError {
   if (error.code === 'UNAUTHENTICATED') signedOut.announce()
   return isMutation && error.code === 'NO_ANSWER'
@@ -52,7 +55,7 @@ function withOutcome(error: ApiError, isMutation: boolean): ApiError {
 
 type Attempt =
   | { data: unknown; error?: undefined }
-  /** `isSafeToRepeat`: the request certainly did not run. */
+  /** `isSafeToRepeat` is true if the request certainly did not run. */
   | { error: ApiError; isSafeToRepeat: boolean; retryAfter: string | null }
 
 async function send(requestBody: string, signal: AbortSignal | undefined): Promise<Attempt> {

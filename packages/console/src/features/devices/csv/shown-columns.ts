@@ -9,7 +9,7 @@ import type { ExportSource } from './export-source.ts'
 export interface ShownColumnsExport {
   source: ExportSource
   columns: readonly Column[]
-  /** The sort keys of the list. */
+  /** Sort keys of the list. */
   sortBy: string[]
   /** The context of the attribute values. */
   context: string | undefined
@@ -17,7 +17,7 @@ export interface ShownColumnsExport {
   signal: AbortSignal
 }
 
-/** Exports the shown columns, for reading and spreadsheets. The result cannot be imported. */
+/** Exports the shown columns, for reading and for spreadsheets. An import does not accept the result. */
 export async function exportShownColumns(
   api: Api,
   { source, columns, sortBy, context, write, signal }: ShownColumnsExport,

@@ -7,7 +7,7 @@ import { exportSourceOf } from './export-source.ts'
 import { sessionApi } from './session-api.ts'
 import { exportShownColumns } from './shown-columns.ts'
 
-/** `shown`: the columns of the list. `all`: all data, in the format for imports. */
+/** `shown` exports the columns of the list. `all` exports all data, in the format for imports. */
 export type ExportForm = 'shown' | 'all'
 
 /** The shown columns and the sort keys of the list. */
@@ -27,7 +27,7 @@ interface Export {
   stop(): void
 }
 
-/** Runs an export. If it fails or is stopped, no file is saved. Leaving the page also stops it. */
+/** Runs an export. Saves no file if the export fails, or if the user stops it or leaves the page. */
 export function useExport(devices: SelectedDevices, { columns, sortBy }: ShownList): Export {
   const [state, setState] = useState<ExportState>({ step: 'ready' })
   const abortController = useRef<AbortController | null>(null)

@@ -6,7 +6,7 @@ import { writePlan } from '@muster/fleet-csv/import/write'
 import { useEffect, useRef, useState } from 'react'
 import { sessionApi } from './session-api.ts'
 
-/** A parsed file and the plan of its import. Nothing has been written yet. */
+/** A parsed file and the plan of its import, before the console writes anything. */
 export interface PreparedImport {
   name: string
   file: DeviceFile
@@ -25,7 +25,6 @@ interface Import {
   read(file: File): Promise<void>
   run(prepared: PreparedImport): Promise<void>
   stop(): void
-  /** Returns to the first step. */
   reset(): void
 }
 
@@ -48,7 +47,7 @@ export function useImport(): Import {
       const signal = begin()
       const show = (devices: number): void => setState({ step: 'reading', name: chosen.name, devices })
       show(0)
-      // Updating the state for each device would slow down reading.
+      // Updates the state only every 1000 devices, because each update slows down reading.
       const onRead = (devices: number): void => void (devices % 1000 === 0 && show(devices))
       try {
         const file = readDeviceFile(new Uint8Array(await chosen.arrayBuffer()))
@@ -82,7 +81,9 @@ export function useImport(): Import {
   }
 }
 
-/** Before the first write, unchanged rows already count as done, and invalid rows are already known. */
+/**
+ * Returns the outcome before the first write. Unchanged rows already count as done, and invalid rows are already known.
+ */
 const initialOutcome = ({ file, plan }: PreparedImport): Outcome => ({
   rows: file.rows.length + file.problems.length,
   created: 0,
