@@ -6,31 +6,32 @@ import { serviceWorker } from './build/service-worker.ts'
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** The server that `vite dev` forwards API requests to, started by `npm start`. */
+/** `vite dev` forwards API requests to this server, which `npm start` starts. */
 const server = process.env.MUSTER_URL ?? 'http://127.0.0.1:4000'
 
 export default defineConfig({
   root: path('.'),
   plugins: [react(), serviceWorker(), compressBuild()],
-  // Users build the console when they install Muster, and need to see only problems.
+  // Hides everything but problems, because users build the console when they install Muster.
   logLevel: 'warn',
   build: {
     outDir: path('dist'),
     emptyOutDir: true,
     target: 'es2022',
-    // The content security policy allows no inline scripts. Browsers that need this polyfill are older than the target.
+    // Omits the polyfill, because the content security policy allows no inline scripts, and all target browsers work
+    // without it.
     modulePreload: { polyfill: false },
-    // The same policy blocks files that are embedded as data: URLs.
+    // Embeds no files as data: URLs, because the content security policy blocks them.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 4000,
     rolldownOptions: {
-      // Directives such as "use no memo" are for a compiler that this build does not use.
+      // Ignores directives such as "use no memo", which are for a compiler that this build does not use.
       onLog: (level, log, report) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log)
       },
       input: { index: path('index.html'), doc: path('doc.html') },
       output: {
-        // These libraries rarely change and are needed first. As separate files, they stay cached across releases.
+        // Puts these libraries into separate files. They rarely change, so they stay cached across releases.
         codeSplitting: {
           groups: [
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\// },
@@ -43,7 +44,7 @@ export default defineConfig({
       },
     },
   },
-  // The workers of the reference page's editor use dynamic imports.
+  // Uses modules for workers, because the workers of the reference page's editor use dynamic imports.
   worker: { format: 'es' },
   server: {
     port: 4220,

@@ -46,7 +46,7 @@ function entryFiles(bundle: Rollup.OutputBundle): string[] {
 
 /**
  * Returns a version that changes whenever a file of the shell changes. Asset names contain a hash of their content, so
- * only the other files are hashed here.
+ * this function hashes only the other files.
  */
 async function versionOf(shell: readonly string[]): Promise<string> {
   const hash = createHash('sha256').update(shell.join('\n'))

@@ -47,8 +47,8 @@ interface Sink {
 
 /**
  * Returns the operation to run. After the user changes tabs, GraphiQL may briefly pass the operation name of the
- * previous tab, so this function ignores a name that the query does not contain. It returns nothing for a query with a
- * syntax error, which the server then reports.
+ * previous tab, so this function ignores a name that the query does not contain. It returns null for a query with a
+ * syntax error, which the server reports.
  */
 function readOperation({ query, operationName }: FetcherParams): OperationDefinitionNode | null {
   try {

@@ -7,7 +7,7 @@ export const ClearCacheContext = createContext<() => void>(() => {})
 
 const create = (): Client => createGraphqlClient(signedOut.announce)
 
-/** The tab's client, and a function that replaces the client for another user with one whose cache is empty. */
+/** Returns the tab's client, and a function that replaces it with a client with an empty cache, for another user. */
 export function useGraphqlClient(): { client: Client; clearCache: () => void } {
   const [client, setClient] = useState(create)
   return { client, clearCache: useCallback(() => setClient(create()), []) }

@@ -7,7 +7,7 @@ import { fetchOptionsWith } from './session-headers.ts'
 export function createGraphqlClient(onSignedOut: () => void): Client {
   return createClient({
     url: api.graphql,
-    // The server accepts sessions only with POST.
+    // Turns off GET, because the server accepts sessions only with POST.
     preferGetMethod: false,
     requestPolicy: 'cache-and-network',
     fetchOptions: fetchOptionsWith({}),

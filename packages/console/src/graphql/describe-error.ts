@@ -1,18 +1,18 @@
 import { CombinedError } from 'urql'
 
-/** An error in words for the user. */
+/** Describes an error for the user. */
 export interface ErrorDescription {
   /** A sentence that describes the error. */
   what: string
-  /** How to resolve it. Undefined if `what` already explains that. */
+  /** Describes how to resolve the error. Undefined if `what` already does. */
   advice?: string
   /** Identifies the error in the server's log. */
   requestId?: string
 }
 
 /**
- * The labels of a form's fields, keyed by the arguments in the API's messages: `hardwareId`, or `services.port` for the
- * ports in a list of services.
+ * Labels of a form's fields, keyed by the names of arguments in the API's messages, such as `hardwareId`, or
+ * `services.port` for the ports in a list of services.
  */
 export type FieldLabels = Readonly<Record<string, string>>
 
@@ -78,7 +78,9 @@ const withLabel = (message: string, labels: FieldLabels): string =>
     return dot === undefined ? label : `${label}: `
   })
 
-/** Capitalizes a message of the API and adds a period. A message that starts with an argument's name keeps its case. */
+/**
+ * Capitalizes a message of the API and adds a period. Keeps the case of a message that starts with an argument's name.
+ */
 function sentence(message: string): string {
   const text = /^[a-z]+[ ,]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message
   return /[.!?]$/.test(text) ? text : `${text}.`

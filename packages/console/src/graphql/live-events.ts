@@ -9,11 +9,14 @@ export type LiveEvent = LiveEventsSubscription['events']
 export interface LiveListener {
   /** Receives events in order, in batches. */
   onEvents(events: readonly LiveEvent[]): void
-  /** Called if events were lost, so the displayed data must be fetched again. */
+  /** Runs after a gap in the events, so that the listener fetches the displayed data again. */
   onGap?(): void
 }
 
-/** `reconnecting`: the connection was lost and is being retried. `off`: the session has ended. */
+/**
+ * `reconnecting` means that the tab lost the connection and tries to restore it. `off` means that the session has
+ * ended.
+ */
 export type LiveStatus = 'off' | 'connecting' | 'live' | 'reconnecting'
 
 export interface LiveEvents {
@@ -24,14 +27,14 @@ export interface LiveEvents {
   stop(): void
 }
 
-/** The interval between batches. It limits how often React renders when there are many events. */
+/** Interval between batches, which limits how often React renders when there are many events. */
 const BATCH_INTERVAL_MS = 200
 const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 15_000
 
 /**
- * The tab's only subscription, to all events of the account. After an interruption, it resumes after the last received
- * event, so it misses no event while the server restarts or the computer sleeps.
+ * Creates the tab's only subscription, to all events of the account. After an interruption, the subscription resumes
+ * after the last received event, so it misses no event while the server restarts or the computer sleeps.
  */
 export function createLiveEvents(onSignedOut: () => void): LiveEvents {
   const client = createClient({
@@ -63,8 +66,8 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
   }
 
   /**
-   * Until the first event has been received, there is no event to resume after. Events since the page's first queries,
-   * or during an interruption, may be missing.
+   * Reports a gap until the subscription has received its first event. Without an event to resume after, it may miss
+   * events since the page's first queries or during an interruption.
    */
   const connected = (): void => {
     failures = 0
@@ -94,9 +97,10 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
   }
 
   const handleRejection = (code: unknown): void => {
-    // The shell checks whether the user is signed out or has a new session, for example after a password change.
+    // Announces the lost session. The shell then checks whether the user is signed out or has a new session, for
+    // example after a password change.
     if (code === 'UNAUTHENTICATED') onSignedOut()
-    // The event to resume after may have been deleted meanwhile. Continue with new events only.
+    // Continues with new events only, because the event to resume after may have been deleted in the meantime.
     if ((code === 'BAD_USER_INPUT' || code === 'NOT_FOUND') && after !== undefined) {
       after = undefined
       notifyGap()
@@ -133,7 +137,7 @@ export function createLiveEvents(onSignedOut: () => void): LiveEvents {
     unsubscribe = undefined
   }
 
-  /** Reconnects without waiting for the timer when the browser is online again. */
+  /** Reconnects when the browser is online again, without waiting for the timer. */
   const reconnectNow = (): void => {
     if (retryTimer === undefined) return
     clearTimeout(retryTimer)

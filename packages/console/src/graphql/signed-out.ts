@@ -1,6 +1,6 @@
 const listeners = new Set<() => void>()
 
-/** Lets any code that detects an ended session notify the shell. */
+/** Lets any code notify the shell that the session has ended. */
 export const signedOut = {
   announce(): void {
     for (const listener of listeners) listener()

@@ -3,8 +3,8 @@ import { type AnyVariables, CombinedError, type OperationContext, type TypedDocu
 import { fetchOptionsWith } from './session-headers.ts'
 
 /**
- * Runs a mutation. Rejects with its error, so that dialogs can show it. Then refetches all queries for the given types,
- * even if the response contains no such object, as after a deletion.
+ * Runs a mutation. Rejects with its error, so that dialogs can show it. Then fetches all queries for the given types
+ * again, even if the response contains no such object, as after a deletion.
  */
 export function useChange<Data, Variables extends AnyVariables>(
   document: TypedDocumentNode<Data, Variables>,
@@ -51,13 +51,13 @@ export function useCreation<Data, Variables extends AnyVariables>(
   )
 }
 
-/** Returns 128 random bits. `crypto.randomUUID` exists only on secure origins. */
+/** Returns 128 random bits. Does not use `crypto.randomUUID`, which exists only on secure origins. */
 const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /**
- * Marks a query with the types of a list that may be empty. An empty response contains no type that would trigger a
- * refetch.
+ * Marks a query with the types of a list that may be empty, because an empty response contains no type that would
+ * trigger another fetch.
  */
 export function useTypes(...types: string[]): Partial<OperationContext> {
   const names = types.join(' ')

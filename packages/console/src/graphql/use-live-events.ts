@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { createLiveEvents, type LiveEvent, type LiveListener, type LiveStatus } from './live-events.ts'
 import { signedOut } from './signed-out.ts'
 
-/** The tab's only connection. The shell starts it when a user is signed in. */
+/** Connects the tab to the server's events. The shell starts this only connection when a user is signed in. */
 export const liveEvents = createLiveEvents(signedOut.announce)
 
 /** Calls the latest render's listener while the component is mounted. */
@@ -14,7 +14,10 @@ export function useLiveEvents({ onEvents, onGap }: LiveListener): void {
 
 export const useLiveStatus = (): LiveStatus => useSyncExternalStore(liveEvents.watchStatus, () => liveEvents.status)
 
-/** Returns the IDs of the devices that an event is about. For an event of a service, this is its device. */
+/**
+ * Returns the IDs of the devices that an event is about. For an event of a service, returns the ID of the service's
+ * device.
+ */
 export const devicesOf = (event: LiveEvent): string[] => idsOf(event, 'device')
 
 export const servicesOf = (event: LiveEvent): string[] => idsOf(event, 'service')

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 
 /**
- * Refetches a query after a change. While a fetch is in flight, urql ignores further requests, and the result may be
- * from before the change. In that case, this fetches the query once more when the result has arrived.
+ * Fetches a query again after a change. While a fetch is in flight, urql ignores further requests, and the result may
+ * be from before the change. In that case, the hook fetches the query once more after the result has arrived.
  */
 export function useRefresh(query: { fetching: boolean; stale: boolean }, refetch: () => void): () => void {
   const isFetching = query.fetching || query.stale
@@ -11,7 +11,7 @@ export function useRefresh(query: { fetching: boolean; stale: boolean }, refetch
     state.current = { isRequested: true, isOutdated: false }
     refetch()
   }
-  // Each render after `refetch` sees either a fetch in flight or its result.
+  // Runs after each render. After `refetch`, each render sees either a fetch in flight or its result.
   useEffect(() => {
     if (isFetching) return
     state.current.isRequested = false

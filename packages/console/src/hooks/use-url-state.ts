@@ -6,7 +6,10 @@ type Tree = RegisteredRouter['routeTree']
 type SearchOf<Id extends RouteIds<Tree>> = RouteById<Tree, Id>['types']['fullSearchSchema']
 
 interface ChangeOptions {
-  /** Replaces the current history entry. For typing and dragging, which would otherwise add an entry for each step. */
+  /**
+   * Replaces the current history entry. Use this option for typing and dragging, which would otherwise add an entry for
+   * each step.
+   */
   replace?: boolean
 }
 

@@ -69,7 +69,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
       notifications.show({ color: 'red', title: 'Your columns were not saved', message: errorText(error) })
     }
   }
-  // An empty list is refreshed automatically, because it contains no rows that could move.
+  // Refreshes an empty list automatically, because it contains no rows that could move.
   const isFirst = rows.isOutdated && rows.length === 0
   useEffect(() => {
     if (isFirst) refresh()
@@ -172,7 +172,7 @@ function DeviceList({ options, views }: { options: ListOptions; views: readonly 
   )
 }
 
-/** The columns of a view. Undefined if the view does not define columns. */
+/** Returns the columns of a view. Undefined if the view does not define columns. */
 const viewColumns = (view: DeviceView | undefined): string[] | undefined =>
   view === undefined || view.columns.length === 0 ? undefined : view.columns.map(({ name }) => columnOfName(name))
 
@@ -198,7 +198,7 @@ interface OutdatedProps {
   onRefresh(): void
 }
 
-/** Offers to refresh an outdated list. An automatic refresh could move a row while the user clicks it. */
+/** Offers to refresh an outdated list, because an automatic refresh could move a row while the user clicks it. */
 function Outdated({ isOutdated, onRefresh }: OutdatedProps) {
   if (!isOutdated) return null
   return (

@@ -1,6 +1,6 @@
 export interface DeviceQuery {
   filter: DeviceFilter
-  /** The keys of the sort order, each in the format of `DevicesSearch.sort`. */
+  /** Sort keys, each in the format of `DevicesSearch.sort`. */
   sortBy: string[]
   /** Whether to fetch custom attributes. */
   withAttributes: boolean
@@ -8,9 +8,9 @@ export interface DeviceQuery {
   firstRecord: number
 }
 
-/** The list's state in its URL. Omitted members have their defaults, which a view may set. */
+/** The list's state, as the URL contains it. Omitted members have their defaults, which a view may set. */
 export interface DevicesSearch {
-  /** In the API's format: `name asc`, `-lastReported`, or `attributes.site desc`. */
+  /** Sort order in the API's format, such as `name asc`, `-lastReported`, or `attributes.site desc`. */
   sort?: string
   /** A filter in the API's language, in addition to the view's filter. */
   where?: string
@@ -27,10 +27,10 @@ export interface DevicesSearch {
 export const MIN_WIDTH = 60
 export const MAX_WIDTH = 1200
 
-/** Parses search parameters. Invalid values are ignored. */
+/** Parses search parameters. Ignores invalid values. */
 export function devicesSearch(search: Record<string, unknown>): DevicesSearch {
   const conditions = [stringOf(search.where), ...conditionsOf(search)].filter((each) => each !== undefined)
-  // Parameters of earlier releases are removed from the URL.
+  // Removes the parameters of earlier releases from the URL.
   const former = Object.fromEntries(formerParameters.filter((name) => name in search).map((name) => [name, undefined]))
   const found = omitEmpty({
     sort: stringOf(search.sort),
@@ -67,7 +67,7 @@ const quote = (text: string): string => `"${text.replaceAll(/["\\*]/g, '\\$&')}"
 
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** Reads a string parameter. The router parses `name=7` as a number. */
+/** Returns a string parameter. Converts numbers back to strings, because the router parses `name=7` as a number. */
 const stringOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 
@@ -96,7 +96,7 @@ export interface DeviceFilter {
   context?: string
 }
 
-/** Whether the filter can exclude devices. A context alone excludes none. */
+/** Whether the filter can exclude devices. A context alone excludes no device. */
 export const isFiltered = ({ where, view }: DeviceFilter): boolean => where !== undefined || view !== undefined
 
 export const DEFAULT_SORT = 'name asc'

@@ -1,14 +1,12 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 
-/**
- * The selected devices: either devices selected by ID, or all devices that match the list's filter, with exceptions.
- */
+/** The selection consists of individual devices, or of all devices that match the list's filter, with exceptions. */
 export type Selected = { kind: 'some'; ids: ReadonlySet<string> } | { kind: 'all'; except: ReadonlySet<string> }
 
 export interface Selection {
   selected: Selected
   has(id: string): boolean
-  /** The number of selected devices if `total` devices match. Undefined if that is not known. */
+  /** Returns the number of selected devices if `total` devices match. Undefined if the number is not known. */
   count(total: number | undefined): number | undefined
   set(ids: readonly string[], isSelected: boolean): void
   selectAll(): void
@@ -17,7 +15,7 @@ export interface Selection {
 
 const none: Selected = { kind: 'some', ids: new Set() }
 
-/** The selection for a filter. It is empty after the filter changes. */
+/** Returns the selection for a filter. The selection is empty after the filter changes. */
 export function useSelection(filterKey: string): Selection {
   const [state, setState] = useState({ filterKey, selected: none })
   const selected = state.filterKey === filterKey ? state.selected : none
@@ -27,7 +25,7 @@ export function useSelection(filterKey: string): Selection {
   }, [filterKey])
   const change = useCallback(
     (next: (before: Selected) => Selected) => {
-      // Ignore changes that started with the previous filter.
+      // Ignores changes that started with the previous filter.
       if (latestKey.current !== filterKey) return
       setState((before) => ({ filterKey, selected: next(before.filterKey === filterKey ? before.selected : none) }))
     },

@@ -23,7 +23,7 @@ export function CsvButton({ filter }: { filter: EventFilter }) {
         message: errorText(error),
       })
     const link = document.createElement('a')
-    // The URL may have a different host name than this page, so the console uses only its path.
+    // Uses only the path, because the URL may have a different host name than this page.
     const { pathname, search } = new URL(url)
     link.href = `${pathname}${search}`
     link.download = 'events.csv'

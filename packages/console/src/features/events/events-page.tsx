@@ -15,7 +15,7 @@ export function EventsPage() {
   const [isLive, setLive] = useState(true)
   const filter = filterOf(search)
   const { after } = search
-  // A separate query, so that the list does not wait for the counts.
+  // Counts in a separate query, so that the list does not wait for the counts.
   const { intervals, total, error, isCounting, retry } = useEventCounts(filter, isLive)
   const problem = problemOf(error)
   return (

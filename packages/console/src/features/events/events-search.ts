@@ -1,26 +1,26 @@
 import { type EventType, isEventType } from '../../components/events/event-types.ts'
 
-/** The page's state in its URL. */
+/** The page's state, as the URL contains it. */
 export interface EventsSearch {
   types?: EventType[]
-  /** Ids of devices. */
+  /** IDs of devices. */
   device?: string[]
-  /** A filter of events in the API's language. */
+  /** Event filter in the API's filter language. */
   where?: string
-  /** The first time, in the API's format. */
+  /** Start of the time range, in the API's format. */
   from?: string
-  /** The end time, exclusive, in the API's format. */
+  /** End of the time range, exclusive, in the API's format. */
   to?: string
-  /** Events older than this one. */
+  /** Cursor of the page. The page shows older events. */
   after?: string
 }
 
-/** Parses search parameters. Invalid values are ignored. */
+/** Parses search parameters. Ignores invalid values. */
 export function eventsSearch(search: Record<string, unknown>): EventsSearch {
   const types = [...new Set(list(search.types).filter(isEventType))]
   const device = [...new Set(list(search.device).filter((id) => typeof id === 'string' && id !== ''))] as string[]
   const [from, to] = [isoTime(search.from), isoTime(search.to)]
-  // The router parses `after=7` as a number.
+  // Converts the value back to a string, because the router parses `after=7` as a number.
   const after = typeof search.after === 'number' ? String(search.after) : search.after
   return {
     ...(types.length === 0 ? {} : { types }),

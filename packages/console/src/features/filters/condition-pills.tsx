@@ -11,12 +11,12 @@ interface ConditionPillsProps {
 }
 
 /**
- * Shows the conditions of the filter and the context, each with a button that removes it. A filter with OR is shown
- * only as text.
+ * Shows the conditions of the filter and the context, each with a button that removes it. Shows nothing for a filter
+ * with OR, which only the search box can show.
  */
 export function ConditionPills({ where, context, onChange }: ConditionPillsProps) {
   const chips = chipsOf(where)
-  // The search box already shows bare words completely.
+  // Omits a filter of bare words, because the search box already shows all of them.
   const shown = chips.length === 1 && chips[0]?.subject === '' ? [] : chips
   const nameOfView = useViewNames(shown)
   if (shown.length === 0 && context === undefined) return null
@@ -50,7 +50,10 @@ export function ConditionPills({ where, context, onChange }: ConditionPillsProps
 
 const removeProps = (what: string) => ({ 'aria-label': `Remove ${what}`, 'aria-hidden': false, tabIndex: 0 })
 
-/** Returns the name of a view, or undefined until the names are loaded. Loads them only if a condition is a view. */
+/**
+ * Returns the name of a view, or undefined until the names are loaded. Loads the names only if a condition refers to a
+ * view.
+ */
 function useViewNames(chips: readonly Chip[]): (id: string) => string | undefined {
   const hasView = chips.some(({ subject }) => viewCall.test(subject))
   const [{ data }] = useQuery({ query: ViewNamesDocument, pause: !hasView })

@@ -10,7 +10,7 @@ import {
   writeChipValue,
 } from '@muster/filter'
 
-/** How the form compares a value, with a label. A leading `!` negates the comparison. `*` means any value. */
+/** Labels of the comparisons that the form offers. A leading `!` negates a comparison, and `*` means any value. */
 export const comparisons = {
   '=': 'is',
   '!=': 'is not',
@@ -28,14 +28,14 @@ export type ComparisonName = keyof typeof comparisons
 
 export const isComparison = (name: string): name is ComparisonName => Object.hasOwn(comparisons, name)
 
-/** Whether the comparison has no values. */
+/** Returns whether the comparison has no values. */
 export const isPresence = (comparison: ComparisonName): boolean => comparison.endsWith('*')
 
-/** Whether the comparison accepts several values, one of which must match. */
+/** Returns whether the comparison accepts several values, one of which must match. */
 export const takesList = (comparison: ComparisonName): boolean => comparison in { '=': 0, '!=': 0, ':': 0, '!:': 0 }
 
 interface Condition {
-  /** A field, or an attribute as written in a filter. */
+  /** A field, or an attribute in the notation of a filter. */
   subject: string
   comparison: ComparisonName
   /** The values as the user typed them. Empty for comparisons without values. */
@@ -46,7 +46,7 @@ interface Condition {
 export const addCondition = (where: string | undefined, condition: Condition): string | undefined =>
   joinFilters(where, fromChips([toChip(condition)]))
 
-/** Joins filters with AND. Undefined if there are no filters. */
+/** Joins filters with AND. Returns undefined if there are no filters. */
 export function joinFilters(...filters: readonly (string | undefined)[]): string | undefined {
   const given = filters.filter((filter) => filter !== undefined)
   return given.length < 2
@@ -54,7 +54,9 @@ export function joinFilters(...filters: readonly (string | undefined)[]): string
     : given.map((each) => (toChips(each) === undefined ? `(${each})` : each)).join(' AND ')
 }
 
-/** How the filter compares a field. Undefined if it does not, or in more than one way. */
+/**
+ * Returns how the filter compares a field. Undefined if it does not compare the field, or compares it in several ways.
+ */
 export function conditionOn(where: string | undefined, subject: string): Omit<Condition, 'subject'> | undefined {
   const found = chipsOf(where).filter((chip) => chip.subject === subject)
   const [chip] = found
@@ -63,7 +65,7 @@ export function conditionOn(where: string | undefined, subject: string): Omit<Co
   return comparison && { comparison, values: isPresence(comparison) ? [] : chip.values.map(showChipValue) }
 }
 
-/** Returns the filter with this condition instead of all others on the field. Undefined if nothing is left. */
+/** Returns the filter with this condition in place of all others on the field. Undefined if no condition remains. */
 export function replaceCondition(
   where: string | undefined,
   subject: string,
@@ -76,7 +78,7 @@ export function replaceCondition(
   return fromChips(own === undefined ? others : [...others, toChip(own)]) || undefined
 }
 
-/** The comparison of a chip. Undefined for words and functions. */
+/** Returns the comparison of a chip. Undefined for words and functions. */
 export function comparisonOf({ operator, values, isNegated }: Chip): ComparisonName | undefined {
   if (operator === null) return undefined
   const name = operator === ':' ? `${isNegated ? '!' : ''}${values[0] === '*' ? '*' : ':'}` : operator
@@ -127,7 +129,7 @@ const SERVICE_PREFIX = 'services.'
 const typeOf = (name: string): FieldType | undefined =>
   name.startsWith(SERVICE_PREFIX) ? fieldType('service', name.slice(SERVICE_PREFIX.length)) : fieldType('device', name)
 
-/** Matches numbers, times, and relative times, which are compared as such only without quotes. */
+/** Matches numbers, times, and relative times. The filter language compares these as such only without quotes. */
 const plainLiteral = /^[-+]?\d[\w:.+-]*$/
 
 function toChip({ subject, comparison, values }: Condition): Chip {

@@ -1,6 +1,6 @@
 import type { CombinedError } from 'urql'
 
-/** The kind of objects that a filter selects, as in the API. */
+/** The kind of objects that a filter selects, in the API's notation. */
 export type ListKind = 'DEVICES' | 'SERVICES' | 'EVENTS'
 
 export const filterKinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'event' } as const
@@ -8,9 +8,9 @@ export const filterKinds = { DEVICES: 'device', SERVICES: 'service', EVENTS: 'ev
 /** A problem in a filter. */
 export interface FilterProblem {
   message: string
-  /** The whole corrected filter; null if the fix is unknown. */
+  /** The whole corrected filter. Null if no correction is known. */
   suggestion: string | null
-  /** The position, in code points from 1. */
+  /** Position of the problem in code points, counted from 1. */
   column: number
   length: number
 }

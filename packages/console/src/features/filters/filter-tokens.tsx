@@ -6,9 +6,9 @@ import classes from './search-box.module.css'
 interface FilterTokensProps {
   text: string
   kind: ListKind
-  /** The server's error in the text, if any. */
+  /** The server's error about the text, if any. */
   problem: FilterProblem | undefined
-  /** The input whose text is shown. */
+  /** Input that contains the text. */
   input: RefObject<HTMLInputElement | null>
 }
 
@@ -55,7 +55,7 @@ interface Part {
   to: number
 }
 
-/** Inputs contain one line, so a column is a position in the text. */
+/** Returns the ranges with errors. A column is a position in the text, because an input contains one line. */
 function wrongParts(text: string, kind: ListKind, problem: FilterProblem | undefined): Part[] {
   const { problems } = checkFilter(text, { kind: filterKinds[kind] })
   return (problem === undefined ? problems : [...problems, problem]).map(({ column, length }) => ({

@@ -15,19 +15,19 @@ interface SearchBoxProps {
   context: string | undefined
   /** Whether the rows of a new filter or sort order are loading. */
   isBusy: boolean
-  /** The server's error in `where`, if any. */
+  /** The server's error about `where`, if any. */
   problem: FilterProblem | undefined
   onChange(where: string | undefined, options: { replace: boolean }): void
 }
 
 const TYPING_DELAY_MS = 120
-/** Wait before showing an error, because the user is usually still typing. */
+/** Waits before showing an error, because the user is usually still typing. */
 const PROBLEM_DELAY_MS = 900
 
 /**
- * Searches a list by words or by a filter. If no rows are loading, applies each keystroke immediately. Otherwise,
- * applies the filter when the rows arrive or the user pauses. Does not apply a filter with a syntax error. Updates its
- * value if the URL changes for another reason.
+ * Searches a list by words or by a filter. Applies each keystroke immediately unless rows are loading. In that case,
+ * applies the filter when the rows arrive or the user pauses. Does not apply a filter with a syntax error. If the URL
+ * changes for another reason, shows the filter in the URL.
  */
 export function SearchBox({ kind, label, placeholder, where, context, isBusy, problem, onChange }: SearchBoxProps) {
   const [isFocused, setFocused] = useState(false)
@@ -110,7 +110,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   )
 }
 
-/** Returns the error in the typed filter, once the user pauses. */
+/** Returns the error in the typed filter after the user pauses. */
 function useProblem(
   typed: string,
   kind: ListKind,
@@ -126,7 +126,7 @@ function useProblem(
   return shown?.typed === typed ? shown.problem : problem
 }
 
-/** The typed filter, which is applied while its syntax is valid. */
+/** Returns the typed filter. Applies the filter while its syntax is valid. */
 function useTypedFilter({
   kind,
   where,
@@ -135,7 +135,7 @@ function useTypedFilter({
   onChange,
 }: Pick<SearchBoxProps, 'kind' | 'where' | 'isBusy' | 'onChange'> & { language: SearchLanguage | undefined }) {
   const [typed, setTyped] = useState(where ?? '')
-  /** Applied values that are not in the URL yet. */
+  /** Applied filters that the URL does not contain yet. */
   const pending = useRef<(string | undefined)[]>([])
 
   const [known, setKnown] = useState(where)

@@ -12,13 +12,13 @@ const MAX_SHOWN = 12
 
 interface CompletionOptions {
   kind: ListKind
-  /** Undefined if nothing must be completed. */
+  /** Position of the cursor. Undefined if the user needs no completions. */
   cursor: number | undefined
   context: string | undefined
   language: SearchLanguage | undefined
 }
 
-/** Asks the server what can be written at the cursor. */
+/** Asks the server for the completions at the cursor. */
 export function useCompletions(text: string, { kind, cursor, context, language }: CompletionOptions): Completion[] {
   const client = useClient()
   const [found, setFound] = useState<{ text: string; cursor: number; completions: Completion[] }>()
@@ -44,7 +44,7 @@ export function useCompletions(text: string, { kind, cursor, context, language }
     }
   }, [client, text, kind, cursor, context, language])
   if (found === undefined || found.text !== text || found.cursor !== cursor) return []
-  // After a complete value, offers nothing until the user types a space.
+  // After a complete value, offers no completions until the user types a space.
   const isUseful = ({ text: completion, from, to }: Completion): boolean =>
     completion !== text.slice(from, to) && (from < to || /[\s(,=:<>]$/.test(text.slice(0, from)))
   return found.completions.filter(isUseful).slice(0, MAX_SHOWN)

@@ -5,8 +5,8 @@ export type SearchLanguage = typeof import('./search-language.ts')
 let loaded: SearchLanguage | undefined
 
 /**
- * Loads the filter language once it is wanted. A separate module, because a list without a filter can be shown without it.
- * Undefined until loaded.
+ * Loads the filter language when `isWanted` becomes true. The language is a separate module, because a list without a
+ * filter does not need it. Undefined until loaded.
  */
 export function useSearchLanguage(isWanted: boolean): SearchLanguage | undefined {
   const [language, setLanguage] = useState(loaded)

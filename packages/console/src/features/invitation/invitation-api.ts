@@ -11,7 +11,7 @@ export interface Invitation {
 export const describeInvitation = async (token: string): Promise<Invitation> =>
   (await post<{ invitation: Invitation }>('/invitation', { token })).invitation
 
-/** Creates a person, who is then a member and signed in. */
+/** Creates a person, adds the person to the account, and signs the person in. */
 export const joinAsNewPerson = (person: {
   token: string
   email: string | null
@@ -22,8 +22,8 @@ export const joinAsNewPerson = (person: {
 const STORED = 'muster.invitation'
 
 /**
- * Returns the token of the link. Keeps it in the tab while the person signs in first, and removes it from the address,
- * because it is a secret.
+ * Returns the token of the invitation link. Removes the token from the address, because it is a secret, and stores it
+ * in the tab until the person has signed in.
  */
 export function takeToken(): string {
   const token = window.location.hash.slice(1)

@@ -11,7 +11,7 @@ import { AcceptInvitationDocument } from './invitation.generated.ts'
 import { describeInvitation, forgetToken, type Invitation, takeToken } from './invitation-api.ts'
 import { NewPersonForm } from './new-person-form.tsx'
 
-/** The page to which the link of an invitation leads. */
+/** Shows an invitation. Invitation links lead to this page. */
 export function InvitationPage() {
   useDocumentTitle('Invitation · Muster')
   const [token] = useState(takeToken)

@@ -11,11 +11,11 @@ interface NewPersonFormProps {
 
 const labels = { email: 'Email', name: 'Name', password: 'Password' }
 
-/** Creates a person with a password. People who have one sign in first. */
+/** Creates a person with a password. A person who already has a password signs in instead. */
 export function NewPersonForm({ token, invitation }: NewPersonFormProps) {
   const [running, setRunning] = useState(false)
   const [error, setError] = useState<unknown>()
-  // The fields are read from the form, because password managers fill them without events.
+  // Reads the fields from the form, because password managers fill them without events.
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault()
     const values = new FormData(event.currentTarget)

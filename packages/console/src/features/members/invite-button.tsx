@@ -25,7 +25,7 @@ export function InviteButton({ roles }: InviteProps) {
         onClose={close}
         onExitTransitionEnd={() => setLink(undefined)}
         title={link === undefined ? 'Invite a person' : 'Invitation created'}
-        // A click outside the dialog must not discard a link that is shown only once.
+        // A click outside the dialog must not discard the link, which appears only once.
         closeOnClickOutside={link === undefined}
         closeOnEscape={link === undefined}
       >

@@ -1,6 +1,6 @@
 import type { Permission } from '../../graphql/schema-types.generated.ts'
 
-/** Permissions in the order of the dialog, with what they allow. */
+/** Describes the permissions in the order of the dialog. */
 export const permissionTexts: readonly (readonly [Permission, string])[] = [
   ['DEVICE_READ', 'see devices, services, and attributes'],
   ['EVENT_READ', 'see events of devices'],

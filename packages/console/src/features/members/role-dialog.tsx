@@ -23,7 +23,7 @@ export function NewRoleButton() {
 
 interface RoleFormProps {
   onClose: () => void
-  /** The role to change. Omitted to create one. */
+  /** Role to change. Omit to create a role. */
   role?: RoleFieldsFragment
 }
 
@@ -35,7 +35,7 @@ export function RoleDialog({ opened, ...form }: RoleFormProps & { opened: boolea
   )
 }
 
-/** Created each time the dialog opens, so that it starts with the current values. */
+/** Mounts each time the dialog opens, so that it starts with the current values. */
 function RoleForm({ onClose, role }: RoleFormProps) {
   const { may } = useViewer()
   const create = useCreation(CreateRoleDocument, ['Role'])

@@ -1,7 +1,9 @@
 import { useViewer } from '../user-settings/viewer.ts'
 import type { RoleFieldsFragment } from './members.generated.ts'
 
-/** Returns whether the person can give a role to others. Members grant only what they may do themselves. */
+/**
+ * Returns whether the person can give a role to others. Members can grant only permissions that they have themselves.
+ */
 export function useGrantable(): (role: RoleFieldsFragment) => boolean {
   const { may, isOwner } = useViewer()
   return ({ id, permissions }) =>

@@ -10,10 +10,10 @@ import { OverviewByValueDocument } from './overview.generated.ts'
 import { Part } from './part.tsx'
 
 interface OnlineByValueProps {
-  /** The field or attribute. Undefined for the default. */
+  /** Field or attribute whose values are counted. Undefined for the default. */
   by: string | undefined
   onBy(by: string): void
-  /** Changes when the counts may have changed. */
+  /** Changes when the counts may have changed, so that the component fetches them again. */
   version: number
 }
 
@@ -96,7 +96,7 @@ interface RowProps {
   label: string
   count: number
   active: number
-  /** Returns the filter that finds these devices. Undefined if there is no such filter. */
+  /** Filter that finds these devices. Undefined if no filter can find them. */
   where?: string | undefined
 }
 

@@ -9,7 +9,6 @@ import type { PresencePoint } from './presence-chart.tsx'
 const PresenceChart = lazy(async () => ({ default: (await import('./presence-chart.tsx')).PresenceChart }))
 
 interface OnlineOverTimeProps {
-  /** Undefined until loaded. */
   points: readonly PresencePoint[] | undefined
   span: SpanName
   onSpan(span: SpanName): void

@@ -1,19 +1,19 @@
-/** The periods that the curve can show, in days. */
+/** Periods that the curve can show, in days. */
 export const spans = { day: 1, week: 7, month: 30 } as const
 
 export type SpanName = keyof typeof spans
 
 export const isSpan = (value: unknown): value is SpanName => typeof value === 'string' && Object.hasOwn(spans, value)
 
-/** The page's state in its URL. */
+/** The page's state, as the URL contains it. */
 export interface OverviewSearch {
-  /** The period that the curve shows. Default: day. */
+  /** Period that the curve shows. Default: `day`. */
   span?: SpanName
-  /** The field or attribute whose values are counted. */
+  /** Field or attribute whose values the page counts. */
   by?: string
 }
 
-/** Parses search parameters. Invalid values are ignored. */
+/** Parses search parameters. Ignores invalid values. */
 export function overviewSearch({ span, by }: Record<string, unknown>): OverviewSearch {
   return {
     ...(isSpan(span) ? { span } : {}),

@@ -9,11 +9,11 @@ export type PresencePoint = NonNullable<NonNullable<OverviewQuery['login']>['pre
 interface PresenceChartProps {
   points: readonly PresencePoint[]
   span: SpanName
-  /** In pixels. */
+  /** Height in pixels. */
   height: number
 }
 
-/** The curve of devices online. This is a separate module, because the chart library is large. */
+/** Shows the number of online devices as a curve. The chart is a separate module, because its library is large. */
 export function PresenceChart({ points, span, height }: PresenceChartProps) {
   const last = points.at(-1)
   return (
@@ -52,14 +52,14 @@ const tick = (at: Date, span: SpanName): string => ({ day: hour, week: day, mont
 
 type ChartPoint = Record<string, string | number | null>
 
-/** Adds a point without numbers where the server was not running, so that the curve has a gap. */
+/** Adds a point without numbers wherever the server was not running, so that the curve has a gap. */
 function withGaps(points: readonly PresencePoint[]): ChartPoint[] {
   return points.flatMap(({ at, online, devices }, index) => {
     const [before, now] = [points[index - 1], Date.parse(at)]
     const step = before === undefined ? 0 : now - Date.parse(before.at)
     const usual = index < 2 ? step : Date.parse(before!.at) - Date.parse(points[index - 2]!.at)
     const point = { at, online, devices }
-    // Where the sample interval becomes shorter, the distance between points shrinks.
+    // Compares with the previous distance, because a shorter sample interval brings the points closer together.
     if (step <= Math.max(usual, MIN_GAP_MS) * 2) return [point]
     return [{ at: new Date(now - step / 2).toISOString(), online: null, devices: null }, point]
   })

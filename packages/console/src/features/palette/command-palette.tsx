@@ -9,14 +9,15 @@ import { PaletteDevicesDocument, PaletteViewsDocument } from './palette.generate
 import { palettePages } from './palette-pages.ts'
 
 interface CommandPaletteProps {
-  /** Changes when the palette must open. */
+  /** Changes when the user opens the palette. */
   opened: number
 }
 
 const TYPING_DELAY_MS = 120
 
 /**
- * Opens pages, views, and devices by part of their names. This is a separate module, because most users do not open it.
+ * Opens pages, views, and devices by part of their names. The palette is a separate module, because most users do not
+ * open it.
  */
 export function CommandPalette({ opened }: CommandPaletteProps) {
   const [typed, setTyped] = useState('')
@@ -67,7 +68,7 @@ export function CommandPalette({ opened }: CommandPaletteProps) {
       actions={groups.filter(({ actions }) => actions.length > 0)}
       query={typed}
       onQueryChange={setTyped}
-      // The groups are already filtered, by the server and above.
+      // Shows all actions, because the server and the code above have already filtered them.
       filter={(_query, actions) => actions}
       nothingFound="Nothing found"
       shortcut={null}

@@ -4,13 +4,13 @@ import { lazy, Suspense, useState } from 'react'
 const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }))
 
 /**
- * Opens the command palette with Ctrl+K or Cmd+K. The / key moves the focus to the page's search field, if there is
+ * Opens the command palette with Ctrl+K or Cmd+K. The / key moves the focus to the page's search field, if the page has
  * one.
  */
 export function PaletteKeys() {
   const [opened, setOpened] = useState(0)
   const open = (): void => setOpened((before) => before + 1)
-  // These keys also work while the user types.
+  // An empty list of ignored elements makes the keys work while the user types.
   useHotkeys([['mod+K', open]], [])
   useHotkeys([
     [

@@ -1,4 +1,4 @@
-/** The pages that the command palette opens, with the words that find them. */
+/** Lists the pages that the command palette opens, with the words that find them. */
 export const palettePages = [
   { to: '/overview', label: 'Overview' },
   { to: '/devices', label: 'Devices' },

@@ -3,7 +3,7 @@ import { useChange } from '../../graphql/use-change.ts'
 import { RemoveServiceDocument, type ServiceRowFragment } from './services.generated.ts'
 
 interface RemoveServiceProps {
-  /** The service to remove. The dialog is closed if undefined. */
+  /** Service to remove. If undefined, the dialog is closed. */
   service: Pick<ServiceRowFragment, 'id' | 'name'> | undefined
   onClose(): void
   onRemoved?(): void

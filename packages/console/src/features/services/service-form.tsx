@@ -8,10 +8,10 @@ import { ApplicationTypesDocument, type ApplicationTypesQuery, type ServiceRowFr
 /** The editable fields of a service. Null means no value. */
 export interface ServiceFields {
   name: string
-  /** If omitted, the server derives the type from the port. */
+  /** Application type. If omitted, the server derives the type from the port. */
   application?: number
   host: string | null
-  /** If omitted, the type's default port. */
+  /** Port. If omitted, the service has the default port of its type. */
   port?: number | null
   enabled: boolean
 }
@@ -19,7 +19,7 @@ export interface ServiceFields {
 interface ServiceFormProps {
   opened: boolean
   onClose(): void
-  /** The service to change. Undefined for a new service. */
+  /** Service to change. Undefined for a new service. */
   service?: ServiceRowFragment | undefined
   onSave(fields: ServiceFields): Promise<unknown>
 }
@@ -34,7 +34,7 @@ export function ServiceForm({ opened, onClose, ...rest }: ServiceFormProps) {
 
 type Types = ApplicationTypesQuery['applicationTypes']
 
-/** Created each time the dialog opens, so that it starts with the current values. */
+/** Mounts each time the dialog opens, so that it starts with the current values. */
 function Form({ onClose, service, onSave }: Omit<ServiceFormProps, 'opened'>) {
   const [{ data }] = useQuery({ query: ApplicationTypesDocument, requestPolicy: 'cache-first' })
   const [error, setError] = useState<unknown>()

@@ -31,7 +31,7 @@ import { portText } from './services-table.tsx'
 const PAGE_SIZE = 100
 const DEFAULT_SORT = 'device.name asc'
 
-/** The services of all devices. */
+/** Shows the services of all devices. */
 export function ServicesPage() {
   const [search, change] = useUrlState('/shell/services')
   const { where, after } = search
@@ -87,7 +87,7 @@ export function ServicesPage() {
   )
 }
 
-/** A separate query, so that the list does not wait for the count. */
+/** Counts in a separate query, so that the list does not wait for the count. */
 function Total({ where }: { where: string | undefined }) {
   const [{ data }] = useQuery({
     query: ServiceTotalDocument,

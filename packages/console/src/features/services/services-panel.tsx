@@ -15,7 +15,7 @@ import { AddServiceDocument, DeviceServicesDocument, type ServiceRowFragment } f
 import { ServicesTable } from './services-table.tsx'
 import { useUpdateService } from './use-update-service.ts'
 
-/** The services of a device: lists, adds, edits, and removes them. */
+/** Lists, adds, edits, and removes the services of a device. */
 export function ServicesPanel({ deviceId }: { deviceId: string }) {
   const [query, refetch] = useQuery({
     query: DeviceServicesDocument,

@@ -1,14 +1,17 @@
-/** The page's state in its URL. */
+/** The page's state, as the URL contains it. */
 export interface ServicesSearch {
-  /** A filter in the API's language. */
+  /** Service filter in the API's filter language. */
   where?: string
-  /** In the API's format: `port asc` or `-device.name`. */
+  /** Sort order in the API's format, such as `port asc` or `-device.name`. */
   sort?: string
-  /** The cursor after which the page begins. */
+  /** Cursor after which the page begins. */
   after?: string
 }
 
-/** Parses search parameters. Invalid values are ignored. The router parses `where=7` as a number. */
+/**
+ * Parses search parameters. Ignores invalid values. Converts numbers back to strings, because the router parses
+ * `where=7` as a number.
+ */
 export function servicesSearch({ where, sort, after }: Record<string, unknown>): ServicesSearch {
   const text = typeof where === 'number' ? String(where) : where
   return {

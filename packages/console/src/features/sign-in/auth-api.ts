@@ -12,9 +12,8 @@ export interface SessionInfo {
 export interface WhoAmI {
   user: { id: string; email: string; name: string | null } | null
   session?: SessionInfo
-  /** Whether signing in requires a code. */
+  /** Whether sign-in requires a code from an authenticator app. */
   totp?: boolean
-  /** The number of the user's passkeys. */
   passkeys?: number
 }
 
@@ -54,7 +53,7 @@ export const confirmSignIn = (credentials: { password: string } | { code: string
 export const confirmWithPasskey = async (): Promise<unknown> =>
   post('/confirm-sign-in', { response: await requestPasskey() })
 
-/** Asks the browser for a passkey. Loads the library only when needed. */
+/** Asks the browser for a passkey. Loads the library only for this call, because few users need it. */
 async function requestPasskey(): Promise<object> {
   const { startAuthentication } = await import('@simplewebauthn/browser')
   const optionsJSON = await get<Parameters<typeof startAuthentication>[0]['optionsJSON']>(

@@ -1,10 +1,10 @@
 import { api } from '../../app/paths.ts'
 import { sessionHeaders } from '../../graphql/session-headers.ts'
 
-/** An error response of the server. Its message can be shown to the user. */
+/** An error response of the server, with a message for the user. */
 export class AuthError extends Error {
   readonly code: string
-  /** For example, `wrong-password`, `wrong-code`, or `no-session`. */
+  /** Reason in the server's notation, such as `wrong-password`, `wrong-code`, or `no-session`. */
   readonly reason: string | undefined
   /** Seconds until the server accepts another attempt. */
   readonly retryAfter: number | undefined

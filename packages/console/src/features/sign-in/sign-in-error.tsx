@@ -24,7 +24,7 @@ function Wait({ seconds }: { seconds: number }) {
 }
 
 function describe(error: unknown): { title: string; text: string } {
-  // The user closed the browser's dialog, or the browser has no passkey for this site.
+  // The browser reports these errors if the user closed its dialog, or if it has no passkey for this site.
   if (error instanceof Error && (error.name === 'NotAllowedError' || error.name === 'AbortError'))
     return {
       title: 'No passkey was used',

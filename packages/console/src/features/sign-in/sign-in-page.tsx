@@ -14,7 +14,7 @@ export function SignInPage() {
   const [needsCode, setNeedsCode] = useState(false)
   const openConsole = useOpenConsole()
 
-  // The user may already be signed in, for example in another tab.
+  // Checks for a session, because the user may have signed in elsewhere, for example in another tab.
   useEffect(() => {
     whoAmI().then(
       ({ user }) => user !== null && openConsole(),
@@ -46,7 +46,7 @@ export function SignInPage() {
   )
 }
 
-/** Opens the requested page, after clearing the previous user's data. */
+/** Returns a function that clears the previous user's data and opens the requested page. */
 function useOpenConsole(): () => void {
   const router = useRouter()
   const clearCache = useClearCache()

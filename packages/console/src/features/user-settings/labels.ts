@@ -1,9 +1,7 @@
 import { useMemo } from 'react'
 import { useViewer } from './viewer.ts'
 
-/**
- * The ten reserved attributes of a device, as GraphQL fields. The attribute names have the additional prefix `$svc.`.
- */
+/** GraphQL fields for the ten reserved attributes of a device. The attributes' names also have the prefix `$svc.`. */
 export const labeledFields = [
   'categoryA',
   'categoryB',
@@ -23,10 +21,10 @@ export type LabeledField = (typeof labeledFields)[number]
 export const defaultLabel = (field: LabeledField): string =>
   `${field.startsWith('category') ? 'Category' : 'Status'} ${field.slice(-1)}`
 
-/** The setting under `$ui` that stores the user's label. */
+/** Returns the setting under `$ui` that stores the user's label. */
 export const labelSetting = (field: LabeledField): string => `label.${field}`
 
-/** The label of a reserved attribute. Other names are their own labels. */
+/** Returns the label of a reserved attribute. Returns other names unchanged. */
 export function labelOfName(name: string, labels: Readonly<Record<LabeledField, string>>): string {
   const field = labeledFields.find((each) => name === `$svc.${each}`)
   return field === undefined ? name : labels[field]

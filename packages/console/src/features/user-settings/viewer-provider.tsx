@@ -13,8 +13,8 @@ interface ViewerProviderProps {
 }
 
 /**
- * Provides the user and their settings. A changed setting applies immediately. If the server rejects the change, it is
- * reverted.
+ * Provides the user and their settings. Applies a changed setting immediately, and reverts it if the server rejects the
+ * change.
  */
 export function ViewerProvider({ login, me, version, children }: ViewerProviderProps) {
   const client = useClient()
@@ -22,7 +22,7 @@ export function ViewerProvider({ login, me, version, children }: ViewerProviderP
   useLiveEvents({
     async onEvents(events) {
       if (!events.some(isSettingsChange)) return
-      // This window or another one changed the settings. The response contains the changes of both.
+      // Fetches the settings, because this window and another one may have changed them at the same time.
       const { error } = await client.query(ViewerDocument, {}, { requestPolicy: 'network-only' }).toPromise()
       if (error === undefined) setChanged({})
     },

@@ -10,17 +10,22 @@ export interface Viewer {
   email: string
   name: string | null
   created: string
-  /** The person, and the person's accounts. */
+  /** The signed-in person, with the person's accounts. */
   me: Me
-  /** Whether the person may do this in the account. */
+  /** Returns whether the person has a permission in the account. */
   may(permission: Permission): boolean
   /** Whether the person owns the account. */
   isOwner: boolean
   /** The server's release. */
   version: string
-  /** The values of `$ui.…` on the user, by sub-name: `label.categoryA`, `columns`. */
+  /**
+   * Values of the user's attributes in `$ui`, keyed by name within the group, such as `label.categoryA` or `columns`.
+   */
   settings: Readonly<Record<string, string>>
-  /** Saves a setting on the server, or removes it if the value is null. If it fails, rejects with the API's error. */
+  /**
+   * Saves a setting on the server, or removes it if the value is null. Rejects with the API's error if the server
+   * rejects the change.
+   */
   setSetting(name: string, value: string | null): Promise<void>
 }
 

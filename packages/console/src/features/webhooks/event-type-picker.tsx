@@ -8,7 +8,7 @@ interface EventTypePickerProps {
   'data-path'?: string
 }
 
-/** Selects event types. Each has a description. */
+/** Lets the user select event types, each with a description. */
 export function EventTypePicker({ value = [], onChange = () => {}, ...input }: EventTypePickerProps) {
   const all = eventTypes.map(({ type }) => type)
   return (

@@ -20,7 +20,7 @@ const empty: WebhookValues = {
   context: null,
 }
 
-/** A form for a new webhook, then its signing secret, which is shown only once. */
+/** Shows a form for a new webhook, and then the webhook's signing secret, which appears only once. */
 export function NewWebhookDialog({ opened, onClose }: NewWebhookDialogProps) {
   const create = useCreation(CreateWebhookDocument, ['Webhook'])
   const [created, setCreated] = useState<CreateWebhookMutation['createWebhook']>()

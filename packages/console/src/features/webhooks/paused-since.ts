@@ -3,8 +3,8 @@ import type { WebhooksQuery } from './webhooks.generated.ts'
 type Pauses = NonNullable<WebhooksQuery['login']>['pauses']
 
 /**
- * Returns when deliveries began to be held back, from the newest pause event with the same reason. A receiver that is
- * only being probed has no such event.
+ * Returns since when the server has held back deliveries. Reads the time from the newest pause event with the same
+ * reason. There is no such event while the server only probes the receiver.
  */
 export function pausedSince({ id, paused }: { id: string; paused: string | null }, pauses: Pauses): string | undefined {
   if (paused === null) return undefined

@@ -11,7 +11,7 @@ interface RotateSecretDialogProps {
   onClose: () => void
 }
 
-/** How long to also sign deliveries with the old secret, in seconds. */
+/** Seconds for which the server also signs deliveries with the old secret. */
 const overlaps = [
   { value: '0', label: 'not at all, because it has leaked' },
   { value: '3600', label: 'for an hour' },

@@ -15,11 +15,11 @@ export interface WebhookValues extends SelectionValues {
 
 interface WebhookFormProps {
   webhook: WebhookValues
-  /** The label of the submit button. */
+  /** Label of the submit button. */
   submit: string
-  /** The title of the error if the server rejects the values. */
+  /** Title of the error if the server rejects the values. */
   failed: string
-  /** Rejects with the server's error. */
+  /** Saves the values. Rejects with the server's error. */
   onSubmit: (values: WebhookValues) => Promise<unknown>
   onCancel: () => void
 }

@@ -78,13 +78,13 @@ export function WebhookPage() {
   )
 }
 
-/** Removes the advice for API clients after the colon, because the page has a button for it. */
+/** Removes the advice for API clients, which follows the colon, because the page has a button for it. */
 function reason(paused: string): string {
   const [what = paused] = paused.split(/: once the receiver|: deliveries wait/)
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}.`
 }
 
-/** Shows which devices' events the webhook sends, unless it sends all. */
+/** Shows which devices' events the webhook sends, unless the webhook sends all events. */
 function SelectedDevices({ webhook: { where, view, context } }: { webhook: WebhookFieldsFragment }) {
   if (where === null && view === null) return null
   return (

@@ -1,14 +1,12 @@
-/** The page's state in its URL. */
+/** The page's state, as the URL contains it. */
 export interface WebhookSearch {
-  /** The shown deliveries. All by default. */
+  /** Deliveries to show. Default: all deliveries. */
   show?: 'failed' | 'others'
-  /** The cursor of the page. */
   after?: string
-  /** The ID of the expanded delivery. */
   delivery?: string
 }
 
-/** Parses search parameters. Invalid values are ignored. */
+/** Parses search parameters. Ignores invalid values. */
 export function webhookSearch({ show, after, delivery }: Record<string, unknown>): WebhookSearch {
   return {
     ...(show === 'failed' || show === 'others' ? { show } : {}),

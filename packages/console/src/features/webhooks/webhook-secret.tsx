@@ -8,7 +8,7 @@ interface WebhookSecretProps {
   onDone: () => void
 }
 
-/** The signing secret of a webhook, which is shown only once. */
+/** Shows the signing secret of a webhook, which appears only once. */
 export function WebhookSecret({ secret, children, onDone }: WebhookSecretProps) {
   return (
     <Stack>

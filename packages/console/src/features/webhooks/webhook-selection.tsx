@@ -4,7 +4,7 @@ import { useQuery } from 'urql'
 import { SearchBox } from '../filters/search-box.tsx'
 import { DeviceViewNamesDocument } from './webhooks.generated.ts'
 
-/** What selects the devices whose events a webhook sends. */
+/** Selects the devices whose events a webhook sends. */
 export interface SelectionValues {
   where: string | null
   view: string | null
@@ -14,15 +14,18 @@ export interface SelectionValues {
 interface WebhookSelectionProps {
   value: SelectionValues
   onChange(value: SelectionValues): void
-  /** The element around the filter's input, which may contain a filter with wrong syntax that `value` does not. */
+  /**
+   * Element around the filter's input. The input may contain a filter with a syntax error, which `value` never
+   * contains.
+   */
   box: RefObject<HTMLDivElement | null>
 }
 
-/** Returns the filter as typed, whether or not it is valid. The server reports errors. */
+/** Returns the filter as typed, even if it is invalid, because the server then reports the error. */
 export const typedFilter = (box: RefObject<HTMLDivElement | null>): string | null =>
   box.current?.querySelector('input')?.value.trim() || null
 
-/** Fields for a filter, a view, and a context. */
+/** Shows the fields for a filter, a view, and a context. */
 export function WebhookSelection({ value, onChange, box }: WebhookSelectionProps) {
   const [{ data }] = useQuery({ query: DeviceViewNamesDocument, requestPolicy: 'cache-and-network' })
   const views = (data?.login?.views ?? []).map(({ id, name }) => ({ value: id, label: name }))

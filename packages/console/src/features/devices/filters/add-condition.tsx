@@ -5,7 +5,7 @@ import type { ConditionFormProps } from './condition-form.tsx'
 
 const ConditionForm = lazy(async () => ({ default: (await import('./condition-form.tsx')).ConditionForm }))
 
-/** Adds a condition to the filter without typing it. */
+/** Lets the user add a condition to the filter without typing it. */
 export function AddCondition(props: Omit<ConditionFormProps, 'onClose'>) {
   const [isOpen, setOpen] = useState(false)
   return (

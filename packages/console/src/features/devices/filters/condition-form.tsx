@@ -35,7 +35,7 @@ const fields = [
 ]
 const choices = Object.entries(comparisons).map(([value, label]) => ({ value, label }))
 
-/** A form for a condition to add to the filter. Reserved attributes are offered under the user's labels. */
+/** Shows a form for a condition to add to the filter. Offers reserved attributes under the user's labels. */
 export function ConditionForm({ where, names, context, onChange, onClose }: ConditionFormProps) {
   const [name, setName] = useState('')
   const [comparison, setComparison] = useState<ComparisonName>('=')

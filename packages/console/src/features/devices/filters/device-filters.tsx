@@ -12,18 +12,18 @@ const ConditionPills = lazy(async () => ({
 }))
 
 interface DeviceFiltersProps extends FilterControlsProps {
-  /** The context in which the filter reads attributes, which the view may set. */
+  /** Context in which the filter reads attributes. The view may set it. */
   context: string | undefined
-  /** Whether the first rows were loaded. The controls are loaded after them. */
+  /** Whether the first rows are loaded. The controls load only afterward. */
   hasRows: boolean
   /** Whether the rows of a new filter or sort order are loading. */
   isBusy: boolean
-  /** The server's error in `search.where`, if any. */
+  /** The server's error about `search.where`, if any. */
   problem: FilterProblem | undefined
   onChange(patch: Partial<DevicesSearch>, options?: { replace?: boolean }): void
 }
 
-/** Shows the list's filter as text, and offers controls for users who prefer not to type filters. */
+/** Shows the list's filter as text, and controls for users who prefer not to type filters. */
 export function DeviceFilters({ search, context, hasRows, isBusy, problem, onChange, options }: DeviceFiltersProps) {
   const { where } = search
   return (
@@ -52,7 +52,7 @@ export function DeviceFilters({ search, context, hasRows, isBusy, problem, onCha
   )
 }
 
-/** Keeps the space of the controls free, so that the list does not move when they appear. */
+/** Reserves the space of the controls, so that the list does not move when they appear. */
 const ControlSpace = () =>
   [130, 160, 160, 152].map((width, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the spaces never change

@@ -12,7 +12,10 @@ export interface FilterControlsProps {
   options: ListOptions
 }
 
-/** Controls that change the filter for users who do not type filters. A separate module, so that the list is shown first. */
+/**
+ * Shows controls that change the filter for users who do not type filters. The controls are a separate module, so that
+ * the browser can show the list first.
+ */
 export function FilterControls({ search, onChange, options }: FilterControlsProps) {
   const { where } = search
   const choose = (subject: string, values: string[]): void => onChange({ where: chooseValues(where, subject, values) })
@@ -61,7 +64,7 @@ function PlatformFilter({ value, onChange }: PlatformFilterProps) {
     <MultiSelect
       aria-label="Platform"
       placeholder={value.length === 0 ? 'Any platform' : undefined}
-      // The filter can name a platform that no device uses anymore.
+      // Includes the chosen platforms, because the filter can name a platform that no device uses anymore.
       data={[...new Set([...value, ...platforms])]}
       value={value}
       onChange={onChange}

@@ -9,13 +9,13 @@ interface ChangedRowsOptions {
   query: DeviceQuery
   pages: PageCache
   schedule(run: () => void, ms: number): void
-  /** The devices of the rows in and near the view. */
+  /** Returns the IDs of the devices whose rows are in or near the view. */
   idsInView(): readonly string[]
-  /** Called when rows changed. `hasMoved` is true if a row has a new position or was deleted. */
+  /** Runs after rows have changed. `hasMoved` is true if a row has a new position or was deleted. */
   onChanged(hasMoved: boolean): void
 }
 
-/** Refetches changed rows: those in view soon, and others when they come into view. */
+/** Fetches changed rows again: soon if they are in view, and otherwise when they come into view. */
 export interface ChangedRows {
   add(ids: readonly string[]): void
   refetchSoon(): void
@@ -40,7 +40,7 @@ export function createChangedRows(client: Client, options: ChangedRowsOptions): 
     const variables = { ...filter, ids, withAttributes, isFiltered: isFiltered(filter) }
     const { data } = await client.query(DevicesByIdDocument, variables, { requestPolicy: 'network-only' }).toPromise()
     if (data?.login == null) {
-      // The next event or scroll triggers another attempt.
+      // Keeps the IDs, so that the next event or scroll triggers another attempt.
       for (const id of ids) changed.add(id)
       return
     }

@@ -6,16 +6,16 @@ import { createChangedRows } from './changed-rows.ts'
 import { PageCache, type Row } from './page-cache.ts'
 import { extendRun, missingRuns, type PageRun } from './page-runs.ts'
 
-/** The rows of a filter and sort order, fetched as they come into view. */
+/** The rows for a filter and a sort order, which are fetched as they come into view. */
 export interface DeviceRows {
   readonly query: DeviceQuery
-  /** Incremented after every change. */
+  /** Increases after every change. */
   readonly version: number
   /** Whether the first response has arrived. */
   readonly isReady: boolean
-  /** The number of matching devices. Undefined until known. */
+  /** Number of matching devices. Undefined until known. */
   readonly total: number | undefined
-  /** The number of rows known so far. */
+  /** Number of rows known so far. */
   readonly length: number
   /** Whether rows were added, removed, or moved since they were fetched. */
   readonly isOutdated: boolean
@@ -26,7 +26,7 @@ export interface DeviceRows {
    * the rows around them.
    */
   setView(from: number, to: number): void
-  /** Refetches these devices, because they changed. */
+  /** Fetches these devices again, because they changed. */
   markChanged(ids: readonly string[]): void
   /** Counts the matching devices again, because devices were added or deleted. */
   recount(): void
@@ -35,18 +35,18 @@ export interface DeviceRows {
   close(): void
 }
 
-/** A window shows one or two pages, which are fetched in one request. */
+/** Number of rows per page. One request fetches the one or two pages that a window shows. */
 const PAGE_SIZE = 25
 const FIRST_PAGES = 2
 const MAX_PAGES = 240
-/** The number of pages around the view that one request fetches. */
+/** Maximum number of pages around the view that one request fetches. */
 const MAX_RUN = 4
-/** The minimum interval between fetches while scrolling, because a fast scroll passes many pages. */
+/** Minimum interval between fetches while the user scrolls, because a fast scroll passes many pages. */
 const SCROLL_THROTTLE_MS = 40
-/** The time to wait for the browser to render new rows before fetching the rows around them. */
+/** How long to wait for the browser to render new rows before fetching the rows around them. */
 const RENDER_MS = 30
 const RECOUNT_DELAY_MS = 1500
-/** The number of rows fetched before and after those in view, so that a slow scroll shows no gaps. */
+/** Number of rows to fetch before and after those in view, so that a slow scroll shows no gaps. */
 const MARGIN = 40
 
 /** A request in flight. */
@@ -63,7 +63,7 @@ const range = (first: number, count: number): number[] =>
   Array.from({ length: Math.max(0, count) }, (_, index) => first + index)
 
 interface InitialState {
-  /** The number of matching devices, if it is known from another sort order of the same filter. */
+  /** Number of matching devices, if another sort order of the same filter has already counted them. */
   total?: number | undefined
 }
 
@@ -76,7 +76,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
   let version = 0
   let total = initial.total
   let isCounted = false
-  /** The length of the list as fetched. Later additions and deletions change only `total`. */
+  /** Length of the list when it was fetched. Later additions and deletions change only `total`. */
   let fullLength: number | undefined
   let seenLength = 0
   let isOutdated = false
@@ -115,10 +115,10 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
         const list = data?.login?.devices
         if (list !== undefined) store(first, list)
         notify()
-        // Fetch the rows around these after rendering them.
+        // Fetches the rows around these rows after the browser has rendered them.
         if (list !== undefined) schedule(loadView, RENDER_MS)
       })
-    // An open query would be refetched after each mutation of devices.
+    // Closes the query, because urql would fetch an open query again after each mutation of devices.
     const end = (): void => {
       request.unsubscribe()
       for (const page of requested) loading.delete(page)
@@ -130,7 +130,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
     const count = Math.max(1, Math.ceil(items.length / PAGE_SIZE))
     for (const [index, page] of range(first, count).entries()) {
       const rows = items.slice(index * PAGE_SIZE, (index + 1) * PAGE_SIZE).map((device) => ({ device }))
-      // The response contains a cursor only for the last page.
+      // Only the last page has a cursor, because the response contains one cursor for all pages.
       pages.put(page, index + 1 < count ? { rows, hasMore: true, cursor: null } : { rows, hasMore, cursor })
     }
     const end = first * PAGE_SIZE + items.length
@@ -148,7 +148,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
     const isNear = (page: number): boolean => page >= near.first && page <= near.last
     for (const request of new Set(loading.values())) if (!request.pages.some(isNear)) request.end()
     for (const run of missingRuns(inView.first, inView.last, isLoaded)) load(run)
-    // The rows around the view are fetched after those in view.
+    // Waits for the rows in view, because the rows around them are fetched afterward.
     if (range(inView.first, inView.last - inView.first + 1).some((page) => loading.has(page))) return
     if (!isCounted) countOnce()
     for (const run of missingRuns(near.first, near.last, isLoaded))
@@ -166,7 +166,7 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
       .then(({ data }) => {
         if (isClosed) return
         if (data?.login == null) {
-          // The next response triggers another attempt.
+          // Allows another attempt, which the next response triggers.
           isCounted = false
           return
         }
@@ -236,10 +236,10 @@ export function createDeviceRows(client: Client, query: DeviceQuery, initial: In
       throttleTimer = schedule(endThrottle, SCROLL_THROTTLE_MS)
     },
     markChanged(ids) {
-      // A request in flight may return outdated rows.
+      // Includes all devices while a request is in flight, because its response may contain outdated rows.
       const affected = ids.filter((id) => loading.size > 0 || pages.find(id) !== undefined)
       if (affected.length > 0) changes.add(affected)
-      // A device without a row may now match the filter.
+      // Counts again, because a device without a row may now match the filter.
       else if (isFiltered(filter)) this.recount()
     },
     recount() {

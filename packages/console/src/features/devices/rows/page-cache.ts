@@ -2,19 +2,19 @@ import type { DeviceRowFragment } from '../devices.generated.ts'
 
 export interface Row {
   device: DeviceRowFragment
-  /** Whether the device was deleted while it was shown. */
+  /** Whether the device was deleted while the list showed it. */
   isGone?: boolean
 }
 
 export interface CachedPage {
   rows: Row[]
   hasMore: boolean
-  /** The start of the next page, which stays valid if neighboring rows move. */
+  /** Cursor at which the next page starts. It stays valid if neighboring rows move. */
   cursor: string | null
 }
 
 /**
- * A cache of the list's pages by number. Evicts the least recently used page, so a long scroll needs no more memory
+ * Caches the list's pages by number. Evicts the least recently used page, so that a long scroll needs no more memory
  * than a short one.
  */
 export class PageCache {

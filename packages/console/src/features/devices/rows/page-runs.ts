@@ -17,11 +17,11 @@ export function missingRuns(first: number, last: number, isLoaded: (page: number
 }
 
 interface Extension {
-  /** The pages in view. A run is extended away from them. */
+  /** The pages in view. `extendRun` extends a run away from them. */
   inView: { first: number; last: number }
-  /** The last page of the list. */
+  /** Number of the list's last page. */
   last: number
-  /** The maximum length of a run. */
+  /** Maximum number of pages in a run. */
   max: number
   isLoaded(page: number): boolean
 }

@@ -6,7 +6,7 @@ import { createDeviceRows, type DeviceRows } from './device-rows.ts'
 
 interface ShownRows {
   rows: DeviceRows
-  /** Whether these are still the rows of the previous filter or sort order, because the new rows are loading. */
+  /** Whether the rows still belong to the previous filter or sort order, because the new rows are loading. */
   isStale: boolean
   refresh(): void
 }
@@ -14,8 +14,8 @@ interface ShownRows {
 const countChanging = new Set(['DEVICE_REGISTER', 'DEVICE_DELETE'])
 
 /**
- * Returns the rows of a query. Until its first rows arrive, the rows of the previous query stay, so that typing in a
- * filter does not cause flicker.
+ * Returns the rows of a query. Until the first rows arrive, keeps the rows of the previous query, so that the list does
+ * not flicker while the user types a filter.
  */
 export function useDeviceRows(query: DeviceQuery): ShownRows {
   const client = useClient()
@@ -42,13 +42,13 @@ export function useDeviceRows(query: DeviceQuery): ShownRows {
     const endListening = wanted.listen(swap)
     return () => {
       endListening()
-      // A newer query replaced this one before its rows were shown.
+      // Closes this query if a newer query replaced it before its rows appeared.
       if (current.current !== wanted) wanted.close()
     }
   }, [wanted])
   useEffect(() => () => current.current?.close(), [])
 
-  // Render the page again only if these values change. The table listens to changes of rows.
+  // Renders the page again only if these values change, because the table itself listens to changes of rows.
   useSyncExternalStore(shown.listen, () =>
     [shown.isReady, shown.length === 0, shown.total, shown.isOutdated, shown.error === undefined].join(),
   )
@@ -62,7 +62,7 @@ export function useDeviceRows(query: DeviceQuery): ShownRows {
   return { rows: shown, isStale: wanted !== shown, refresh }
 }
 
-/** The total of the previous rows, if only the sort order has changed. */
+/** Returns the total of the previous rows if only the sort order has changed. */
 function totalOf(before: DeviceRows | undefined, { filter }: DeviceQuery): number | undefined {
   if (before === undefined || before.isOutdated) return undefined
   return JSON.stringify(before.query.filter) === JSON.stringify(filter) ? before.total : undefined

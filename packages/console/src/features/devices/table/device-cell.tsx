@@ -11,7 +11,7 @@ interface DeviceCellProps {
   column: Column
 }
 
-/** A cell of a device's row. A page contains a thousand cells, so they consist of plain elements. */
+/** Shows a cell of a device's row. Cells consist of plain elements, because a page contains a thousand of them. */
 export function DeviceCell({ device, column: { id } }: DeviceCellProps) {
   switch (id) {
     case 'name':

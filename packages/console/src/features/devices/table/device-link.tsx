@@ -3,15 +3,15 @@ import type { MouseEvent } from 'react'
 import classes from './device-cell.module.css'
 
 /**
- * A link to a device's page. Does not use router links, which render again after each change of the URL. That is slow
- * for hundreds of rows.
+ * Links to a device's page. Avoids router links, which render again after each change of the URL and would be slow in
+ * hundreds of rows.
  */
 export function DeviceLink({ id, name }: { id: string; name: string }) {
   const router = useRouter()
   const target = { to: '/devices/$deviceId', params: { deviceId: id } } as const
   const preload = (): void => void router.preloadRoute(target)
   const follow = (event: MouseEvent): void => {
-    // The browser handles opening in another window and downloading.
+    // Leaves the click to the browser if the user opens the page in another window or downloads it.
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
     event.preventDefault()
     void router.navigate(target)

@@ -29,12 +29,12 @@ interface DeviceTableProps {
 const ROW_HEIGHT = 36
 const CHECKBOX_WIDTH = 40
 const PHONE_NAME_WIDTH = 170
-/** The number of rows rendered before and after those in view. */
+/** Number of rows to render before and after those in view. */
 const OVERSCAN = 8
-/** Browsers limit the height of an element to about 33 million pixels. */
+/** Shows at most this many rows, because browsers limit the height of an element to about 33 million pixels. */
 export const MAX_ROWS = 900_000
 
-/** The device list as a virtual table that renders only the rows in view. */
+/** Shows the device list as a virtual table that renders only the rows in view. */
 export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, selection, ...more }: DeviceTableProps) {
   const widths = useColumnWidths(more.widths)
   const client = useClient()
@@ -54,7 +54,7 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
   const { startIndex: from, endIndex: last } = virtual.range ?? { startIndex: 0, endIndex: 0 }
   useLayoutEffect(() => rows.setView(from, last + 1), [rows, from, last])
   useLayoutEffect(() => {
-    // Scroll to the top when the sort order or filter changes.
+    // Scrolls to the top after the sort order or the filter changes.
     if (rows) viewport.current?.scrollTo({ top: 0 })
     lastChecked.current = null
   }, [rows])
@@ -91,7 +91,7 @@ export function DeviceTable({ rows, isStale, columns, sort, onSort, onResize, se
     const cell = (event.target as Element).closest<HTMLElement>('[data-column]')
     return cell === null ? undefined : { row: Number(cell.dataset.row), column: Number(cell.dataset.column) }
   }
-  // Both counts are undefined until the total is known. After that, equal counts mean that all devices are selected.
+  // Equal counts mean that all devices are selected. Until the total is known, both counts are undefined.
   const selectedCount = selection.count(rows.total)
   return (
     <div

@@ -12,11 +12,11 @@ interface TableHeadProps {
   sort: Sort
   onSort(sort: Sort): void
   onResize(column: Column, width: number): void
-  /** The element ID of a cell. */
+  /** Returns the ID of a cell's element. */
   idOf(column: number): string
-  /** The active cell, if it is in the head. */
+  /** Column of the active cell, if that cell is in the head. */
   activeColumn: number | undefined
-  /** How many of all rows are selected. */
+  /** Whether all, some, or none of the rows are selected. */
   selected: 'all' | 'some' | 'none'
   onSelectAll(isSelected: boolean): void
 }
@@ -63,7 +63,7 @@ export function TableHead({ columns, idOf, activeColumn, selected, onSelectAll, 
 }
 
 interface HeadCellProps {
-  /** The attributes that identify the cell. */
+  /** Attributes that identify the cell's element. */
   cell: Record<string, unknown>
   column: Column
   width: number
@@ -115,7 +115,7 @@ interface ResizeHandleProps {
   onResize(width: number): void
 }
 
-/** Resizes a column by dragging. On the keyboard, Shift and the arrow keys resize the column of a heading. */
+/** Resizes a column by dragging. With the keyboard, Shift and an arrow key resize the column of the active heading. */
 function ResizeHandle({ label, width, onResize }: ResizeHandleProps) {
   const dragged = useRef<{ x: number; width: number } | null>(null)
   const resize = (to: number): void => onResize(Math.round(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, to))))

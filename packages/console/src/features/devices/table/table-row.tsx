@@ -7,14 +7,14 @@ import classes from './device-table.module.css'
 
 interface TableRowProps {
   index: number
-  /** The distance from the top of the list in pixels. */
+  /** Distance from the top of the list in pixels. */
   start: number
   row: Row | undefined
   columns: readonly Column[]
   widths: Readonly<Record<string, number>>
-  /** The element ID of a cell. */
+  /** Returns the ID of a cell's element. */
   idOf(column: number): string
-  /** The cell that the keys act on, if it is in this row. */
+  /** Column of the cell to which the keys apply, if that cell is in this row. */
   activeColumn: number | undefined
   isSelected: boolean
   onCheck(index: number, isSelected: boolean, isRange: boolean): void
@@ -67,7 +67,7 @@ export const TableRow = memo(
       </div>
     )
   },
-  // `onCheck` and `idOf` change on each render but always do the same.
+  // Ignores `onCheck` and `idOf`, which are new functions on each render but always do the same.
   (before, after) =>
     before.row === after.row &&
     before.start === after.start &&

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type RefObject, useEffect, useId, useState } from 'react'
 
-/** A cell of the grid. Row 0 is the head, and column 0 has the checkboxes. */
+/** A cell of the grid. Row 0 contains the headings, and column 0 contains the checkboxes. */
 export interface GridCell {
   row: number
   column: number
@@ -8,22 +8,22 @@ export interface GridCell {
 
 interface GridKeysOptions {
   viewport: RefObject<HTMLDivElement | null>
-  /** Numbers of rows and columns, with the head and the checkboxes. */
+  /** Number of rows, including the headings. `columns` includes the checkboxes. */
   rows: number
   columns: number
-  /** The number of rows in view. */
+  /** Number of rows in view. */
   page: number
-  /** Scrolls to a row below the head. */
+  /** Scrolls to a row below the headings. */
   onRow(index: number): void
-  /** Changes the width of a column by pixels. */
+  /** Changes the width of a column by a number of pixels. */
   onResize(column: number, by: number): void
 }
 
 interface GridKeys {
-  /** The cell that the keys act on. */
+  /** The cell to which the keys apply. */
   active: GridCell
   setActive(cell: GridCell): void
-  /** The element id of a cell. */
+  /** Returns the ID of a cell's element. */
   idOf(cell: GridCell): string
   onKeyDown(event: KeyboardEvent<HTMLDivElement>): void
 }
@@ -31,9 +31,9 @@ interface GridKeys {
 const RESIZE_STEP = 16
 
 /**
- * Keyboard control of a grid that is one tab stop, by the ARIA grid pattern. The focus stays on the grid, because rows out of
- * view are not rendered: arrow keys, Home, End, Page Up, and Page Down move the active cell, Enter and Space activate it, and
- * Shift with an arrow key resizes the column of a heading.
+ * Controls a grid with the keyboard, following the ARIA grid pattern. The grid is one tab stop and keeps the focus,
+ * because rows out of view are not rendered. Arrow keys, Home, End, Page Up, and Page Down move the active cell. Enter
+ * and Space activate it. Shift and an arrow key resize the column of a heading.
  */
 export function useGridKeys({ viewport, rows, columns, page, onRow, onResize }: GridKeysOptions): GridKeys {
   const [chosen, setActive] = useState<GridCell>({ row: 1, column: 1 })

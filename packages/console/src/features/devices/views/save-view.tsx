@@ -7,9 +7,9 @@ import { joinFilters } from '../../filters/conditions.ts'
 import type { DeviceView } from './use-views.ts'
 import { CreateDeviceViewDocument, UpdateDeviceViewDocument } from './views.generated.ts'
 
-/** The parts of the list that a view stores. */
+/** The parts of the list that the view stores. */
 export interface ViewContent {
-  /** The filters of the view and of the list, of which both must be true. */
+  /** Filters of the view and of the list. A device must match all of them. */
   filters: readonly (string | undefined)[]
   context: string | undefined
   sortBy: readonly string[]
@@ -17,7 +17,7 @@ export interface ViewContent {
 }
 
 interface SaveViewProps {
-  /** The view to change. Undefined for a new view. */
+  /** View to change. Undefined for a new view. */
   view: DeviceView | undefined
   content: ViewContent
   onClose(): void

@@ -12,9 +12,9 @@ const DeleteView = lazy(async () => ({ default: (await import('./delete-view.tsx
 
 interface ViewTabsProps {
   views: readonly DeviceView[]
-  /** The current view of the list. Undefined for all devices. */
+  /** View that the list shows. Undefined for all devices. */
   view: DeviceView | undefined
-  /** The current state of the list, with all changes to the view. */
+  /** State of the list, including unsaved changes to the view. */
   content: ViewContent
   /** Whether the list differs from the view, or from the list of all devices. */
   isChanged: boolean
@@ -22,7 +22,7 @@ interface ViewTabsProps {
   onShow(search: DevicesSearch): void
 }
 
-/** Links to the saved views, and saves the current list as a view. */
+/** Links to the saved views, and lets the user save the current list as a view. */
 export function ViewTabs({ views, view, content, isChanged, onShow }: ViewTabsProps) {
   const [saving, setSaving] = useState<'new' | 'change'>()
   const [isDeleting, setDeleting] = useState(false)
@@ -105,7 +105,7 @@ const Tab = ({ search, isCurrent, title, children }: TabProps) => (
   <Link
     to="/devices"
     search={search}
-    // Otherwise, the link to all devices would be the current link in every view.
+    // Without this option, the link to all devices would be the current link in every view.
     activeOptions={{ exact: true, includeSearch: true }}
     className={classes.tab}
     title={title}

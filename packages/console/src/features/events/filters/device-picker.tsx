@@ -5,7 +5,7 @@ import { useQuery } from 'urql'
 import { DevicesToFilterByDocument } from '../events.generated.ts'
 
 interface DevicePickerProps {
-  /** Ids of devices. */
+  /** IDs of the selected devices. */
   value: string[]
   onChange: (value: string[]) => void
 }
@@ -21,7 +21,7 @@ export function DevicePicker({ value, onChange }: DevicePickerProps) {
   const selected = new Map(data?.login?.device.map((device) => [device.id, device.name]))
   const found = data?.login?.devices.items ?? []
   const options = [
-    // The URL and events can refer to deleted devices, which have no name to show.
+    // Shows the ID of a device without a known name, because the URL and events can refer to deleted devices.
     ...value.map((id) => ({ value: id, label: selected.get(id) ?? id })),
     ...found.filter(({ id }) => !value.includes(id)).map((device) => ({ value: device.id, label: device.name })),
   ]
@@ -35,7 +35,7 @@ export function DevicePicker({ value, onChange }: DevicePickerProps) {
       searchable
       searchValue={typed}
       onSearchChange={setTyped}
-      // The server has already filtered.
+      // Shows all options, because the server has already filtered them.
       filter={(input) => input.options}
       nothingFoundMessage={typed === '' ? 'No devices yet' : 'No matching devices'}
       clearable

@@ -12,7 +12,7 @@ interface EventConditionsProps {
   onChange(where: string | undefined): void
 }
 
-/** Controls that write conditions of the filter, for users who do not type filters. */
+/** Shows controls that write conditions of the filter, for users who do not type filters. */
 export function EventConditions(props: EventConditionsProps) {
   return (
     <>
@@ -23,12 +23,12 @@ export function EventConditions(props: EventConditionsProps) {
   )
 }
 
-/** Selects attributes of which one must have changed. */
+/** Selects events that changed at least one of the chosen attributes. */
 function ChangedAttribute({ where, onChange }: EventConditionsProps) {
   const { names } = useAttributeNames()
   const labels = useLabels()
   const value = valuesOf(where, 'changed')
-  // The filter can name an attribute that no device has any more.
+  // Includes the chosen attributes, because the filter can name an attribute that no device has anymore.
   const options = [...new Set([...value, ...(names ?? []).map(({ name }) => name)])]
   return (
     <MultiSelect
@@ -50,7 +50,10 @@ function ChangedAttribute({ where, onChange }: EventConditionsProps) {
 const ANY = 'any'
 const NONE = 'none'
 
-/** The value of a control whose options are any, none, and single values. Null if the filter has no such condition. */
+/**
+ * Returns the value of a control that offers "any", "none", and single values. Null if the filter has no such
+ * condition.
+ */
 function choiceOf(where: string | undefined, subject: string): string | null {
   const condition = conditionOn(where, subject)
   if (condition?.comparison === '*') return ANY
@@ -88,7 +91,7 @@ function Actor({ where, onChange }: EventConditionsProps) {
   )
 }
 
-/** Selects an access key, including what it did before it was deleted. */
+/** Selects the events of an access key, which may no longer exist. */
 function Source({ where, onChange }: EventConditionsProps) {
   const [isOpen, setOpen] = useState(false)
   const value = choiceOf(where, 'key')

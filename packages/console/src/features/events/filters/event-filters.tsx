@@ -14,14 +14,14 @@ interface EventFiltersProps {
   search: EventsSearch
   /** Whether the events of a new filter are loading. */
   isBusy: boolean
-  /** The server's error in `search.where`, if any. */
+  /** The server's error about `search.where`, if any. */
   problem: FilterProblem | undefined
   onChange: (patch: Partial<EventsSearch>, options?: { replace?: boolean }) => void
 }
 
 export function EventFilters({ search, isBusy, problem, onChange }: EventFiltersProps) {
   const { types = [], device = [], from, to } = search
-  // After a filter changes, the list starts with the newest event.
+  // Removes the cursor, so that the list starts with the newest event after a filter changes.
   const changeFilter = (patch: Partial<EventsSearch>, options?: { replace?: boolean }): void =>
     onChange({ ...patch, after: undefined }, options)
   return (

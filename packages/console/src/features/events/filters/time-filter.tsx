@@ -3,13 +3,14 @@ import { useState } from 'react'
 
 interface TimeFilterProps {
   label: string
-  /** In the API's format. */
+  /** Time in the API's format. */
   value: string | undefined
   onChange: (value: string | undefined) => void
 }
 
 /**
- * A date and time in the user's time zone. Applies when the field loses focus, because users type years digit by digit.
+ * Selects a date and time in the user's time zone. Applies the value when the field loses focus, because users type
+ * years digit by digit.
  */
 export function TimeFilter({ label, value, onChange }: TimeFilterProps) {
   const [typed, setTyped] = useState(() => inputValue(value))
@@ -24,7 +25,7 @@ export function TimeFilter({ label, value, onChange }: TimeFilterProps) {
   return (
     <TextInput
       type="datetime-local"
-      // A bar of the histogram can begin at any second.
+      // Accepts seconds if the value contains them, because a bar of the histogram can begin at any second.
       step={typed.length > 16 ? 1 : undefined}
       aria-label={label}
       leftSection={label}
@@ -37,7 +38,7 @@ export function TimeFilter({ label, value, onChange }: TimeFilterProps) {
   )
 }
 
-/** The value for the browser's date input: local time without a time zone. */
+/** Returns the value for the browser's date input, which is in local time without a time zone. */
 function inputValue(value: string | undefined): string {
   if (value === undefined) return ''
   const date = new Date(value)

@@ -10,14 +10,14 @@ export interface HistogramProps {
 const withSeconds = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const withMinutes = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** A range of time: Nov 24, 2026, 8:00 – 9:00 AM. */
+/** Formats a time range, such as `Nov 24, 2026, 8:00 – 9:00 AM`. */
 export function rangeText(from: string, until: string): string {
   const [start, end] = [new Date(from), new Date(until)]
   const format = end.getTime() - start.getTime() < 120_000 ? withSeconds : withMinutes
   return format.formatRange(start, end)
 }
 
-/** The length of an interval: 12 h. */
+/** Formats the length of an interval, such as `12 h`. */
 export const durationOf = ({ from, until }: EventInterval): string => duration(Date.parse(until) - Date.parse(from))
 
 export const countText = (count: number): string => (count === 1 ? '1 event' : `${count.toLocaleString()} events`)

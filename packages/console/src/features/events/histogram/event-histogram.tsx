@@ -7,15 +7,15 @@ import { HistogramBars } from './histogram-bars.tsx'
 import { HistogramTable } from './histogram-table.tsx'
 
 interface EventHistogramProps extends Omit<HistogramProps, 'intervals'> {
-  /** Undefined until counted. */
+  /** Counts of events over time. Undefined until counted. */
   intervals: HistogramProps['intervals'] | undefined
   error: Error | undefined
   onRetry(): void
-  /** Whether the page is narrowed to a time range. */
+  /** Whether the user has narrowed the page to a time range. */
   isNarrowed: boolean
 }
 
-/** How many events there were over time, as bars or a table. Each bar narrows the time range of the page. */
+/** Shows the number of events over time, as bars or a table. Each bar narrows the time range of the page. */
 export function EventHistogram({ intervals, error, onRetry, isNarrowed, onRange }: EventHistogramProps) {
   const [form, setForm] = useState('bars')
   if (error !== undefined)
@@ -28,7 +28,7 @@ export function EventHistogram({ intervals, error, onRetry, isNarrowed, onRange 
       </Text>
     )
   const [first, last] = [intervals?.[0], intervals?.at(-1)]
-  // The first and the last interval may be shorter than the others.
+  // Describes the middle interval, because the first and the last one may be shorter.
   const typical = intervals?.[Math.floor(intervals.length / 2)]
   return (
     <section aria-label="Events over time" style={{ marginBottom: 'var(--mantine-spacing-sm)' }}>

@@ -2,7 +2,7 @@ import { Anchor, Table, Text } from '@mantine/core'
 import { ListTable } from '../../../components/list-table.tsx'
 import { type HistogramProps, rangeText } from './describe-interval.ts'
 
-/** The intervals with events, the newest first. */
+/** Lists the intervals with events, newest first. */
 export function HistogramTable({ intervals, onRange }: HistogramProps) {
   const shown = intervals.filter(({ count }) => count > 0).toReversed()
   if (shown.length === 0) return <Text c="dimmed">No events.</Text>

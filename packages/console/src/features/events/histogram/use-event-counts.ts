@@ -7,10 +7,13 @@ import { useThrottled } from '../log/use-throttled.ts'
 
 export type EventInterval = NonNullable<EventCountsQuery['login']>['eventCounts'][number]
 
-/** Counting reads all matching events. */
+/** Counts at most this often, because counting reads all matching events. */
 const COUNT_INTERVAL_MS = 30_000
 
-/** Counts the matching events over time, and again some time after new ones while `isLive`. Undefined until counted. */
+/**
+ * Counts the matching events over time. While `isLive` is true, counts again some time after new events. Undefined
+ * until counted.
+ */
 export function useEventCounts(filter: EventFilter, isLive: boolean) {
   const [{ data, error, fetching }, refetch] = useQuery({
     query: EventCountsDocument,

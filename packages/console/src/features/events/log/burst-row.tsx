@@ -8,15 +8,15 @@ import { EventRow } from './event-row.tsx'
 
 export interface BurstProps {
   group: EventGroup
-  /** Whether the next page may have more events of the burst. */
+  /** Whether the next page may contain more events of the burst. */
   isCut: boolean
   fresh: ReadonlySet<string>
 }
 
-/** Rendering thousands of rows at once would be slow. */
+/** Renders at most this many rows at once, because thousands of rows would be slow. */
 export const SHOWN_AT_ONCE = 50
 
-/** A burst as one row of the table, which expands to its events. */
+/** Shows a burst as one row of the table, which expands to its events. */
 export function BurstRow({ group, isCut, fresh }: BurstProps) {
   const [shown, setShown] = useState(0)
   const { events } = group
@@ -77,5 +77,5 @@ export function BurstRow({ group, isCut, fresh }: BurstProps) {
   )
 }
 
-/** Whether each event was caused by its own device. */
+/** Returns whether each event was caused by its own device. */
 const isOfDevices = ({ events }: EventGroup): boolean => events[0]!.source.kind === 'device'

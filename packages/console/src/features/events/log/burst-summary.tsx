@@ -7,17 +7,17 @@ import { labelOfName, useLabels } from '../../user-settings/labels.ts'
 import type { EventGroup } from './burst.ts'
 import type { LoggedEvent } from './logged-event.ts'
 
-/** What a burst consists of, in words. */
+/** A description of a burst in words. */
 export interface BurstText {
-  /** 600 × Attributes changed */
+  /** The title, such as `600 × Attributes changed`. */
   title: string
-  /** 580 devices */
+  /** The number of devices, such as `580 devices`. */
   devices: string
-  /** 600 events: Attributes changed on 580 devices */
+  /** The text for screen readers, such as `600 events: Attributes changed on 580 devices`. */
   spoken: string
 }
 
-/** `isCut`: whether the next page may have more events of the burst. */
+/** Describes a burst. `isCut` is true if the next page may contain more of its events. */
 export function describeBurst({ events }: EventGroup, isCut: boolean): BurstText {
   const label = eventLabel(events[0]!.type)
   const ids = new Set(
@@ -34,7 +34,7 @@ export function describeBurst({ events }: EventGroup, isCut: boolean): BurstText
 
 const SHOWN = 5
 
-/** What the events of a burst changed: their state, or the names of the changes. */
+/** Shows what the events of a burst changed: the state, or the names of the changed values. */
 export function BurstSummary({ events }: { events: readonly LoggedEvent[] }) {
   const labels = useLabels()
   const { state, data } = events[0]!
@@ -51,7 +51,7 @@ export function BurstSummary({ events }: { events: readonly LoggedEvent[] }) {
   )
 }
 
-/** The time of the newest event, and of the oldest one. */
+/** Shows the times of the newest and the oldest event. */
 export function BurstTime({ events }: { events: readonly LoggedEvent[] }) {
   return (
     <>

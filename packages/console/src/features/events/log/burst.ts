@@ -1,29 +1,30 @@
 import type { LoggedEvent } from './logged-event.ts'
 
-/** Events of a burst are at most this far apart. */
+/** Consecutive events of a burst are at most this far apart. */
 const MAX_GAP_MS = 60_000
 const MAX_SPAN_MS = 10 * 60_000
-/** Fewer events are shown one by one. */
+/** The log shows fewer events than this one by one. */
 const MIN_EVENTS = 3
 
-/** Events that are shown as one row: a single event, or a burst of similar ones. */
+/** Events that the log shows as one row: a single event, or a burst of similar events. */
 export interface EventGroup {
-  /** The id of its oldest event, which stays the same while newer events join. */
+  /** ID of the group's oldest event, which stays the same while newer events join. */
   id: string
-  /** Newest first. */
+  /** Events, newest first. */
   events: readonly LoggedEvent[]
 }
 
 interface Collecting {
   first: number
   last: number
-  /** Oldest first, with their positions in the list. */
+  /** Events with their positions in the list, oldest first. */
   members: { event: LoggedEvent; position: number }[]
 }
 
 /**
- * Groups similar events of devices that follow each other closely, even if others are between them. Groups are ordered by their
- * newest events. They are formed from the oldest event on, so that a new event never changes the groups before it.
+ * Groups similar events of devices that follow each other closely, even if other events are between them. Sorts the
+ * groups by their newest events. Starts with the oldest event, so that a new event never changes the groups of older
+ * events.
  */
 export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
   const open = new Map<string, Collecting>()
@@ -48,10 +49,10 @@ export function groupEvents(events: readonly LoggedEvent[]): EventGroup[] {
     .map((members) => ({ id: members[0]!.event.id, events: members.map(({ event }) => event).reverse() }))
 }
 
-/** What the events of a burst have in common. Undefined for events that are always shown one by one. */
+/** Returns what the events of a burst have in common. Undefined for events that the log always shows one by one. */
 function similarityOf({ type, state, actor, source, target, data }: LoggedEvent): string | undefined {
   if (!target.some(({ kind }) => kind === 'device')) return undefined
-  // Each device is a different source.
+  // Ignores the source if it is a device, because each device is a different source.
   const from = source.kind === 'accessKey' ? source.id : null
   return JSON.stringify([type, state, actor?.id, source.kind, from, data.context])
 }
@@ -64,7 +65,7 @@ export function eventsOfRows(events: readonly LoggedEvent[], rows: number): read
   return kept
 }
 
-/** Whether events on the next page may belong to the group. */
+/** Returns whether events on the next page may belong to the group. */
 export const mayContinue = ({ events }: EventGroup, shown: readonly LoggedEvent[]): boolean =>
   events.length >= MIN_EVENTS &&
   Date.parse(events.at(-1)!.timestamp) - Date.parse(shown.at(-1)?.timestamp ?? '') <= MAX_GAP_MS

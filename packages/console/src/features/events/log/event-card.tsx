@@ -12,7 +12,7 @@ interface EventCardProps {
   isFresh: boolean
 }
 
-/** An event on narrow screens. */
+/** Shows an event as a card, for narrow screens. */
 export const EventCard = memo(function EventCard({ event, isFresh }: EventCardProps) {
   const [isOpen, setOpen] = useState(false)
   const label = eventLabel(event.type)

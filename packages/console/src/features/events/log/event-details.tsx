@@ -4,7 +4,7 @@ import { changesOf } from '../../../components/events/event-summary.tsx'
 import { LongText } from '../../../components/long-text.tsx'
 import type { LoggedEvent } from './logged-event.ts'
 
-/** An event with all its data. */
+/** Shows an event with all its data. */
 export function EventDetails({ event: { id, data, target } }: { event: LoggedEvent }) {
   const changes = changesOf(data)
   const json = JSON.stringify(data, null, 2)

@@ -4,7 +4,7 @@ import type { LoggedEvent } from './logged-event.ts'
 
 type Target = LoggedEvent['target'][number]
 
-/** The targets of an event, with links to those that still exist. */
+/** Shows the targets of an event, with links to those that still exist. */
 export function EventTargets({ event: { type, target } }: { event: LoggedEvent }) {
   const device = target.find(({ kind }) => kind === 'device')
   return (

@@ -10,16 +10,16 @@ import { useThrottled } from './use-throttled.ts'
 interface EventLogOptions {
   filter: EventFilter
   after: string | undefined
-  /** Whether to show new events as they arrive. Otherwise, they are held back and counted. */
+  /** Whether to show new events as they arrive. Otherwise, the log only counts them. */
   isLive: boolean
-  /** How many events are loaded first. */
+  /** Number of events to load first. */
   size?: number
-  /** Whether more events are loaded while bursts leave room for more rows. */
+  /** Whether to load more events while bursts leave room for more rows. */
   fills?: boolean
 }
 
 export interface EventLog {
-  /** Newest first, without gaps. Undefined until loaded. */
+  /** Events, newest first, without gaps. Undefined until loaded. */
   events: readonly LoggedEvent[] | undefined
   /** The IDs of events that arrived after the page was loaded. */
   fresh: ReadonlySet<string>
@@ -37,16 +37,19 @@ interface Page {
 }
 
 const PAGE_SIZE = 100
-/** How many events are loaded at once while bursts leave room for more rows. */
+/** Number of events to load at once while bursts leave room for more rows. */
 const FILL_SIZE = 300
-/** With more rows, rendering each new event would be slow. The next page shows older events. */
+/**
+ * The page shows at most this many rows, because with more, rendering each new event would be slow. The next page shows
+ * older events.
+ */
 const MAX_ROWS = 100
 const MAX_LIVE_ROWS = 300
 const MAX_EVENTS = 1_000
-/** How often new events are fetched if only the server can tell which ones match. */
+/** How often to fetch new events if only the server can determine which events match. */
 const FETCH_INTERVAL_MS = 5_000
 
-/** A page of events. The newest page also shows events as they happen. */
+/** Returns a page of events. The newest page also includes events as they happen. */
 export function useEventLog({ filter, after, isLive, size = PAGE_SIZE, fills = false }: EventLogOptions): EventLog {
   const { page, error, load, fetchNewest } = usePages({ filter, after, size, fills })
   const [tail, setTail] = useState<{ shown: readonly LoggedEvent[]; held: readonly LoggedEvent[] }>(none)
@@ -69,14 +72,15 @@ export function useEventLog({ filter, after, isLive, size = PAGE_SIZE, fills = f
     const newest = await fetchNewest()
     if (newest === undefined) return
     const arrived = newest.items.filter(({ id }) => !known.has(id))
-    // If none is known, there may be others between these and the known ones.
+    // Reloads the page if all fetched events are new, because there may be more events between these and the known
+    // ones.
     if (arrived.length === newest.items.length && newest.hasMore) return reload()
     add(arrived)
   })
   useLiveEvents({
     onEvents(events) {
       if (!isNewest) return
-      // Only the server can evaluate the filter.
+      // Asks the server for the matching events, because only the server can evaluate the filter.
       if (filter.where !== undefined) fetchMatching()
       else add(events.filter((event) => matches(event, filter)).toReversed())
     },
@@ -150,11 +154,11 @@ function usePages({
   return { page, error, load, fetchNewest }
 }
 
-/** Half a page of rows is enough. */
+/** Loads no more events once half a page of rows exists. */
 const hasRoom = (events: readonly LoggedEvent[]): boolean =>
   events.length < MAX_EVENTS && groupEvents(events).length < MAX_ROWS / 2
 
-/** Applies the filter in the same way as the server. */
+/** Returns whether an event matches the filter. Applies the same rules as the server. */
 function matches(event: LoggedEvent, { types, deviceId, minDate }: EventFilter): boolean {
   if (types !== undefined && !types.includes(event.type)) return false
   if (minDate !== undefined && new Date(event.timestamp) < new Date(minDate)) return false

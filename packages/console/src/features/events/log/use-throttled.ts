@@ -1,6 +1,9 @@
 import { useEffect, useRef } from 'react'
 
-/** Returns a function that runs the latest `action` immediately, but not again within the interval: then it runs at its end. */
+/**
+ * Returns a function that runs the latest `action` immediately. If less than the interval has passed since the last
+ * run, it runs the action at the end of the interval.
+ */
 export function useThrottled(intervalMs: number, action: () => unknown): () => void {
   const latest = useRef(action)
   latest.current = action

@@ -104,7 +104,7 @@ export function Deliveries({ webhook }: DeliveriesProps) {
 const readFilter = (value: string): 'failed' | 'others' | undefined =>
   value === 'failed' || value === 'others' ? value : undefined
 
-/** There are no live events about deliveries, so the newest page polls. */
+/** Polls the newest page, because the server sends no live events about deliveries. */
 function usePolling(refetch: (options: { requestPolicy: 'network-only' }) => void, isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return

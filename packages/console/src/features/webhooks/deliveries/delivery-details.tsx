@@ -9,7 +9,7 @@ interface DeliveryDetailsProps {
   url: string
 }
 
-/** The request and the response of a delivery. */
+/** Shows the request and the response of a delivery. */
 export function DeliveryDetails({ delivery, url }: DeliveryDetailsProps) {
   const { id, request, response, attempts, httpStatus, duration, error, nextAttempt, status } = delivery
   return (

@@ -5,7 +5,7 @@ import { ConfirmButton } from '../../../components/confirm-button.tsx'
 import { useChange } from '../../../graphql/use-change.ts'
 import { RedeliverWebhookDocument } from '../webhooks.generated.ts'
 
-/** Time spans in hours. Deliveries are kept for 30 days. */
+/** Time spans in hours. The server keeps deliveries for 30 days. */
 const spans = [
   { value: '1', label: 'in the last hour' },
   { value: '24', label: 'in the last day' },
