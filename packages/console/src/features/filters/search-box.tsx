@@ -1,6 +1,6 @@
 import { Anchor, Combobox, Group, Text, TextInput, useCombobox } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { FilterProblem, ListKind } from './filter-problem.ts'
 import classes from './search-box.module.css'
 import { useCompletions } from './use-completions.ts'
@@ -35,6 +35,7 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
   const { typed, setTyped } = useTypedFilter({ kind, where, isBusy, language, onChange })
   const [cursor, setCursor] = useState<number>()
   const input = useRef<HTMLInputElement>(null)
+  const completedTo = useRef<number>(undefined)
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() })
   const completions = useCompletions(typed, { kind, cursor, context, language })
   const shown = useProblem(typed, kind, { language, problem: where === typed ? problem : undefined })
@@ -46,8 +47,15 @@ export function SearchBox({ kind, label, placeholder, where, context, isBusy, pr
     const end = from + text.length
     setCursor(end)
     combobox.resetSelectedOption()
-    requestAnimationFrame(() => input.current?.setSelectionRange(end, end))
+    completedTo.current = end
   }
+  // Before the next keystroke: the browser moves the cursor to the end when the value changes.
+  useLayoutEffect(() => {
+    const end = completedTo.current
+    if (end === undefined) return
+    completedTo.current = undefined
+    input.current?.setSelectionRange(end, end)
+  })
   const follow = (): void => setCursor(input.current?.selectionStart ?? undefined)
   return (
     <div className={classes.box}>
