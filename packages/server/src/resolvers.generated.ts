@@ -29,16 +29,16 @@ export type Scalars = {
   Object: { input: Record<string, unknown>; output: Record<string, unknown> | import('./graphql/values/raw-json.ts').RawJson; }
 };
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type User = {
   __typename?: 'User';
-  /** Newest first. Without KEY_MANAGE or AUDIT_READ, only the caller's own personal keys. */
+  /** The account's access keys, newest first. Without KEY_MANAGE or AUDIT_READ, only the caller's own personal keys. */
   accessKeys: Array<AccessKey>;
   /** The account's rules for access keys. */
   keyPolicy: KeyPolicy;
   /**
-   * Which permissions a document needs, so that a key can get those and no more. Any member may ask; nothing runs. Variables may be
-   * missing.
+   * The permissions that a document needs. Use them to create a key with no other permissions. The server does not run the
+   * document. Every caller can use this field. Variables can be omitted.
    */
   needs: Array<Need>;
   /** All attributes as nested JSON. In a context, overrides replace base values. */
@@ -55,66 +55,74 @@ export type User = {
    */
   attributeNames: Array<AttributeName>;
   /**
-   * The number of devices that were online over time, as at most 1000 points. There is one point for each five minutes of the last
-   * two days, and one for each hour of the 400 days before. If there are more points, they are joined. There are no points for times
-   * without a running server.
+   * The number of devices that were online over time, as at most 1000 points. The server stores a point every five minutes for the
+   * last two days, and a point every hour for the 400 days before. It joins neighboring points if there are more than 1000. While
+   * no server is running, there are no points.
    */
   presence?: Maybe<Array<PresencePoint>>;
   /** Returns the bulk jobs with these IDs. Omits IDs that do not exist. */
   bulkJob: Array<BulkJob>;
   /** Bulk jobs, newest first. */
   bulkJobs: BulkJobList;
+  /** Lists the account's devices that match all arguments. */
   devices: DeviceList;
   /**
-   * A URL that returns the matching devices as CSV for one hour. Later changes to the view do not affect it, and relative
-   * times are relative to the time of this request. muster import can read the file unless a column has a label.
+   * A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view
+   * do not affect it. Relative times are relative to the time of this request. muster import can read the file unless a column has
+   * a label.
    */
   devicesUrl: Scalars['String']['output'];
-  /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other users' devices. */
+  /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and devices of other accounts. */
   device: Array<Device>;
   /**
-   * Counts the same events as the list, in intervals of equal length, the oldest first. The server chooses the length, from one second
-   * up, so that there are at most as many intervals as requested. The first interval starts at minDate, and the last one ends at maxDate
-   * or includes now. Reads every event that matches.
+   * Counts the events that match, in intervals of equal length, the oldest interval first. The arguments are those of events. The
+   * server chooses the length of the intervals, at least one second, to return at most as many as requested. The first interval
+   * starts at minDate. The last interval ends at maxDate or includes now. The server reads every matching event.
    */
   eventCounts: Array<EventCount>;
-  /** The user's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
+  /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
   /**
-   * A URL that returns the same events as CSV for one hour. Later changes to the view do not affect it, and relative
-   * times are relative to the time of this request.
+   * A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view
+   * do not affect it. Relative times are relative to the time of this request.
    */
   eventsUrl: Scalars['String']['output'];
   /**
-   * Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute, as in sort, or a
-   * field of services such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests the closest known name.
+   * Counts the matching devices by the values of each of these names, at most 8. A name is a field or an attribute, as in sort, or
+   * a field of services such as services.port. For an unknown name, returns BAD_USER_INPUT and suggests the closest known name.
    */
   facets: Array<Facet>;
   /** Counts the matching devices, all at the same moment. */
   deviceTotals: DeviceTotals;
-  /** Checks a filter. An invalid filter is not an error of this field. Costs one rate-limit point, or 5 with a cursor. */
+  /**
+   * Checks a filter without running it. For an invalid filter, the field returns the problems instead of failing. Costs one
+   * rate-limit point, or 5 with a cursor.
+   */
   checkFilter: FilterCheck;
   /**
-   * The changes of the user's own attributes, newest first. Without name, the changes of all names. Without context, the changes of
-   * the base values and of every context.
+   * The changes of the user's own attributes, newest first. Without name, the list contains the changes of all names. Without
+   * context, it contains the changes of the base values and of every context.
    */
   attributeHistory: AttributeChangeList;
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Array<RegistrationCode>;
-  /** Returns the services with these IDs, at most 1,000. A device ID returns the bulk service. Omits IDs that the user does not own. */
+  /**
+   * Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits IDs of other
+   * accounts.
+   */
   service: Array<Service>;
   /**
-   * Lists the services of all devices, except bulk services. Sort by name, id, created, state, application, port, device.name, or an
-   * attribute.
+   * Lists the services of all devices, except bulk services. Sort by name, id, created, state, application, port, device.name, or
+   * an attribute.
    */
   services: ServiceList;
   /** Open invitations, newest first, and invitations that expired in the last seven days. */
   invitations: Array<Invitation>;
   /** This account if id is omitted or is the account's own ID; otherwise null. */
   account?: Maybe<User>;
-  /** By email address. */
+  /** The members of the account, sorted by email address. */
   members: Array<Member>;
-  /** The four built-in roles first, then custom ones by name. */
+  /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Array<Role>;
   id: Scalars['ID']['output'];
   email: Scalars['String']['output'];
@@ -122,14 +130,14 @@ export type User = {
   created: Scalars['DateTime']['output'];
   /** The limits that apply to this user, with their current use. */
   limits: Array<Limit>;
-  /** Saved views, sorted by name. The arguments limit the list to these IDs, a kind, or a label. Omits unknown IDs. */
+  /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Omits unknown IDs. */
   views: Array<View>;
-  /** The user's webhooks, newest first. */
+  /** The account's webhooks, newest first. */
   webhooks: Array<Webhook>;
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserNeedsArgs = {
   document: Scalars['String']['input'];
   operationName?: InputMaybe<Scalars['String']['input']>;
@@ -137,39 +145,39 @@ export type UserNeedsArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserAttributesArgs = {
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserAttributeArgs = {
   name: Scalars['String']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserOverridesArgs = {
   context: Scalars['String']['input'];
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserPresenceArgs = {
   from: Scalars['DateTime']['input'];
   until?: InputMaybe<Scalars['DateTime']['input']>;
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserBulkJobArgs = {
   id: Array<Scalars['ID']['input']>;
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserBulkJobsArgs = {
   state?: InputMaybe<Array<BulkState>>;
   size?: InputMaybe<Scalars['Int']['input']>;
@@ -177,7 +185,7 @@ export type UserBulkJobsArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserDevicesArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
   from?: InputMaybe<Scalars['Int']['input']>;
@@ -199,7 +207,7 @@ export type UserDevicesArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserDevicesUrlArgs = {
   where?: InputMaybe<Scalars['String']['input']>;
   view?: InputMaybe<Scalars['ID']['input']>;
@@ -210,13 +218,13 @@ export type UserDevicesUrlArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserDeviceArgs = {
   id: Array<Scalars['String']['input']>;
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserEventCountsArgs = {
   intervals?: InputMaybe<Scalars['Int']['input']>;
   minDate?: InputMaybe<Scalars['DateTime']['input']>;
@@ -230,7 +238,7 @@ export type UserEventCountsArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserEventsArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
   from?: InputMaybe<Scalars['Int']['input']>;
@@ -247,7 +255,7 @@ export type UserEventsArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserEventsUrlArgs = {
   minDate?: InputMaybe<Scalars['DateTime']['input']>;
   maxDate?: InputMaybe<Scalars['DateTime']['input']>;
@@ -259,7 +267,7 @@ export type UserEventsUrlArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserFacetsArgs = {
   by: Array<Scalars['String']['input']>;
   where?: InputMaybe<Scalars['String']['input']>;
@@ -270,7 +278,7 @@ export type UserFacetsArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserDeviceTotalsArgs = {
   where?: InputMaybe<Scalars['String']['input']>;
   view?: InputMaybe<Scalars['ID']['input']>;
@@ -278,7 +286,7 @@ export type UserDeviceTotalsArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserCheckFilterArgs = {
   where: Scalars['String']['input'];
   kind?: FilterKind;
@@ -287,7 +295,7 @@ export type UserCheckFilterArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserAttributeHistoryArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   context?: InputMaybe<Scalars['String']['input']>;
@@ -298,13 +306,13 @@ export type UserAttributeHistoryArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserServiceArgs = {
   id: Array<Scalars['String']['input']>;
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserServicesArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
   from?: InputMaybe<Scalars['Int']['input']>;
@@ -318,13 +326,13 @@ export type UserServicesArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserAccountArgs = {
   id?: InputMaybe<Scalars['ID']['input']>;
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserViewsArgs = {
   id?: InputMaybe<Array<Scalars['ID']['input']>>;
   kind?: InputMaybe<FilterKind>;
@@ -332,31 +340,33 @@ export type UserViewsArgs = {
 };
 
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export type UserWebhooksArgs = {
   id?: InputMaybe<Array<Scalars['ID']['input']>>;
 };
 
-/** What a field needs. */
+/** A permission that a field of a document needs. */
 export type Need = {
   __typename?: 'Need';
-  /** Such as Mutation.setAttribute or User.webhooks. */
+  /** The type and field, such as Mutation.setAttribute or User.webhooks. */
   field: Scalars['String']['output'];
   permission: Permission;
 };
 
+/** The account's rules for access keys. New keys must follow them immediately. */
 export type KeyPolicy = {
   __typename?: 'KeyPolicy';
-  /** How many days a key may last; null for no limit. */
+  /** The maximum number of days from the creation of a key to its expiry; null for no limit. */
   maxDays?: Maybe<Scalars['Int']['output']>;
-  /** Whether personal keys may be created. */
+  /** Whether members can create personal keys. */
   personalKeys: Scalars['Boolean']['output'];
+  /** Whether keys must require a digest. */
   requireDigest: Scalars['Boolean']['output'];
-  /** Whether a key must name networks. */
+  /** Whether keys must be limited to networks. */
   requireNetworks: Scalars['Boolean']['output'];
-  /** When existing keys must comply; null for never. New keys must comply at once. */
+  /** When the server begins to reject existing keys that break a rule; null for never. */
   enforcedFrom?: Maybe<Scalars['DateTime']['output']>;
-  /** Enabled keys that do not comply. */
+  /** Enabled keys that break a rule. */
   violations: Array<AccessKey>;
 };
 
@@ -378,19 +388,19 @@ export type AccessKey = {
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
   /** When the key expires; null if it never expires. */
   expires?: Maybe<Scalars['DateTime']['output']>;
-  /** account, or personal: a personal key ends with its creator's membership */
+  /** account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: Scalars['String']['output'];
-  /** What the key may do. A personal key may do, at each moment, what both the key and its creator's role allow. */
+  /** What the key allows. A personal key allows only what its creator's current role also allows. */
   permissions: Array<Permission>;
-  /** Addresses that it may be used from, as CIDR; empty for any. */
+  /** The networks from which the key is valid, in CIDR notation; empty for all networks. */
   networks: Array<Scalars['String']['output']>;
-  /** The share of a key's points that it may spend, in percent. */
+  /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: Scalars['Int']['output'];
-  /** Why it is rejected although it is enabled and has not expired: policy or member; null where it is not rejected. */
+  /** Why the server rejects a key that is enabled and has not expired: policy or member; null if the server accepts the key. */
   suspended?: Maybe<Scalars['String']['output']>;
-  /** The key that replaces it, once it was rotated. */
+  /** The ID of the key that replaces this key; null if this key was not rotated. */
   replacedBy?: Maybe<Scalars['ID']['output']>;
-  /** Null for keys created before this was recorded. */
+  /** The caller that created the key; null if a release that did not record the caller created the key. */
   createdBy?: Maybe<ChangeSource>;
 };
 
@@ -407,92 +417,90 @@ export type CreatedAccessKey = {
 export type Mutation = {
   __typename?: 'Mutation';
   /**
-   * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. At most 10 keys for each
-   * person who creates them, 200 account keys in an account.
-   * No caller can grant more than it has: the caller must have each permission of the key. A key that creates another one must not
-   * expire earlier, and if it requires a digest, so must the other. Otherwise, returns FORBIDDEN with the reason
-   * exceeds-own-access.
-   * Needs KEY_MANAGE, or KEY_OWN for a personal key.
-   * In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the
-   * user confirms the sign-in.
+   * Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10
+   * keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must
+   * have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the
+   * caller requires a digest, so must the new key. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session,
+   * the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms
+   * the sign-in.
    */
   createAccessKey: CreatedAccessKey;
   /**
-   * Omitted means unchanged; null clears name and networks. Otherwise access can only shrink: to grant more, create another key. A
-   * caller cannot enable a key that may do more than the caller (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the
-   * caller's own personal keys.
+   * Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more,
+   * create another key. A caller cannot enable a key that allows more than the caller can do (see createAccessKey). Needs
+   * KEY_MANAGE, or KEY_OWN for the caller's own personal keys.
    */
   updateAccessKey: AccessKey;
   /**
-   * Creates a key with the access, networks, and expiry of this one, which keeps working for overlap seconds (0 to 2,592,000) or
-   * until it expires, whichever comes first. Returns CONFLICT for a key that was rotated already. Needs KEY_MANAGE, or KEY_OWN for
-   * the caller's own personal keys.
+   * Creates a key with the access, networks, and expiry of the given key. The old key remains valid for overlap seconds, 0 to
+   * 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated. Needs KEY_MANAGE, or
+   * KEY_OWN for the caller's own personal keys.
    */
   rotateAccessKey: CreatedAccessKey;
   /**
-   * Omitted means unchanged; null clears maxDays and enforcedFrom. From enforcedFrom on, keys that do not comply are rejected with the
-   * reason key-policy; keys without requireDigest are asked for a digest instead.
+   * Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom, the server rejects keys that
+   * break a rule with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead.
    */
   setKeyPolicy: KeyPolicy;
   /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   deleteAccessKey: Scalars['Boolean']['output'];
-  /** Sets one attribute, or removes it if value is null. Returns the value that now applies in that context, or null. */
+  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in that context, or null. */
   setAttribute?: Maybe<Scalars['String']['output']>;
-  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
+  /** Sets several attributes of one target, either all or none. Returns the target's resulting attributes in that context. */
   setAttributes: Scalars['Object']['output'];
   /** Runs setAttributes for up to 1,000 items. Each item succeeds or fails separately. */
   setAttributesMany: Array<AttributesResult>;
   /**
-   * Previews a change of many devices without changing them. A user can have at most 20 jobs that have not been started. With
-   * open, the job waits for appendBulk and previewBulk.
+   * Creates a job that changes many devices, and previews its changes. Changes nothing yet. A user can have at most 20 jobs that
+   * have not been started.
    */
   createBulk: BulkJob;
-  /** Adds devices to a job that was created with open and a list of IDs, at most 1000 at a time. */
+  /** Adds at most 1000 devices to a job that was created with open and a list of IDs. */
   appendBulk: BulkJob;
   /** Reads the devices and their values again. The previous token becomes invalid. */
   previewBulk: BulkJob;
   /** Applies exactly the changes in the preview with this token. */
   startBulk: BulkJob;
   /**
-   * Previews a job and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with
-   * CONFLICT and leaves the job READY. With more than 1000 devices, the response does not wait for the preview.
+   * Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected.
+   * Otherwise, fails with CONFLICT and leaves the job READY. With more than 1000 devices, the response does not wait for the
+   * preview.
    */
   runBulk: BulkJob;
-  /** Pauses a job between two batches, until resumeBulk. */
+  /** Pauses a job after the current batch. To continue, call resumeBulk. */
   pauseBulk: BulkJob;
   /** Resumes a paused job with the caller's permissions, or changes the rate of a running job. */
   resumeBulk: BulkJob;
-  /** Ends a job between two batches. Completed devices remain changed. */
+  /** Ends a job after the current batch. Completed devices remain changed. */
   cancelBulk: BulkJob;
-  /** Creates a job with a new preview of the devices in these statuses. */
+  /** Creates and previews a job for the devices of this job that have one of these statuses. */
   retryBulk: BulkJob;
-  /** Creates and previews a job that reverts the values that this job wrote, if they have not changed since. */
+  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since. */
   undoBulk: BulkJob;
   /**
    * Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response
-   * contains the secret that the device authenticates with.
+   * contains the secret with which the device authenticates.
    */
   registerDevice: DeviceRegistration;
   /** Updates the given fields. null clears hardwareId or platform. Returns CONFLICT if another device uses the hardware ID. */
   updateDevice: Device;
   /** Deletes a device. Returns CONFLICT for an active device unless force is true. */
   deleteDevice: Scalars['Boolean']['output'];
-  /** Deletes up to 1,000 devices, all or none. Returns CONFLICT if any of them is active, unless force is true. */
+  /** Deletes up to 1,000 devices, either all or none. Returns CONFLICT if any of them is active, unless force is true. */
   deleteDevices: Scalars['Boolean']['output'];
   /**
-   * Replaces the device's secret. The old secret stops working immediately. If allow is true, the server creates no new secret.
+   * Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new secret.
    * Instead, the device can register itself again once within one hour.
    */
   rotateDeviceSecret: DeviceRegistration;
   /**
-   * Reports the state of a device that does not stay connected: active for ttl seconds, or inactive immediately. serviceId is the ID
-   * of a device or of one of its services. While a service is active, so is its device.
+   * Reports the state of a device that does not stay connected. An active device becomes inactive after ttl seconds. serviceId is
+   * the ID of a device or of one of its services. While a service is active, its device is also active.
    */
   reportState: Scalars['Boolean']['output'];
   /**
-   * Creates a code that devices register with. Only this response contains the code. Every device receives the code's attributes
-   * and services. name and platform apply to devices that do not send their own.
-   * A user can have up to 100 codes.
+   * Creates a code with which devices register themselves. Only this response contains the code. Every device receives the code's
+   * attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes.
    */
   createRegistrationCode: CreatedRegistrationCode;
   deleteRegistrationCode: Scalars['Boolean']['output'];
@@ -502,27 +510,31 @@ export type Mutation = {
   addService: Service;
   /** Updates the given fields. null clears host or port. A bulk service accepts only a new name. */
   updateService: Service;
-  /** Removes a service and its attributes. A bulk service cannot be removed. */
+  /** Removes a service and its attributes. Returns BAD_USER_INPUT for a bulk service. */
   removeService: Scalars['Boolean']['output'];
   /** Makes the signed-in person a member. Requires a session. Returns CONFLICT if the person is already a member. */
   acceptInvitation: AccountReference;
-  /** Creates a link that works once. At most 100 open invitations. */
+  /** Invites a person with a link that is valid once. An account can have at most 100 open invitations. */
   createInvitation: Invitation;
   deleteInvitation: Scalars['Boolean']['output'];
-  /** Creates a new link with the same validity period. The previous link stops working. */
+  /** Creates a new link with the same validity period. The previous link becomes invalid. */
   resendInvitation: Invitation;
   /** Removes the signed-in person from this account. The last owner cannot leave. */
   leaveAccount: Scalars['Boolean']['output'];
-  /** Ends the membership and its streams within a second. With disableKeys, also disables the account keys that the person created. */
+  /**
+   * Removes a person from the account. Within a second, the server ends the person's streams in the account. With disableKeys, it
+   * also disables the account keys that the person created.
+   */
   removeMember: Scalars['Boolean']['output'];
+  /** Changes a member's role. Returns CONFLICT if no owner who can sign in would remain. */
   setMemberRole: Member;
-  /** Omitted fields stay unchanged. null clears name. */
+  /** Updates the account's email address or name. Omitted fields stay unchanged. null clears name. */
   updateAccount: User;
-  /** An account can have up to 50 custom roles. Callers can grant only permissions that they have. */
+  /** Creates a custom role. The caller must have each of the role's permissions. An account can have up to 50 custom roles. */
   createRole: Role;
-  /** Omitted fields stay unchanged. Only the groups of built-in roles can be changed. Takes effect within a second. */
+  /** Updates the given fields. In a built-in role, you can change only the groups. The change takes effect within a second. */
   updateRole: Role;
-  /** Rejected while a member or an open invitation has the role. */
+  /** Deletes a custom role. Returns CONFLICT while a member or an open invitation has the role. */
   deleteRole: Scalars['Boolean']['output'];
   /**
    * Saves a view. The server stores where in canonical form. An account can have up to 200 views. Returns CONFLICT if another view
@@ -535,8 +547,8 @@ export type Mutation = {
    */
   updateView: View;
   /**
-   * Deletes a view. If the view is in use, returns CONFLICT with its users in extensions.usedBy, unless replaceBy is another view
-   * of the same kind, which replaces it.
+   * Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To replace the
+   * view and delete it, set replaceBy to another view of the same kind.
    */
   deleteView: Scalars['Boolean']['output'];
   /**
@@ -549,14 +561,14 @@ export type Mutation = {
   /** Deletes a webhook and its deliveries. */
   deleteWebhook: Scalars['Boolean']['output'];
   /**
-   * Creates a new signing secret. The previous secret also signs deliveries for overlap seconds, 0 to 604800. At most two secrets
-   * sign deliveries: a second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers
-   * use the newest secret.
+   * Creates a new signing secret. For overlap seconds, 0 to 604800, the server signs deliveries with both the new and the previous
+   * secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use
+   * the newest secret.
    */
   rotateWebhookSecret: Webhook;
-  /** Sends a test event now and returns the result. Makes one attempt, even if the webhook is disabled or paused. */
+  /** Sends a test event and returns the result. The server makes one attempt, even if the webhook is disabled or paused. */
   testWebhook: WebhookDelivery;
-  /** Resends the given delivery, or all deliveries that failed since the given time. Returns their number. */
+  /** Resends the given delivery, or all deliveries that failed since the given time. Returns the number of deliveries. */
   redeliver: Scalars['Int']['output'];
 };
 
@@ -979,14 +991,14 @@ export type Device = {
   /** The contexts in which this device has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * When the device was online, according to its events. Begins with the registration of the device, or with the oldest stored
-   * event.
+   * When the device was online, according to its events. Times before the device's registration, or before its oldest stored
+   * event, are unknown.
    */
   availability: Availability;
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
-  /** An ID assigned by the manufacturer or the operating system. Unique among a user's devices. */
+  /** An ID from the manufacturer or the operating system. Unique in the account. */
   hardwareId?: Maybe<Scalars['String']['output']>;
   platform?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
@@ -1022,8 +1034,8 @@ export type Device = {
   /** This device's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: EventList;
   /**
-   * The changes of this device's attributes, newest first, including the values that it was registered with. Without name, the
-   * changes of all names. Without context, the changes of the base values and of every context.
+   * The changes of this device's attributes, newest first, including the values from its registration. Without name, the list
+   * contains the changes of all names. Without context, it contains the changes of the base values and of every context.
    */
   attributeHistory: AttributeChangeList;
   /** The device's services, except its bulk service. Sort by name, id, created, state, application, port, or an attribute. */
@@ -1088,7 +1100,7 @@ export type DeviceServicesArgs = {
   sort?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
+/** A service of a device, such as SSH on port 22. Every device also has a bulk service, which represents the device itself. */
 export type Service = {
   __typename?: 'Service';
   /** All attributes as nested JSON. In a context, overrides replace base values. */
@@ -1100,8 +1112,8 @@ export type Service = {
   /** The contexts in which this service has overrides. */
   contexts: Array<Scalars['String']['output']>;
   /**
-   * The changes of this service's attributes, newest first. Without name, the changes of all names. Without context, the changes of
-   * the base values and of every context.
+   * The changes of this service's attributes, newest first. Without name, the list contains the changes of all names. Without
+   * context, it contains the changes of the base values and of every context.
    */
   attributeHistory: AttributeChangeList;
   id: Scalars['ID']['output'];
@@ -1127,26 +1139,26 @@ export type Service = {
 };
 
 
-/** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
+/** A service of a device, such as SSH on port 22. Every device also has a bulk service, which represents the device itself. */
 export type ServiceAttributesArgs = {
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-/** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
+/** A service of a device, such as SSH on port 22. Every device also has a bulk service, which represents the device itself. */
 export type ServiceAttributeArgs = {
   name: Scalars['String']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
 
-/** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
+/** A service of a device, such as SSH on port 22. Every device also has a bulk service, which represents the device itself. */
 export type ServiceOverridesArgs = {
   context: Scalars['String']['input'];
 };
 
 
-/** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
+/** A service of a device, such as SSH on port 22. Every device also has a bulk service, which represents the device itself. */
 export type ServiceAttributeHistoryArgs = {
   name?: InputMaybe<Scalars['String']['input']>;
   context?: InputMaybe<Scalars['String']['input']>;
@@ -1194,9 +1206,9 @@ export type PresencePoint = {
   __typename?: 'PresencePoint';
   /** The start of the interval: five minutes, an hour, or more if points were joined. */
   at: Scalars['DateTime']['output'];
-  /** The number of devices in the account. If points were joined, the average. */
+  /** The number of devices in the account. If points were joined, this is the average. */
   devices: Scalars['Int']['output'];
-  /** The number of devices online at the start of the interval. For intervals longer than five minutes, the average. */
+  /** The number of devices online at the start of the interval. For intervals longer than five minutes, this is the average. */
   online: Scalars['Int']['output'];
   /** The lowest number of devices online in the interval. */
   minOnline: Scalars['Int']['output'];
@@ -1205,17 +1217,17 @@ export type PresencePoint = {
 /** When a device was online. */
 export type Availability = {
   __typename?: 'Availability';
-  /** The start of the known time: from, or later. */
+  /** The start of the time for which the state is known: the argument from, or a later time. */
   from: Scalars['DateTime']['output'];
   until: Scalars['DateTime']['output'];
-  /** The fraction of the known time during which the device was online, 0 to 1. */
+  /** The fraction of that time during which the device was online, 0 to 1. */
   share: Scalars['Float']['output'];
   onlineSeconds: Scalars['Int']['output'];
   /** How often the device went offline. */
   outages: Scalars['Int']['output'];
   /** The longest time that the device was offline, in seconds. */
   longestOutage: Scalars['Int']['output'];
-  /** In order and without gaps, at most 1000. If there are more, the shortest are joined with their neighbors. */
+  /** At most 1000 periods, in order and without gaps. If there are more, the server joins the shortest with their neighbors. */
   segments: Array<AvailabilitySegment>;
 };
 
@@ -1228,7 +1240,7 @@ export type AvailabilitySegment = {
   state: Scalars['String']['output'];
 };
 
-/** Selects the devices of a bulk job: where and view, or ids. The server rejects an empty filter. To select all devices, use id:*. */
+/** The devices of a bulk job. Set where and view, or ids. The server rejects an empty filter. To select all devices, use id:*. */
 export type BulkTargetInput = {
   /** A filter of devices. */
   where?: InputMaybe<Scalars['String']['input']>;
@@ -1236,7 +1248,7 @@ export type BulkTargetInput = {
   view?: InputMaybe<Scalars['ID']['input']>;
   /** The context in which the filter reads attributes. */
   context?: InputMaybe<Scalars['String']['input']>;
-  /** At most 1000. */
+  /** At most 1000 device IDs. */
   ids?: InputMaybe<Array<Scalars['String']['input']>>;
 };
 
@@ -1251,26 +1263,30 @@ export type BulkOperationInput = {
 /** Merges attributes into those of each device, like the mutation setAttributes. */
 export type BulkAttributesInput = {
   /**
-   * In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. A doubled
-   * opening brace is a literal brace. null removes an attribute or a group.
+   * In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. For a
+   * literal opening brace, write two. null removes an attribute or a group.
    */
   attributes: Scalars['Object']['input'];
   context?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Omitted fields stay unchanged. null clears hardwareId or platform. Values can contain names in braces, as in setAttributes. */
+/**
+ * New values of a device's fields. Omitted fields stay unchanged. null clears hardwareId or platform. Names in braces work as in
+ * setAttributes.
+ */
 export type BulkUpdateInput = {
   name?: InputMaybe<Scalars['String']['input']>;
   hardwareId?: InputMaybe<Scalars['String']['input']>;
   platform?: InputMaybe<Scalars['String']['input']>;
 };
 
+/** The options for deleting devices. */
 export type BulkDeleteInput = {
   /** Also deletes active devices. */
   force?: Scalars['Boolean']['input'];
 };
 
-/** A change of many devices: previewed, then applied in the background to each device exactly once. */
+/** A change of many devices. After the preview, the server applies it in the background to each device exactly once. */
 export type BulkJob = {
   __typename?: 'BulkJob';
   id: Scalars['ID']['output'];
@@ -1286,18 +1302,18 @@ export type BulkJob = {
   progress: Scalars['Float']['output'];
   /** Maximum number of devices per second, 1 to 10,000. */
   rate: Scalars['Int']['output'];
-  /** The job pauses after more failures than this; null for the greater of 100 and 10% of the devices done so far. */
+  /** The job pauses after more failures than this; null for the greater of 100 and 10% of the completed devices. */
   maxFailures?: Maybe<Scalars['Int']['output']>;
   /** Identifies this preview in startBulk; null if there is no preview. */
   token?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
   createdBy: ChangeSource;
-  /** When the devices were found. Relative times in the filter are relative to this time. */
+  /** When the preview found the devices. Relative times in the filter are relative to this time. */
   previewed?: Maybe<Scalars['DateTime']['output']>;
-  /** When the preview can no longer be started, or when the ended job is deleted. */
+  /** Before the start: when the preview expires. After the end: when the server deletes the job. */
   expires?: Maybe<Scalars['DateTime']['output']>;
   started?: Maybe<Scalars['DateTime']['output']>;
-  /** The caller whose permissions the job uses; null before it is started. */
+  /** The caller whose permissions the job uses; null before the start. */
   startedBy?: Maybe<ChangeSource>;
   finished?: Maybe<Scalars['DateTime']['output']>;
   /** Whether undoBulk can revert the job; false if it deletes devices. */
@@ -1310,7 +1326,7 @@ export type BulkJob = {
 };
 
 
-/** A change of many devices: previewed, then applied in the background to each device exactly once. */
+/** A change of many devices. After the preview, the server applies it in the background to each device exactly once. */
 export type BulkJobItemsArgs = {
   outcome?: InputMaybe<Array<BulkOutcome>>;
   status?: InputMaybe<Array<BulkItemStatus>>;
@@ -1318,6 +1334,7 @@ export type BulkJobItemsArgs = {
   after?: InputMaybe<Scalars['ID']['input']>;
 };
 
+/** The state of a bulk job. */
 export type BulkState =
   /** Waits for appendBulk and previewBulk. */
   | 'DRAFT'
@@ -1383,9 +1400,12 @@ export type BulkItem = {
   device: EventTarget;
   outcome: BulkOutcome;
   status: BulkItemStatus;
-  /** The old and new values by operation: setAttributes, a list with a context and changes; update, by field; delete, with the name */
+  /**
+   * The old and new values, by operation. setAttributes contains a list of contexts with their changes. update contains the
+   * changed fields. delete contains the device's name.
+   */
   changes: Scalars['Object']['output'];
-  /** Why the device was skipped or not completely reverted. */
+  /** Why the job skipped the device or did not revert it completely. */
   reason?: Maybe<BulkSkipReason>;
   /** The error code if the device was rejected or failed. */
   code?: Maybe<Scalars['String']['output']>;
@@ -1401,6 +1421,7 @@ export type BulkOutcome =
   /** The change would fail. See code and message. */
   | 'REJECTED';
 
+/** The status of a device in a bulk job. */
 export type BulkItemStatus =
   | 'PENDING'
   | 'DONE'
@@ -1417,12 +1438,12 @@ export type BulkSkipReason =
   /** The device no longer matches the filter. */
   | 'NO_LONGER_MATCHES';
 
-/** A record of one change, written in the transaction of the change. */
+/** A record of one change. The server writes the change and its event in one transaction. */
 export type Event = {
   __typename?: 'Event';
   /** ID of the bulk job that made the change; null for other changes. */
   job?: Maybe<Scalars['ID']['output']>;
-  /** Later changes of a device have greater IDs. */
+  /** Of two changes to one device, the later one has the greater ID. */
   id: Scalars['ID']['output'];
   type: EventType;
   timestamp: Scalars['DateTime']['output'];
@@ -1434,7 +1455,7 @@ export type Event = {
   target: Array<EventTarget>;
   /** active or inactive, for state events */
   state?: Maybe<Scalars['String']['output']>;
-  /** The data of the change, depending on the event type. For attributes: the context, and the old and new value of each name. */
+  /** The data of the change. EventType describes the data of each event type. */
   data: Scalars['Object']['output'];
 };
 
@@ -1448,7 +1469,7 @@ export type DeviceList = {
   hasMore: Scalars['Boolean']['output'];
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** An opaque position after the last item on the page. Pass it as after. It stays valid if that item moves or is deleted. */
+  /** An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is deleted. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1456,11 +1477,11 @@ export type DeviceList = {
 export type DeviceRegistration = {
   __typename?: 'DeviceRegistration';
   device: Device;
-  /** The secret that the device authenticates with, returned only once; null if rotateDeviceSecret was called with allow. */
+  /** The secret with which the device authenticates, returned only once; null after rotateDeviceSecret with allow. */
   secret?: Maybe<Scalars['String']['output']>;
 };
 
-/** The events of an interval of time. */
+/** The number of events in an interval of time. */
 export type EventCount = {
   __typename?: 'EventCount';
   /** The start of the interval, inclusive. */
@@ -1470,15 +1491,15 @@ export type EventCount = {
   count: Scalars['Int']['output'];
 };
 
-/** Subscriptions run over Server-Sent Events at /graphql/v1/stream. */
+/** Sends data as it changes, over Server-Sent Events at /graphql/v1/stream. */
 export type Subscription = {
   __typename?: 'Subscription';
-  /** Events as they happen. With after, the stream starts after that event, so a reconnecting client misses no events. */
+  /** Sends events as they happen. With after, the stream starts after that event. A client that reconnects then misses no events. */
   events: Event;
 };
 
 
-/** Subscriptions run over Server-Sent Events at /graphql/v1/stream. */
+/** Sends data as it changes, over Server-Sent Events at /graphql/v1/stream. */
 export type SubscriptionEventsArgs = {
   types?: InputMaybe<Array<EventType>>;
   deviceId?: InputMaybe<Array<Scalars['String']['input']>>;
@@ -1511,7 +1532,7 @@ export type ChangeSource = {
   id?: Maybe<Scalars['ID']['output']>;
   /** Its name at the time of the event. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The user who was signed in or owns the access key; null if there is no such user. */
+  /** The person who was signed in or who created the access key; null if there is no such person. */
   user?: Maybe<UserReference>;
 };
 
@@ -1536,8 +1557,8 @@ export type EventType =
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
   /**
-   * data: name, hardwareId, platform, attributes, overrides by context, and services before the deletion; over 256 KiB, omitted: true
-   * in place of the last three
+   * data: name, hardwareId, platform, attributes, overrides by context, and services before the deletion. If the data exceeds 256
+   * KiB, omitted: true replaces attributes, overrides, and services.
    */
   | 'DEVICE_DELETE'
   /** data: allow, whether the device can register itself again; registrationCode, the ID of the code if the device did so */
@@ -1574,15 +1595,15 @@ export type EventType =
   | 'VIEW_UPDATE'
   /** data: the view's fields before the deletion */
   | 'VIEW_DELETE'
-  /** data: changes, the old and new name and email address of the account */
+  /** data: changes, the old and new value of the account's name and email address */
   | 'ACCOUNT_UPDATE'
-  /** A person became a member. data: email, role, source, and invitedEmail where it differs */
+  /** A person became a member. data: email, role, source; invitedEmail, if the invitation had another email address */
   | 'MEMBER_JOIN'
-  /** data: email, source, and role, the old and new one */
+  /** A member's role changed. data: email, source; role, the old and the new role */
   | 'MEMBER_UPDATE'
-  /** data: email, role, source, keys, how many were disabled; self, where the person left */
+  /** A membership ended. data: email, role, source; keys, the number of disabled account keys; self, if the person left the account */
   | 'MEMBER_LEAVE'
-  /** Also of a new link for the same invitation. data: email, role, expires */
+  /** A member invited a person, or created a new link for an invitation. data: email, role, expires */
   | 'INVITATION_CREATE'
   /** data: email */
   | 'INVITATION_DELETE'
@@ -1596,21 +1617,21 @@ export type EventType =
   | 'BULK_START'
   /** A bulk job ended. data: state, counts, and seconds */
   | 'BULK_FINISH'
-  /** A bulk job was started that undoes another. data: job, the ID of the job that is undone, and counts */
+  /** A bulk job that undoes another job was started. data: job, the ID of the other job; counts */
   | 'BULK_UNDO'
   /** data: changes, the old and new value of each field that changed */
   | 'KEY_POLICY_UPDATE'
   /**
-   * A query created links to download events. data: links, their number; expires; filters, the arguments of the first ten links, in
-   * which devices, a number, replaces more than 20 device IDs
+   * A query created download links. data: links, the number of links; expires; filters, the arguments of the first ten links. If
+   * the arguments contain more than 20 device IDs, devices, the number of IDs, replaces the IDs.
    */
   | 'DOWNLOAD_LINK_CREATE'
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
   | 'AUTH_LOGIN'
   /**
-   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. Of the attempts from one network address in
-   * a minute, the first, second, fourth, eighth, and so on are recorded. data: address, agent, method, reason, and count, the number
-   * of attempts in that minute so far
+   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each network address, the server
+   * records the first, second, fourth, and eighth attempt in a minute, and so on. data: address, agent, method, reason; count, the
+   * number of attempts in that minute so far
    */
   | 'AUTH_FAIL'
   /** A user's password changed. data: address, agent; or reset: true if an operator changed it */
@@ -1625,9 +1646,12 @@ export type EventType =
   | 'PASSKEY_ADD'
   /** A user renamed a passkey. data: address, agent, and the ID and name of the passkey */
   | 'PASSKEY_UPDATE'
-  /** Passkeys were removed. data: address, agent, and the ID of the passkey; or, if an operator removed them, reset: true and passkeys, their number */
+  /**
+   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the ID of the passkey; or
+   * reset: true and passkeys, the number of passkeys, if an operator removed them
+   */
   | 'PASSKEY_REMOVE'
-  /** A user or an operator ended sessions before they expired. data: sessions, their number; address and agent if a user ended them */
+  /** A user or an operator ended sessions. data: sessions, the number of sessions; address and agent, if a user ended them */
   | 'SESSION_REVOKE'
   /** An operator added the user. data: name */
   | 'USER_ADD'
@@ -1646,9 +1670,9 @@ export type EventType =
    */
   | 'BACKUP_CREATE'
   /**
-   * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data: kind (file
-   * or base) and name of the backup; for a backup file, created (when the backup was taken); for a base backup, to (the point in
-   * time that it was restored to, or latest)
+   * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data: kind
+   * (file or base) and name of the backup; for a backup file, created, when the backup was taken; for a base backup, to, the
+   * restored point in time or latest
    */
   | 'BACKUP_RESTORE'
   /**
@@ -1670,17 +1694,17 @@ export type Facet = {
   __typename?: 'Facet';
   name: Scalars['String']['output'];
   buckets: Array<FacetBucket>;
-  /** Devices without a value. */
+  /** The number of devices without a value. */
   missing: Scalars['Int']['output'];
-  /** Active devices without a value. */
+  /** The number of active devices without a value. */
   missingActive: Scalars['Int']['output'];
-  /** Devices with a value that has no bucket. */
+  /** The number of devices with a value that has no bucket. */
   other: Scalars['Int']['output'];
-  /** Active devices with a value that has no bucket. */
+  /** The number of active devices with a value that has no bucket. */
   otherActive: Scalars['Int']['output'];
   /** The number of distinct values. */
   distinct: Scalars['Int']['output'];
-  /** Matching devices. This is the sum of the buckets, other, and missing, except for fields of services. */
+  /** The number of matching devices. Except for fields of services, this is the sum of the buckets, other, and missing. */
   total: Scalars['Int']['output'];
 };
 
@@ -1689,6 +1713,7 @@ export type FacetBucket = {
   __typename?: 'FacetBucket';
   /** The value, at most 200 characters, or the start of the interval. */
   value: Scalars['String']['output'];
+  /** The number of devices with this value. */
   count: Scalars['Int']['output'];
   /** The number of active devices with this value. */
   active: Scalars['Int']['output'];
@@ -1714,7 +1739,7 @@ export type FilterKind =
 /** The server's interpretation of a filter. */
 export type FilterCheck = {
   __typename?: 'FilterCheck';
-  /** The same filter in canonical form, in which the server stores filters; null for an invalid or empty filter. */
+  /** The filter in canonical form, as the server stores it; null for an invalid or empty filter. */
   canonical?: Maybe<Scalars['String']['output']>;
   problems: Array<FilterProblem>;
   /** Parts that are valid but probably not intended. */
@@ -1740,18 +1765,18 @@ export type FilterProblem = {
   suggestion?: Maybe<Scalars['String']['output']>;
 };
 
-/** A restriction of a filter. */
+/** A condition of a filter. */
 export type FilterTerm = {
   __typename?: 'FilterTerm';
   /** The start in the filter, in code points from 0. */
   from: Scalars['Int']['output'];
   /** The end in the filter, in code points from 0. */
   to: Scalars['Int']['output'];
-  /** The restricted name in canonical form. */
+  /** The name that the condition tests, in canonical form. */
   name: Scalars['String']['output'];
-  /** string, number, time, duration, or none */
+  /** How the condition compares values: as string, number, time, or duration, or none if it does not compare values. */
   comparedAs: Scalars['String']['output'];
-  /** Whether an index finds its matches. */
+  /** Whether the server uses an index to find the matches. */
   isIndexed: Scalars['Boolean']['output'];
 };
 
@@ -1763,9 +1788,9 @@ export type FilterCompletion = {
   label?: Maybe<Scalars['String']['output']>;
   /** name, operator, value, function, view, or keyword */
   kind: Scalars['String']['output'];
-  /** The start of the replaced part of the filter, in code points from 0. */
+  /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: Scalars['Int']['output'];
-  /** The end of the replaced part of the filter, in code points from 0. */
+  /** The end of the part of the filter that the completion replaces, in code points from 0. */
   to: Scalars['Int']['output'];
   /** The approximate number of devices that have the name or value; null if unknown. */
   count?: Maybe<Scalars['Int']['output']>;
@@ -1794,9 +1819,9 @@ export type AttributeChange = {
   name: Scalars['String']['output'];
   /** The context in which the value was set; null for a base value. */
   context?: Maybe<Scalars['String']['output']>;
-  /** null if there was no value. */
+  /** The old value; null if there was no value. */
   old?: Maybe<Scalars['String']['output']>;
-  /** null if the value was removed. */
+  /** The new value; null if the value was removed. */
   new?: Maybe<Scalars['String']['output']>;
   /** The device, service, or user whose value changed. */
   target: EventTarget;
@@ -1804,7 +1829,7 @@ export type AttributeChange = {
   source: ChangeSource;
 };
 
-/** A code that devices register with. It expires and has a maximum number of uses. */
+/** A code with which devices register themselves. It expires and has a maximum number of uses. */
 export type RegistrationCode = {
   __typename?: 'RegistrationCode';
   id: Scalars['ID']['output'];
@@ -1835,9 +1860,12 @@ export type Query = {
   __typename?: 'Query';
   /** The application types that a service can have. */
   applicationTypes: Array<ApplicationType>;
-  /** The caller and its permissions. Also available to a person who is not a member of any account, for whom login is null. */
+  /**
+   * The caller and its permissions. A person who is not a member of any account can also use this field. For that person, login is
+   * null.
+   */
   me?: Maybe<Me>;
-  /** The user who owns the signing access key or the session. */
+  /** The account of the access key or session that sent the request. */
   login?: Maybe<User>;
   /** The server's version, in semver format. */
   version: Scalars['String']['output'];
@@ -1853,7 +1881,7 @@ export type ServiceList = {
   hasMore: Scalars['Boolean']['output'];
   /** ID of the last item on the page; null if the page is empty. */
   last?: Maybe<Scalars['String']['output']>;
-  /** An opaque position after the last item on the page. Pass it as after. It stays valid if that item moves or is deleted. */
+  /** An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is deleted. */
   cursor?: Maybe<Scalars['String']['output']>;
 };
 
@@ -1879,49 +1907,50 @@ export type ApplicationType = {
   protocol: Scalars['String']['output'];
 };
 
-/** An invitation to an account that no one has accepted. */
+/** An invitation to become a member of an account, before a person accepts it. */
 export type Invitation = {
   __typename?: 'Invitation';
   id: Scalars['ID']['output'];
-  /** Null for an invitation that is not addressed to anyone. */
+  /** The invited person's email address; null for an invitation without one. */
   email?: Maybe<Scalars['String']['output']>;
   role: Role;
-  /** When its link was created. */
+  /** When the invitation's link was created. */
   created: Scalars['DateTime']['output'];
   createdBy?: Maybe<ChangeSource>;
   expires: Scalars['DateTime']['output'];
   /** Whether the invitation was sent by email: none, pending, sent, or failed. */
   emailStatus: Scalars['String']['output'];
-  /** Null except in the responses of createInvitation and resendInvitation. Anyone who has the link can accept the invitation. */
+  /** The link, only in the responses of createInvitation and resendInvitation. Anyone who has the link can accept the invitation. */
   link?: Maybe<Scalars['String']['output']>;
 };
 
-/** One permission of a role or key. The reference lists the permission that each field requires. */
+/** A permission of a role or an access key. The reference lists the permission that each field requires. */
 export type Permission =
-  /** Name and address of the account, its key policy, and how members sign in. */
+  /** Change the name and email address of the account, its key policy, and how members sign in. */
   | 'ACCOUNT_MANAGE'
-  /** Acknowledge alerts, create and delete silences. */
+  /** Acknowledge alerts, and create and delete silences. */
   | 'ALERT_ACKNOWLEDGE'
-  /** Alert rules and channels. */
+  /** Manage alert rules and channels. */
   | 'ALERT_MANAGE'
-  /** Set and remove attributes of devices and services, and of the account if the role or key has access to all devices. */
+  /** Set and remove attributes of devices and services. If the role or key has access to all devices, also those of the account. */
   | 'ATTRIBUTE_WRITE'
-  /** Events of the account itself, its members, and the use of its keys. */
+  /** Read events of the account itself, of its members, and of its keys. */
   | 'AUDIT_READ'
   /** Register devices, and create registration codes. */
   | 'DEVICE_CREATE'
+  /** Delete devices. */
   | 'DEVICE_DELETE'
-  /** Devices, services, attributes, states, counts, views, jobs, and alerts. */
+  /** Read devices, services, attributes, states, counts, views, jobs, and alerts. */
   | 'DEVICE_READ'
-  /** Give a device a new secret. */
+  /** Rotate the secrets of devices. */
   | 'DEVICE_SECRET'
-  /** Rename and change devices and services, add and remove services. */
+  /** Rename and change devices and services, and add and remove services. */
   | 'DEVICE_WRITE'
-  /** Events of devices, streams of them, their download, and attribute history. */
+  /** Read, subscribe to, and download events of devices, and read the attribute history. */
   | 'EVENT_READ'
-  /** All access keys of the account. */
+  /** Manage all access keys of the account. */
   | 'KEY_MANAGE'
-  /** Personal access keys, which never have more permissions than their owner's role and end with the membership. */
+  /** Manage your own personal access keys. */
   | 'KEY_OWN'
   /** Invite, change, and remove members; create, change, and delete roles. */
   | 'MEMBER_MANAGE'
@@ -1929,7 +1958,7 @@ export type Permission =
   | 'STATE_REPORT'
   /** Create, change, and delete views. */
   | 'VIEW_MANAGE'
-  /** Webhooks and their deliveries. */
+  /** Manage webhooks and read their deliveries. */
   | 'WEBHOOK_MANAGE';
 
 /** A reference to an account. */
@@ -1940,7 +1969,7 @@ export type AccountReference = {
   name?: Maybe<Scalars['String']['output']>;
 };
 
-/** A person who signs in. Persons are members of accounts, which own devices, keys, and all other objects. */
+/** A person who signs in. A person can be a member of several accounts. */
 export type Person = {
   __typename?: 'Person';
   id: Scalars['ID']['output'];
@@ -1954,7 +1983,7 @@ export type Grant = {
   permissions: Array<Permission>;
 };
 
-/** An account that a person is a member of. */
+/** A person's membership in an account. */
 export type Membership = {
   __typename?: 'Membership';
   account: AccountReference;
@@ -1968,36 +1997,37 @@ export type Me = {
   accessKey?: Maybe<AccessKey>;
   /** The account that the request uses; null for a person who is not a member of any account. */
   account?: Maybe<AccountReference>;
-  /** Accounts that the same credentials can use: all accounts of a signed-in person, or the account that the key belongs to. */
+  /** The accounts that the caller can use: all accounts of a signed-in person, or the account of the access key. */
   accounts: Array<Membership>;
-  /** The permissions of the request in this account. Null without an account. */
+  /** The permissions of the request in the account; null without an account. */
   grant?: Maybe<Grant>;
   /** The person who is signed in or who created the key; null if that person no longer exists. */
   person?: Maybe<Person>;
 };
 
-/** A person in an account. */
+/** A person who is a member of an account. */
 export type Member = {
   __typename?: 'Member';
-  /** Number of account keys that this person created. They remain when the person leaves. */
+  /** Number of account keys that this person created. These keys remain when the person leaves. */
   accountKeys: Scalars['Int']['output'];
+  /** When the person became a member. */
   created: Scalars['DateTime']['output'];
-  /** Accurate to the hour. */
+  /** When the person last used the account, accurate to the hour. */
   lastUsed?: Maybe<Scalars['DateTime']['output']>;
   person: Person;
   role: Role;
-  /** invitation, group (synchronized with single sign-on), operator, or founder */
+  /** How the person became a member: invitation, group (a single sign-on group), operator, or founder. */
   source: Scalars['String']['output'];
 };
 
-/** The permissions of members. Every account has the roles owner, admin, operator, and viewer, whose groups alone can be changed. */
+/** A set of permissions for members. Every account has the built-in roles owner, admin, operator, and viewer. */
 export type Role = {
   __typename?: 'Role';
   id: Scalars['ID']['output'];
   name: Scalars['String']['output'];
   builtIn: Scalars['Boolean']['output'];
   permissions: Array<Permission>;
-  /** Single sign-on groups whose members get this role. */
+  /** The single sign-on groups whose members get this role. */
   groups: Array<Scalars['String']['output']>;
   /** Number of members and open invitations with this role. */
   members: Scalars['Int']['output'];
@@ -2025,7 +2055,7 @@ export type Limit = {
   used?: Maybe<Scalars['Int']['output']>;
 };
 
-/** A named filter with columns and an order. Its ID can be used wherever a filter can be used. */
+/** A named filter with columns and an order. You can use its ID wherever you can use a filter. */
 export type View = {
   __typename?: 'View';
   id: Scalars['ID']['output'];
@@ -2042,22 +2072,23 @@ export type View = {
   sortBy: Array<Scalars['String']['output']>;
   columns: Array<ViewColumn>;
   labels: Array<Scalars['String']['output']>;
-  /** If false, restricted roles and keys do not see the view. */
+  /** If false, roles and keys with access to only some devices do not see the view. */
   isShared: Scalars['Boolean']['output'];
   created: Scalars['DateTime']['output'];
   createdBy: ChangeSource;
   updated: Scalars['DateTime']['output'];
   /** Increases by 1 with every change. */
   version: Scalars['Int']['output'];
-  /** The webhooks that use the view, in view or as view(id) in their filter. */
+  /** The webhooks that use the view, either in their field view or as view(id) in their filter. */
   usedBy: Array<EventTarget>;
-  /** The reasons why the view is invalid. Normally empty. */
+  /** The reasons why the view is invalid; normally empty. */
   problems: Array<FilterProblem>;
 };
 
+/** A column of a view. */
 export type ViewColumn = {
   __typename?: 'ViewColumn';
-  /** A field, or an attribute as in sort. */
+  /** The name of a field or an attribute, as in sort. */
   name: Scalars['String']['output'];
   /** The heading; null to use the name. */
   label?: Maybe<Scalars['String']['output']>;
@@ -2065,14 +2096,14 @@ export type ViewColumn = {
   width?: Maybe<Scalars['Int']['output']>;
 };
 
-/** A column of a view. */
+/** A column of a view to save. */
 export type ViewColumnInput = {
   name: Scalars['String']['input'];
   label?: InputMaybe<Scalars['String']['input']>;
   width?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** Sends its owner's events to a receiver over HTTP POST, signed according to the Standard Webhooks specification. */
+/** Sends the account's events to a receiver over HTTP POST. Requests are signed according to the Standard Webhooks specification. */
 export type Webhook = {
   __typename?: 'Webhook';
   id: Scalars['ID']['output'];
@@ -2084,20 +2115,23 @@ export type Webhook = {
   /** Why deliveries are paused; null if they are not paused. */
   paused?: Maybe<Scalars['String']['output']>;
   created: Scalars['DateTime']['output'];
-  /** Only events of devices that match immediately before or after the event are sent. In canonical form; null sends all events. */
+  /**
+   * A device filter in canonical form. The server sends only events of devices that matched immediately before or after the event.
+   * null for all events.
+   */
   where?: Maybe<Scalars['String']['output']>;
   /** A saved view of devices. Its current filter applies in addition to where. */
   view?: Maybe<View>;
   /** The context in which the filter reads attributes. Default: the view's context. */
   context?: Maybe<Scalars['String']['output']>;
-  /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
+  /** The signing secret, whsec_…, only in the responses of createWebhook and rotateWebhookSecret. Null in other responses. */
   secret?: Maybe<Scalars['String']['output']>;
   /** The webhook's deliveries, newest first. The server keeps them for 30 days. */
   deliveries: WebhookDeliveryList;
 };
 
 
-/** Sends its owner's events to a receiver over HTTP POST, signed according to the Standard Webhooks specification. */
+/** Sends the account's events to a receiver over HTTP POST. Requests are signed according to the Standard Webhooks specification. */
 export type WebhookDeliveriesArgs = {
   size?: InputMaybe<Scalars['Int']['input']>;
   from?: InputMaybe<Scalars['Int']['input']>;

@@ -3,6 +3,7 @@ import type { AttributeChanges, Attributes, CallOptions } from '../types.ts'
 
 import type { Branch, Leaf } from '../select/fields.ts'
 
+/** The status of a device in a bulk job. */
 export type BulkItemStatus = 'DONE' | 'FAILED' | 'PENDING' | 'SKIPPED' | 'UNCHANGED'
 
 /** The result of the preview for a device. */
@@ -11,6 +12,7 @@ export type BulkOutcome = 'CHANGE' | 'REJECTED' | 'UNCHANGED'
 /** Why a bulk job skipped a device. */
 export type BulkSkipReason = 'CHANGED_SINCE' | 'GONE' | 'NO_LONGER_MATCHES'
 
+/** The state of a bulk job. */
 export type BulkState = 'CANCELED' | 'DONE' | 'DRAFT' | 'EXPIRED' | 'FAILED' | 'PAUSED' | 'PREVIEWING' | 'READY' | 'RUNNING'
 
 /** The type of an event. */
@@ -22,7 +24,7 @@ export type FacetInterval = 'DAY' | 'HOUR' | 'MONTH' | 'WEEK'
 /** The kind of objects that a filter selects. */
 export type FilterKind = 'DEVICES' | 'EVENTS' | 'SERVICES'
 
-/** One permission of a role or key. The reference lists the permission that each field requires. */
+/** A permission of a role or an access key. The reference lists the permission that each field requires. */
 export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE' | 'ATTRIBUTE_WRITE' | 'AUDIT_READ' | 'DEVICE_CREATE' | 'DEVICE_DELETE' | 'DEVICE_READ' | 'DEVICE_SECRET' | 'DEVICE_WRITE' | 'EVENT_READ' | 'KEY_MANAGE' | 'KEY_OWN' | 'MEMBER_MANAGE' | 'STATE_REPORT' | 'VIEW_MANAGE' | 'WEBHOOK_MANAGE'
 
 /** The permissions of a key or role. Omitted fields add no restriction. */
@@ -39,11 +41,12 @@ export interface AttributesInput {
 
 /** Merges attributes into those of each device, like the mutation setAttributes. */
 export interface BulkAttributesInput {
-  /** In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. A doubled opening brace is a literal brace. null removes an attribute or a group. */
+  /** In a value, the server replaces {name}, {id}, {hardwareId}, and any attribute name in braces with the device's value. For a literal opening brace, write two. null removes an attribute or a group. */
   attributes: AttributeChanges
   context?: string | null | undefined
 }
 
+/** The options for deleting devices. */
 export interface BulkDeleteInput {
   /** Also deletes active devices. */
   force?: boolean | undefined
@@ -57,11 +60,11 @@ export interface BulkOperationInput {
   update?: BulkUpdateInput | null | undefined
 }
 
-/** Selects the devices of a bulk job: where and view, or ids. The server rejects an empty filter. To select all devices, use id:*. */
+/** The devices of a bulk job. Set where and view, or ids. The server rejects an empty filter. To select all devices, use id:*. */
 export interface BulkTargetInput {
   /** The context in which the filter reads attributes. */
   context?: string | null | undefined
-  /** At most 1000. */
+  /** At most 1000 device IDs. */
   ids?: readonly string[] | null | undefined
   /** The ID of a saved view. Its filter applies in addition to where. */
   view?: string | null | undefined
@@ -69,7 +72,7 @@ export interface BulkTargetInput {
   where?: string | null | undefined
 }
 
-/** Omitted fields stay unchanged. null clears hardwareId or platform. Values can contain names in braces, as in setAttributes. */
+/** New values of a device's fields. Omitted fields stay unchanged. null clears hardwareId or platform. Names in braces work as in setAttributes. */
 export interface BulkUpdateInput {
   hardwareId?: string | null | undefined
   name?: string | null | undefined
@@ -87,7 +90,7 @@ export interface ServiceInput {
   port?: number | null | undefined
 }
 
-/** A column of a view. */
+/** A column of a view to save. */
 export interface ViewColumnInput {
   label?: string | null | undefined
   name: string
@@ -99,31 +102,31 @@ export interface AccessKey {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: string
   created: string
-  /** Null for keys created before this was recorded. */
+  /** The caller that created the key; null if a release that did not record the caller created the key. */
   createdBy: ChangeSource | null
   enabled: boolean
   /** When the key expires; null if it never expires. */
   expires: string | null
   /** The key ID that requests are signed with. */
   key: string
-  /** account, or personal: a personal key ends with its creator's membership */
+  /** account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: string
   /** When the key last signed a request, precise to the minute. */
   lastUsed: string | null
   name: string | null
-  /** Addresses that it may be used from, as CIDR; empty for any. */
+  /** The networks from which the key is valid, in CIDR notation; empty for all networks. */
   networks: string[]
-  /** What the key may do. A personal key may do, at each moment, what both the key and its creator's role allow. */
+  /** What the key allows. A personal key allows only what its creator's current role also allows. */
   permissions: Permission[]
-  /** The share of a key's points that it may spend, in percent. */
+  /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: number
   /** Whether the key can run only queries, not mutations. */
   readOnly: boolean
-  /** The key that replaces it, once it was rotated. */
+  /** The ID of the key that replaces this key; null if this key was not rotated. */
   replacedBy: string | null
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: boolean
-  /** Why it is rejected although it is enabled and has not expired: policy or member; null where it is not rejected. */
+  /** Why the server rejects a key that is enabled and has not expired: policy or member; null if the server accepts the key. */
   suspended: string | null
 }
 
@@ -154,9 +157,9 @@ export interface AttributeChange {
   /** ID of the event. Changes that were made together share an event. */
   eventId: string
   name: string
-  /** null if the value was removed. */
+  /** The new value; null if the value was removed. */
   new: string | null
-  /** null if there was no value. */
+  /** The old value; null if there was no value. */
   old: string | null
   /** The source of the change: an access key, a console session, a device, or the server. */
   source: ChangeSource
@@ -200,16 +203,16 @@ export interface AttributesResult {
 
 /** When a device was online. */
 export interface Availability {
-  /** The start of the known time: from, or later. */
+  /** The start of the time for which the state is known: the argument from, or a later time. */
   from: string
   /** The longest time that the device was offline, in seconds. */
   longestOutage: number
   onlineSeconds: number
   /** How often the device went offline. */
   outages: number
-  /** In order and without gaps, at most 1000. If there are more, the shortest are joined with their neighbors. */
+  /** At most 1000 periods, in order and without gaps. If there are more, the server joins the shortest with their neighbors. */
   segments: AvailabilitySegment[]
-  /** The fraction of the known time during which the device was online, 0 to 1. */
+  /** The fraction of that time during which the device was online, 0 to 1. */
   share: number
   until: string
 }
@@ -242,7 +245,7 @@ export interface BulkCounts {
 
 /** One device of a bulk job. */
 export interface BulkItem {
-  /** The old and new values by operation: setAttributes, a list with a context and changes; update, by field; delete, with the name */
+  /** The old and new values, by operation. setAttributes contains a list of contexts with their changes. update contains the changed fields. delete contains the device's name. */
   changes: Record<string, unknown>
   /** The error code if the device was rejected or failed. */
   code: string | null
@@ -251,7 +254,7 @@ export interface BulkItem {
   eventIds: string[]
   message: string | null
   outcome: BulkOutcome
-  /** Why the device was skipped or not completely reverted. */
+  /** Why the job skipped the device or did not revert it completely. */
   reason: BulkSkipReason | null
   status: BulkItemStatus
 }
@@ -266,29 +269,29 @@ export interface BulkItemList {
   total: number
 }
 
-/** A change of many devices: previewed, then applied in the background to each device exactly once. */
+/** A change of many devices. After the preview, the server applies it in the background to each device exactly once. */
 export interface BulkJob {
   counts: BulkCounts
   created: string
   createdBy: ChangeSource
-  /** When the preview can no longer be started, or when the ended job is deleted. */
+  /** Before the start: when the preview expires. After the end: when the server deletes the job. */
   expires: string | null
   finished: string | null
   id: string
   /** Whether undoBulk can revert the job; false if it deletes devices. */
   isUndoable: boolean
-  /** The job pauses after more failures than this; null for the greater of 100 and 10% of the devices done so far. */
+  /** The job pauses after more failures than this; null for the greater of 100 and 10% of the completed devices. */
   maxFailures: number | null
   name: string
   operations: (Record<string, unknown>)[]
-  /** When the devices were found. Relative times in the filter are relative to this time. */
+  /** When the preview found the devices. Relative times in the filter are relative to this time. */
   previewed: string | null
   /** The progress of the preview or the run, 0 to 1. */
   progress: number
   /** Maximum number of devices per second, 1 to 10,000. */
   rate: number
   started: string | null
-  /** The caller whose permissions the job uses; null before it is started. */
+  /** The caller whose permissions the job uses; null before the start. */
   startedBy: ChangeSource | null
   state: BulkState
   /** Why the job is paused, failed, or not started. */
@@ -317,7 +320,7 @@ export interface ChangeSource {
   kind: string
   /** Its name at the time of the event. */
   name: string | null
-  /** The user who was signed in or owns the access key; null if there is no such user. */
+  /** The person who was signed in or who created the access key; null if there is no such person. */
   user: UserReference | null
 }
 
@@ -353,7 +356,7 @@ export interface Device {
   /** The contexts in which this device has overrides. */
   contexts: string[]
   created: string
-  /** An ID assigned by the manufacturer or the operating system. Unique among a user's devices. */
+  /** An ID from the manufacturer or the operating system. Unique in the account. */
   hardwareId: string | null
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: string
@@ -382,7 +385,7 @@ export interface Device {
 
 /** A page of devices. */
 export interface DeviceList {
-  /** An opaque position after the last item on the page. Pass it as after. It stays valid if that item moves or is deleted. */
+  /** An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is deleted. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -395,7 +398,7 @@ export interface DeviceList {
 /** A device and its new secret. */
 export interface DeviceRegistration {
   device: Device
-  /** The secret that the device authenticates with, returned only once; null if rotateDeviceSecret was called with allow. */
+  /** The secret with which the device authenticates, returned only once; null after rotateDeviceSecret with allow. */
   secret: string | null
 }
 
@@ -407,13 +410,13 @@ export interface DeviceTotals {
   total: number
 }
 
-/** A record of one change, written in the transaction of the change. */
+/** A record of one change. The server writes the change and its event in one transaction. */
 export interface Event {
   /** The user who made the change; null if a device or the server made it. */
   actor: UserReference | null
-  /** The data of the change, depending on the event type. For attributes: the context, and the old and new value of each name. */
+  /** The data of the change. EventType describes the data of each event type. */
   data: Record<string, unknown>
-  /** Later changes of a device have greater IDs. */
+  /** Of two changes to one device, the later one has the greater ID. */
   id: string
   /** ID of the bulk job that made the change; null for other changes. */
   job: string | null
@@ -427,7 +430,7 @@ export interface Event {
   type: EventType
 }
 
-/** The events of an interval of time. */
+/** The number of events in an interval of time. */
 export interface EventCount {
   count: number
   /** The start of the interval, inclusive. */
@@ -462,16 +465,16 @@ export interface Facet {
   buckets: FacetBucket[]
   /** The number of distinct values. */
   distinct: number
-  /** Devices without a value. */
+  /** The number of devices without a value. */
   missing: number
-  /** Active devices without a value. */
+  /** The number of active devices without a value. */
   missingActive: number
   name: string
-  /** Devices with a value that has no bucket. */
+  /** The number of devices with a value that has no bucket. */
   other: number
-  /** Active devices with a value that has no bucket. */
+  /** The number of active devices with a value that has no bucket. */
   otherActive: number
-  /** Matching devices. This is the sum of the buckets, other, and missing, except for fields of services. */
+  /** The number of matching devices. Except for fields of services, this is the sum of the buckets, other, and missing. */
   total: number
 }
 
@@ -479,6 +482,7 @@ export interface Facet {
 export interface FacetBucket {
   /** The number of active devices with this value. */
   active: number
+  /** The number of devices with this value. */
   count: number
   /** The value, at most 200 characters, or the start of the interval. */
   value: string
@@ -488,7 +492,7 @@ export interface FacetBucket {
 
 /** The server's interpretation of a filter. */
 export interface FilterCheck {
-  /** The same filter in canonical form, in which the server stores filters; null for an invalid or empty filter. */
+  /** The filter in canonical form, as the server stores it; null for an invalid or empty filter. */
   canonical: string | null
   /** The possible completions at the cursor; empty without a cursor. */
   completions: FilterCompletion[]
@@ -504,14 +508,14 @@ export interface FilterCheck {
 export interface FilterCompletion {
   /** The approximate number of devices that have the name or value; null if unknown. */
   count: number | null
-  /** The start of the replaced part of the filter, in code points from 0. */
+  /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: number
   /** name, operator, value, function, view, or keyword */
   kind: string
   /** The label to show instead of text, such as the name of a view; null to show text. */
   label: string | null
   text: string
-  /** The end of the replaced part of the filter, in code points from 0. */
+  /** The end of the part of the filter that the completion replaces, in code points from 0. */
   to: number
 }
 
@@ -528,15 +532,15 @@ export interface FilterProblem {
   suggestion: string | null
 }
 
-/** A restriction of a filter. */
+/** A condition of a filter. */
 export interface FilterTerm {
-  /** string, number, time, duration, or none */
+  /** How the condition compares values: as string, number, time, or duration, or none if it does not compare values. */
   comparedAs: string
   /** The start in the filter, in code points from 0. */
   from: number
-  /** Whether an index finds its matches. */
+  /** Whether the server uses an index to find the matches. */
   isIndexed: boolean
-  /** The restricted name in canonical form. */
+  /** The name that the condition tests, in canonical form. */
   name: string
   /** The end in the filter, in code points from 0. */
   to: number
@@ -547,31 +551,33 @@ export interface Grant {
   permissions: Permission[]
 }
 
-/** An invitation to an account that no one has accepted. */
+/** An invitation to become a member of an account, before a person accepts it. */
 export interface Invitation {
-  /** When its link was created. */
+  /** When the invitation's link was created. */
   created: string
   createdBy: ChangeSource | null
-  /** Null for an invitation that is not addressed to anyone. */
+  /** The invited person's email address; null for an invitation without one. */
   email: string | null
   /** Whether the invitation was sent by email: none, pending, sent, or failed. */
   emailStatus: string
   expires: string
   id: string
-  /** Null except in the responses of createInvitation and resendInvitation. Anyone who has the link can accept the invitation. */
+  /** The link, only in the responses of createInvitation and resendInvitation. Anyone who has the link can accept the invitation. */
   link: string | null
   role: Role
 }
 
+/** The account's rules for access keys. New keys must follow them immediately. */
 export interface KeyPolicy {
-  /** When existing keys must comply; null for never. New keys must comply at once. */
+  /** When the server begins to reject existing keys that break a rule; null for never. */
   enforcedFrom: string | null
-  /** How many days a key may last; null for no limit. */
+  /** The maximum number of days from the creation of a key to its expiry; null for no limit. */
   maxDays: number | null
-  /** Whether personal keys may be created. */
+  /** Whether members can create personal keys. */
   personalKeys: boolean
+  /** Whether keys must require a digest. */
   requireDigest: boolean
-  /** Whether a key must name networks. */
+  /** Whether keys must be limited to networks. */
   requireNetworks: boolean
 }
 
@@ -590,39 +596,40 @@ export interface Me {
   accessKey: AccessKey | null
   /** The account that the request uses; null for a person who is not a member of any account. */
   account: AccountReference | null
-  /** The permissions of the request in this account. Null without an account. */
+  /** The permissions of the request in the account; null without an account. */
   grant: Grant | null
   /** The person who is signed in or who created the key; null if that person no longer exists. */
   person: Person | null
 }
 
-/** A person in an account. */
+/** A person who is a member of an account. */
 export interface Member {
-  /** Number of account keys that this person created. They remain when the person leaves. */
+  /** Number of account keys that this person created. These keys remain when the person leaves. */
   accountKeys: number
+  /** When the person became a member. */
   created: string
-  /** Accurate to the hour. */
+  /** When the person last used the account, accurate to the hour. */
   lastUsed: string | null
   person: Person
   role: Role
-  /** invitation, group (synchronized with single sign-on), operator, or founder */
+  /** How the person became a member: invitation, group (a single sign-on group), operator, or founder. */
   source: string
 }
 
-/** An account that a person is a member of. */
+/** A person's membership in an account. */
 export interface Membership {
   account: AccountReference
   role: Role
 }
 
-/** What a field needs. */
+/** A permission that a field of a document needs. */
 export interface Need {
-  /** Such as Mutation.setAttribute or User.webhooks. */
+  /** The type and field, such as Mutation.setAttribute or User.webhooks. */
   field: string
   permission: Permission
 }
 
-/** A person who signs in. Persons are members of accounts, which own devices, keys, and all other objects. */
+/** A person who signs in. A person can be a member of several accounts. */
 export interface Person {
   email: string
   id: string
@@ -633,15 +640,15 @@ export interface Person {
 export interface PresencePoint {
   /** The start of the interval: five minutes, an hour, or more if points were joined. */
   at: string
-  /** The number of devices in the account. If points were joined, the average. */
+  /** The number of devices in the account. If points were joined, this is the average. */
   devices: number
   /** The lowest number of devices online in the interval. */
   minOnline: number
-  /** The number of devices online at the start of the interval. For intervals longer than five minutes, the average. */
+  /** The number of devices online at the start of the interval. For intervals longer than five minutes, this is the average. */
   online: number
 }
 
-/** A code that devices register with. It expires and has a maximum number of uses. */
+/** A code with which devices register themselves. It expires and has a maximum number of uses. */
 export interface RegistrationCode {
   created: string
   expires: string
@@ -658,10 +665,10 @@ export interface RegistrationCode {
   uses: number
 }
 
-/** The permissions of members. Every account has the roles owner, admin, operator, and viewer, whose groups alone can be changed. */
+/** A set of permissions for members. Every account has the built-in roles owner, admin, operator, and viewer. */
 export interface Role {
   builtIn: boolean
-  /** Single sign-on groups whose members get this role. */
+  /** The single sign-on groups whose members get this role. */
   groups: string[]
   id: string
   /** Number of members and open invitations with this role. */
@@ -670,7 +677,7 @@ export interface Role {
   permissions: Permission[]
 }
 
-/** A service of a device, such as SSH on port 22. The bulk service represents the device itself. */
+/** A service of a device, such as SSH on port 22. Every device also has a bulk service, which represents the device itself. */
 export interface Service {
   /** ID of the application type. */
   application: number
@@ -699,7 +706,7 @@ export interface Service {
 
 /** A page of services. */
 export interface ServiceList {
-  /** An opaque position after the last item on the page. Pass it as after. It stays valid if that item moves or is deleted. */
+  /** An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is deleted. */
   cursor: string | null
   /** Whether there is another page. */
   hasMore: boolean
@@ -709,7 +716,7 @@ export interface ServiceList {
   total: number
 }
 
-/** The owner of devices, access keys, webhooks, and the other data of an account. */
+/** An account, which owns devices, access keys, webhooks, and other data. */
 export interface User {
   /** The attribute names in use on this user's devices and services. New names appear immediately. With up to 2,000 devices, counts are exact. With more devices, counts are at most 60 seconds old. */
   attributeNames: AttributeName[]
@@ -718,10 +725,10 @@ export interface User {
   /** The contexts in which this user has overrides. */
   contexts: string[]
   created: string
-  /** A URL that returns the matching devices as CSV for one hour. Later changes to the view do not affect it, and relative times are relative to the time of this request. muster import can read the file unless a column has a label. */
+  /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. muster import can read the file unless a column has a label. */
   devicesUrl: string
   email: string
-  /** A URL that returns the same events as CSV for one hour. Later changes to the view do not affect it, and relative times are relative to the time of this request. */
+  /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. */
   eventsUrl: string
   id: string
   /** The account's rules for access keys. */
@@ -731,7 +738,7 @@ export interface User {
   name: string | null
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: RegistrationCode[]
-  /** The four built-in roles first, then custom ones by name. */
+  /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Role[]
 }
 
@@ -741,7 +748,7 @@ export interface UserReference {
   id: string
 }
 
-/** A named filter with columns and an order. Its ID can be used wherever a filter can be used. */
+/** A named filter with columns and an order. You can use its ID wherever you can use a filter. */
 export interface View {
   columns: ViewColumn[]
   /** The context in which the filter and the sort read attributes; null for the base values. */
@@ -750,14 +757,14 @@ export interface View {
   createdBy: ChangeSource
   description: string | null
   id: string
-  /** If false, restricted roles and keys do not see the view. */
+  /** If false, roles and keys with access to only some devices do not see the view. */
   isShared: boolean
   /** The kind of objects that the view lists. */
   kind: FilterKind
   labels: string[]
   /** Unique in the account, case-insensitive. */
   name: string
-  /** The reasons why the view is invalid. Normally empty. */
+  /** The reasons why the view is invalid; normally empty. */
   problems: FilterProblem[]
   /** The sort keys; empty for the default order. */
   sortBy: string[]
@@ -768,16 +775,17 @@ export interface View {
   where: string | null
 }
 
+/** A column of a view. */
 export interface ViewColumn {
   /** The heading; null to use the name. */
   label: string | null
-  /** A field, or an attribute as in sort. */
+  /** The name of a field or an attribute, as in sort. */
   name: string
   /** In pixels; null for the default. */
   width: number | null
 }
 
-/** Sends its owner's events to a receiver over HTTP POST, signed according to the Standard Webhooks specification. */
+/** Sends the account's events to a receiver over HTTP POST. Requests are signed according to the Standard Webhooks specification. */
 export interface Webhook {
   /** The context in which the filter reads attributes. Default: the view's context. */
   context: string | null
@@ -789,12 +797,12 @@ export interface Webhook {
   name: string | null
   /** Why deliveries are paused; null if they are not paused. */
   paused: string | null
-  /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
+  /** The signing secret, whsec_…, only in the responses of createWebhook and rotateWebhookSecret. Null in other responses. */
   secret: string | null
   url: string
   /** A saved view of devices. Its current filter applies in addition to where. */
   view: View | null
-  /** Only events of devices that match immediately before or after the event are sent. In canonical form; null sends all events. */
+  /** A device filter in canonical form. The server sends only events of devices that matched immediately before or after the event. null for all events. */
   where: string | null
 }
 
@@ -839,31 +847,31 @@ export interface AccessKeyFields {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: Leaf<string>
   created: Leaf<string>
-  /** Null for keys created before this was recorded. */
+  /** The caller that created the key; null if a release that did not record the caller created the key. */
   createdBy: Branch<'ChangeSource', 'maybe'>
   enabled: Leaf<boolean>
   /** When the key expires; null if it never expires. */
   expires: Leaf<string | null>
   /** The key ID that requests are signed with. */
   key: Leaf<string>
-  /** account, or personal: a personal key ends with its creator's membership */
+  /** account or personal. The server deletes a personal key when its creator's membership ends. */
   kind: Leaf<string>
   /** When the key last signed a request, precise to the minute. */
   lastUsed: Leaf<string | null>
   name: Leaf<string | null>
-  /** Addresses that it may be used from, as CIDR; empty for any. */
+  /** The networks from which the key is valid, in CIDR notation; empty for all networks. */
   networks: Leaf<string[]>
-  /** What the key may do. A personal key may do, at each moment, what both the key and its creator's role allow. */
+  /** What the key allows. A personal key allows only what its creator's current role also allows. */
   permissions: Leaf<Permission[]>
-  /** The share of a key's points that it may spend, in percent. */
+  /** The share of the rate-limit quota that the key can use, in percent. */
   rateShare: Leaf<number>
   /** Whether the key can run only queries, not mutations. */
   readOnly: Leaf<boolean>
-  /** The key that replaces it, once it was rotated. */
+  /** The ID of the key that replaces this key; null if this key was not rotated. */
   replacedBy: Leaf<string | null>
   /** Whether signatures must cover a digest of the request body. */
   requireDigest: Leaf<boolean>
-  /** Why it is rejected although it is enabled and has not expired: policy or member; null where it is not rejected. */
+  /** Why the server rejects a key that is enabled and has not expired: policy or member; null if the server accepts the key. */
   suspended: Leaf<string | null>
 }
 
@@ -894,9 +902,9 @@ export interface AttributeChangeFields {
   /** ID of the event. Changes that were made together share an event. */
   eventId: Leaf<string>
   name: Leaf<string>
-  /** null if the value was removed. */
+  /** The new value; null if the value was removed. */
   new: Leaf<string | null>
-  /** null if there was no value. */
+  /** The old value; null if there was no value. */
   old: Leaf<string | null>
   /** The source of the change: an access key, a console session, a device, or the server. */
   source: Branch<'ChangeSource', 'one'>
@@ -941,16 +949,16 @@ export interface AttributesResultFields {
 
 /** The selectable fields of Availability. */
 export interface AvailabilityFields {
-  /** The start of the known time: from, or later. */
+  /** The start of the time for which the state is known: the argument from, or a later time. */
   from: Leaf<string>
   /** The longest time that the device was offline, in seconds. */
   longestOutage: Leaf<number>
   onlineSeconds: Leaf<number>
   /** How often the device went offline. */
   outages: Leaf<number>
-  /** In order and without gaps, at most 1000. If there are more, the shortest are joined with their neighbors. */
+  /** At most 1000 periods, in order and without gaps. If there are more, the server joins the shortest with their neighbors. */
   segments: Branch<'AvailabilitySegment', 'many'>
-  /** The fraction of the known time during which the device was online, 0 to 1. */
+  /** The fraction of that time during which the device was online, 0 to 1. */
   share: Leaf<number>
   until: Leaf<string>
 }
@@ -983,7 +991,7 @@ export interface BulkCountsFields {
 
 /** The selectable fields of BulkItem. */
 export interface BulkItemFields {
-  /** The old and new values by operation: setAttributes, a list with a context and changes; update, by field; delete, with the name */
+  /** The old and new values, by operation. setAttributes contains a list of contexts with their changes. update contains the changed fields. delete contains the device's name. */
   changes: Leaf<Record<string, unknown>>
   /** The error code if the device was rejected or failed. */
   code: Leaf<string | null>
@@ -992,7 +1000,7 @@ export interface BulkItemFields {
   eventIds: Leaf<string[]>
   message: Leaf<string | null>
   outcome: Leaf<BulkOutcome>
-  /** Why the device was skipped or not completely reverted. */
+  /** Why the job skipped the device or did not revert it completely. */
   reason: Leaf<BulkSkipReason | null>
   status: Leaf<BulkItemStatus>
 }
@@ -1013,7 +1021,7 @@ export interface BulkJobFields {
   counts: Branch<'BulkCounts', 'one'>
   created: Leaf<string>
   createdBy: Branch<'ChangeSource', 'one'>
-  /** When the preview can no longer be started, or when the ended job is deleted. */
+  /** Before the start: when the preview expires. After the end: when the server deletes the job. */
   expires: Leaf<string | null>
   finished: Leaf<string | null>
   id: Leaf<string>
@@ -1028,18 +1036,18 @@ export interface BulkJobFields {
     size?: number | null | undefined
     status?: readonly BulkItemStatus[] | null | undefined
   }>
-  /** The job pauses after more failures than this; null for the greater of 100 and 10% of the devices done so far. */
+  /** The job pauses after more failures than this; null for the greater of 100 and 10% of the completed devices. */
   maxFailures: Leaf<number | null>
   name: Leaf<string>
   operations: Leaf<(Record<string, unknown>)[]>
-  /** When the devices were found. Relative times in the filter are relative to this time. */
+  /** When the preview found the devices. Relative times in the filter are relative to this time. */
   previewed: Leaf<string | null>
   /** The progress of the preview or the run, 0 to 1. */
   progress: Leaf<number>
   /** Maximum number of devices per second, 1 to 10,000. */
   rate: Leaf<number>
   started: Leaf<string | null>
-  /** The caller whose permissions the job uses; null before it is started. */
+  /** The caller whose permissions the job uses; null before the start. */
   startedBy: Branch<'ChangeSource', 'maybe'>
   state: Leaf<BulkState>
   /** Why the job is paused, failed, or not started. */
@@ -1072,7 +1080,7 @@ export interface ChangeSourceFields {
   kind: Leaf<string>
   /** Its name at the time of the event. */
   name: Leaf<string | null>
-  /** The user who was signed in or owns the access key; null if there is no such user. */
+  /** The person who was signed in or who created the access key; null if there is no such person. */
   user: Branch<'UserReference', 'maybe'>
 }
 
@@ -1098,7 +1106,7 @@ export interface DeviceFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes of this device's attributes, newest first, including the values that it was registered with. Without name, the changes of all names. Without context, the changes of the base values and of every context. */
+  /** The changes of this device's attributes, newest first, including the values from its registration. Without name, the list contains the changes of all names. Without context, it contains the changes of the base values and of every context. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor, with older changes. */
     after?: string | null | undefined
@@ -1117,7 +1125,7 @@ export interface DeviceFields {
   attributes: Leaf<Attributes, {
     context?: string | null | undefined
   }>
-  /** When the device was online, according to its events. Begins with the registration of the device, or with the oldest stored event. */
+  /** When the device was online, according to its events. Times before the device's registration, or before its oldest stored event, are unknown. */
   availability: Branch<'Availability', 'one', {
     from: string | Date
     /** Default: now. Must be after from, by at most 400 days. */
@@ -1150,7 +1158,7 @@ export interface DeviceFields {
     size?: number | null | undefined
     types?: readonly EventType[] | null | undefined
   }>
-  /** An ID assigned by the manufacturer or the operating system. Unique among a user's devices. */
+  /** An ID from the manufacturer or the operating system. Unique in the account. */
   hardwareId: Leaf<string | null>
   /** Eight hexadecimal bytes separated by colons. The device's bulk service has the same ID. */
   id: Leaf<string>
@@ -1190,7 +1198,7 @@ export interface DeviceFields {
 
 /** The selectable fields of DeviceList. */
 export interface DeviceListFields {
-  /** An opaque position after the last item on the page. Pass it as after. It stays valid if that item moves or is deleted. */
+  /** An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is deleted. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1204,7 +1212,7 @@ export interface DeviceListFields {
 /** The selectable fields of DeviceRegistration. */
 export interface DeviceRegistrationFields {
   device: Branch<'Device', 'one'>
-  /** The secret that the device authenticates with, returned only once; null if rotateDeviceSecret was called with allow. */
+  /** The secret with which the device authenticates, returned only once; null after rotateDeviceSecret with allow. */
   secret: Leaf<string | null>
 }
 
@@ -1220,9 +1228,9 @@ export interface DeviceTotalsFields {
 export interface EventFields {
   /** The user who made the change; null if a device or the server made it. */
   actor: Branch<'UserReference', 'maybe'>
-  /** The data of the change, depending on the event type. For attributes: the context, and the old and new value of each name. */
+  /** The data of the change. EventType describes the data of each event type. */
   data: Leaf<Record<string, unknown>>
-  /** Later changes of a device have greater IDs. */
+  /** Of two changes to one device, the later one has the greater ID. */
   id: Leaf<string>
   /** ID of the bulk job that made the change; null for other changes. */
   job: Leaf<string | null>
@@ -1272,16 +1280,16 @@ export interface FacetFields {
   buckets: Branch<'FacetBucket', 'many'>
   /** The number of distinct values. */
   distinct: Leaf<number>
-  /** Devices without a value. */
+  /** The number of devices without a value. */
   missing: Leaf<number>
-  /** Active devices without a value. */
+  /** The number of active devices without a value. */
   missingActive: Leaf<number>
   name: Leaf<string>
-  /** Devices with a value that has no bucket. */
+  /** The number of devices with a value that has no bucket. */
   other: Leaf<number>
-  /** Active devices with a value that has no bucket. */
+  /** The number of active devices with a value that has no bucket. */
   otherActive: Leaf<number>
-  /** Matching devices. This is the sum of the buckets, other, and missing, except for fields of services. */
+  /** The number of matching devices. Except for fields of services, this is the sum of the buckets, other, and missing. */
   total: Leaf<number>
 }
 
@@ -1289,6 +1297,7 @@ export interface FacetFields {
 export interface FacetBucketFields {
   /** The number of active devices with this value. */
   active: Leaf<number>
+  /** The number of devices with this value. */
   count: Leaf<number>
   /** The value, at most 200 characters, or the start of the interval. */
   value: Leaf<string>
@@ -1298,7 +1307,7 @@ export interface FacetBucketFields {
 
 /** The selectable fields of FilterCheck. */
 export interface FilterCheckFields {
-  /** The same filter in canonical form, in which the server stores filters; null for an invalid or empty filter. */
+  /** The filter in canonical form, as the server stores it; null for an invalid or empty filter. */
   canonical: Leaf<string | null>
   /** The possible completions at the cursor; empty without a cursor. */
   completions: Branch<'FilterCompletion', 'many'>
@@ -1314,14 +1323,14 @@ export interface FilterCheckFields {
 export interface FilterCompletionFields {
   /** The approximate number of devices that have the name or value; null if unknown. */
   count: Leaf<number | null>
-  /** The start of the replaced part of the filter, in code points from 0. */
+  /** The start of the part of the filter that the completion replaces, in code points from 0. */
   from: Leaf<number>
   /** name, operator, value, function, view, or keyword */
   kind: Leaf<string>
   /** The label to show instead of text, such as the name of a view; null to show text. */
   label: Leaf<string | null>
   text: Leaf<string>
-  /** The end of the replaced part of the filter, in code points from 0. */
+  /** The end of the part of the filter that the completion replaces, in code points from 0. */
   to: Leaf<number>
 }
 
@@ -1340,13 +1349,13 @@ export interface FilterProblemFields {
 
 /** The selectable fields of FilterTerm. */
 export interface FilterTermFields {
-  /** string, number, time, duration, or none */
+  /** How the condition compares values: as string, number, time, or duration, or none if it does not compare values. */
   comparedAs: Leaf<string>
   /** The start in the filter, in code points from 0. */
   from: Leaf<number>
-  /** Whether an index finds its matches. */
+  /** Whether the server uses an index to find the matches. */
   isIndexed: Leaf<boolean>
-  /** The restricted name in canonical form. */
+  /** The name that the condition tests, in canonical form. */
   name: Leaf<string>
   /** The end in the filter, in code points from 0. */
   to: Leaf<number>
@@ -1359,32 +1368,33 @@ export interface GrantFields {
 
 /** The selectable fields of Invitation. */
 export interface InvitationFields {
-  /** When its link was created. */
+  /** When the invitation's link was created. */
   created: Leaf<string>
   createdBy: Branch<'ChangeSource', 'maybe'>
-  /** Null for an invitation that is not addressed to anyone. */
+  /** The invited person's email address; null for an invitation without one. */
   email: Leaf<string | null>
   /** Whether the invitation was sent by email: none, pending, sent, or failed. */
   emailStatus: Leaf<string>
   expires: Leaf<string>
   id: Leaf<string>
-  /** Null except in the responses of createInvitation and resendInvitation. Anyone who has the link can accept the invitation. */
+  /** The link, only in the responses of createInvitation and resendInvitation. Anyone who has the link can accept the invitation. */
   link: Leaf<string | null>
   role: Branch<'Role', 'one'>
 }
 
 /** The selectable fields of KeyPolicy. */
 export interface KeyPolicyFields {
-  /** When existing keys must comply; null for never. New keys must comply at once. */
+  /** When the server begins to reject existing keys that break a rule; null for never. */
   enforcedFrom: Leaf<string | null>
-  /** How many days a key may last; null for no limit. */
+  /** The maximum number of days from the creation of a key to its expiry; null for no limit. */
   maxDays: Leaf<number | null>
-  /** Whether personal keys may be created. */
+  /** Whether members can create personal keys. */
   personalKeys: Leaf<boolean>
+  /** Whether keys must require a digest. */
   requireDigest: Leaf<boolean>
-  /** Whether a key must name networks. */
+  /** Whether keys must be limited to networks. */
   requireNetworks: Leaf<boolean>
-  /** Enabled keys that do not comply. */
+  /** Enabled keys that break a rule. */
   violations: Branch<'AccessKey', 'many'>
 }
 
@@ -1403,9 +1413,9 @@ export interface MeFields {
   accessKey: Branch<'AccessKey', 'maybe'>
   /** The account that the request uses; null for a person who is not a member of any account. */
   account: Branch<'AccountReference', 'maybe'>
-  /** Accounts that the same credentials can use: all accounts of a signed-in person, or the account that the key belongs to. */
+  /** The accounts that the caller can use: all accounts of a signed-in person, or the account of the access key. */
   accounts: Branch<'Membership', 'many'>
-  /** The permissions of the request in this account. Null without an account. */
+  /** The permissions of the request in the account; null without an account. */
   grant: Branch<'Grant', 'maybe'>
   /** The person who is signed in or who created the key; null if that person no longer exists. */
   person: Branch<'Person', 'maybe'>
@@ -1413,14 +1423,15 @@ export interface MeFields {
 
 /** The selectable fields of Member. */
 export interface MemberFields {
-  /** Number of account keys that this person created. They remain when the person leaves. */
+  /** Number of account keys that this person created. These keys remain when the person leaves. */
   accountKeys: Leaf<number>
+  /** When the person became a member. */
   created: Leaf<string>
-  /** Accurate to the hour. */
+  /** When the person last used the account, accurate to the hour. */
   lastUsed: Leaf<string | null>
   person: Branch<'Person', 'one'>
   role: Branch<'Role', 'one'>
-  /** invitation, group (synchronized with single sign-on), operator, or founder */
+  /** How the person became a member: invitation, group (a single sign-on group), operator, or founder. */
   source: Leaf<string>
 }
 
@@ -1445,53 +1456,54 @@ export interface MutationFields {
     name: string
     port?: number | null | undefined
   }>
-  /** Adds devices to a job that was created with open and a list of IDs, at most 1000 at a time. */
+  /** Adds at most 1000 devices to a job that was created with open and a list of IDs. */
   appendBulk: Branch<'BulkJob', 'one', {
     id: string
     ids?: readonly string[] | null | undefined
   }>
-  /** Ends a job between two batches. Completed devices remain changed. */
+  /** Ends a job after the current batch. Completed devices remain changed. */
   cancelBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. At most 10 keys for each person who creates them, 200 account keys in an account. No caller can grant more than it has: the caller must have each permission of the key. A key that creates another one must not expire earlier, and if it requires a digest, so must the other. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. Needs KEY_MANAGE, or KEY_OWN for a personal key. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
-    /** Omitted: every permission except MEMBER_MANAGE and ACCOUNT_MANAGE, as far as the caller has it. */
+    /** If omitted, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. */
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
-    /** CIDRs, at most 50; omitted or empty for any address. */
+    /** At most 50 networks in CIDR notation. If omitted or empty, the key is valid from all addresses. */
     networks?: readonly string[] | null | undefined
-    /** A personal key; otherwise an account key. */
+    /** Whether to create a personal key instead of an account key. */
     personal?: boolean | undefined
     /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
-    /** 1 to 100 percent of a key's points, but never fewer than 20 points at once. */
+    /** The share of the rate-limit quota that the key can use, 1 to 100 percent. A burst of 20 points is always allowed. */
     rateShare?: number | null | undefined
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }>
-  /** Previews a change of many devices without changing them. A user can have at most 20 jobs that have not been started. With open, the job waits for appendBulk and previewBulk. */
+  /** Creates a job that changes many devices, and previews its changes. Changes nothing yet. A user can have at most 20 jobs that have not been started. */
   createBulk: Branch<'BulkJob', 'one', {
-    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the devices done so far. */
+    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
+    /** If true, the job has no preview until you have added devices with appendBulk and called previewBulk. */
     open?: boolean | undefined
-    /** 1 to 20, applied to each device in this order. Either all are applied or none. */
+    /** 1 to 20 operations, applied to each device in this order. Each device receives either all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
-  /** Creates a link that works once. At most 100 open invitations. */
+  /** Invites a person with a link that is valid once. An account can have at most 100 open invitations. */
   createInvitation: Branch<'Invitation', 'one', {
     email?: string | null | undefined
     /** At most 30 days from now. Default: seven days from now. */
     expires?: string | Date | null | undefined
     roleId: string
   }>
-  /** Creates a code that devices register with. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
+  /** Creates a code with which devices register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
   createRegistrationCode: Branch<'CreatedRegistrationCode', 'one', {
     attributes?: AttributeChanges | null | undefined
     /** When the code expires. Defaults to seven days from now. */
@@ -1503,7 +1515,7 @@ export interface MutationFields {
     /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }>
-  /** An account can have up to 50 custom roles. Callers can grant only permissions that they have. */
+  /** Creates a custom role. The caller must have each of the role's permissions. An account can have up to 50 custom roles. */
   createRole: Branch<'Role', 'one', {
     access: AccessInput
     groups?: readonly string[] | null | undefined
@@ -1534,7 +1546,7 @@ export interface MutationFields {
     url: string
     /** The ID of a saved view of devices. Its current filter applies in addition to where. */
     view?: string | null | undefined
-    /** A device filter. Only events of devices that match immediately before or after the event are sent. */
+    /** A device filter. The server sends only events of devices that matched immediately before or after the event. */
     where?: string | null | undefined
   }>
   /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
@@ -1546,7 +1558,7 @@ export interface MutationFields {
     deviceId: string
     force?: boolean | undefined
   }>
-  /** Deletes up to 1,000 devices, all or none. Returns CONFLICT if any of them is active, unless force is true. */
+  /** Deletes up to 1,000 devices, either all or none. Returns CONFLICT if any of them is active, unless force is true. */
   deleteDevices: Leaf<boolean, {
     deviceId: readonly string[]
     force?: boolean | undefined
@@ -1557,11 +1569,11 @@ export interface MutationFields {
   deleteRegistrationCode: Leaf<boolean, {
     id: string
   }>
-  /** Rejected while a member or an open invitation has the role. */
+  /** Deletes a custom role. Returns CONFLICT while a member or an open invitation has the role. */
   deleteRole: Leaf<boolean, {
     id: string
   }>
-  /** Deletes a view. If the view is in use, returns CONFLICT with its users in extensions.usedBy, unless replaceBy is another view of the same kind, which replaces it. */
+  /** Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To replace the view and delete it, set replaceBy to another view of the same kind. */
   deleteView: Leaf<boolean, {
     id: string
     replaceBy?: string | null | undefined
@@ -1572,7 +1584,7 @@ export interface MutationFields {
   }>
   /** Removes the signed-in person from this account. The last owner cannot leave. */
   leaveAccount: Leaf<boolean>
-  /** Pauses a job between two batches, until resumeBulk. */
+  /** Pauses a job after the current batch. To continue, call resumeBulk. */
   pauseBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
@@ -1580,13 +1592,13 @@ export interface MutationFields {
   previewBulk: Branch<'BulkJob', 'one', {
     id: string
   }>
-  /** Resends the given delivery, or all deliveries that failed since the given time. Returns their number. */
+  /** Resends the given delivery, or all deliveries that failed since the given time. Returns the number of deliveries. */
   redeliver: Leaf<number, {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
     webhookId: string
   }>
-  /** Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response contains the secret that the device authenticates with. */
+  /** Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response contains the secret with which the device authenticates. */
   registerDevice: Branch<'DeviceRegistration', 'one', {
     attributes?: AttributeChanges | null | undefined
     hardwareId?: string | null | undefined
@@ -1594,12 +1606,12 @@ export interface MutationFields {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }>
-  /** Ends the membership and its streams within a second. With disableKeys, also disables the account keys that the person created. */
+  /** Removes a person from the account. Within a second, the server ends the person's streams in the account. With disableKeys, it also disables the account keys that the person created. */
   removeMember: Leaf<boolean, {
     disableKeys?: boolean | undefined
     personId: string
   }>
-  /** Removes a service and its attributes. A bulk service cannot be removed. */
+  /** Removes a service and its attributes. Returns BAD_USER_INPUT for a bulk service. */
   removeService: Leaf<boolean, {
     id: string
   }>
@@ -1608,15 +1620,15 @@ export interface MutationFields {
     name: string
     serviceId: string
   }>
-  /** Reports the state of a device that does not stay connected: active for ttl seconds, or inactive immediately. serviceId is the ID of a device or of one of its services. While a service is active, so is its device. */
+  /** Reports the state of a device that does not stay connected. An active device becomes inactive after ttl seconds. serviceId is the ID of a device or of one of its services. While a service is active, its device is also active. */
   reportState: Leaf<boolean, {
     serviceId: string
     /** active or inactive */
     state: string
-    /** Seconds, 1 to 86,400, until the state becomes inactive unless another report arrives. */
+    /** The number of seconds after which the state becomes inactive, unless another report arrives. 1 to 86,400. */
     ttl?: number | null | undefined
   }>
-  /** Creates a new link with the same validity period. The previous link stops working. */
+  /** Creates a new link with the same validity period. The previous link becomes invalid. */
   resendInvitation: Branch<'Invitation', 'one', {
     id: string
   }>
@@ -1625,41 +1637,42 @@ export interface MutationFields {
     id: string
     rate?: number | null | undefined
   }>
-  /** Creates a job with a new preview of the devices in these statuses. */
+  /** Creates and previews a job for the devices of this job that have one of these statuses. */
   retryBulk: Branch<'BulkJob', 'one', {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }>
-  /** Creates a key with the access, networks, and expiry of this one, which keeps working for overlap seconds (0 to 2,592,000) or until it expires, whichever comes first. Returns CONFLICT for a key that was rotated already. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the access, networks, and expiry of the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey: Branch<'CreatedAccessKey', 'one', {
     key: string
     overlap?: number | null | undefined
     publicKey?: string | null | undefined
   }>
-  /** Replaces the device's secret. The old secret stops working immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
+  /** Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
   rotateDeviceSecret: Branch<'DeviceRegistration', 'one', {
     allow?: boolean | undefined
     deviceId: string
   }>
-  /** Creates a new signing secret. The previous secret also signs deliveries for overlap seconds, 0 to 604800. At most two secrets sign deliveries: a second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
+  /** Creates a new signing secret. For overlap seconds, 0 to 604800, the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
   rotateWebhookSecret: Branch<'Webhook', 'one', {
     id: string
     overlap?: number | null | undefined
   }>
-  /** Previews a job and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1000 devices, the response does not wait for the preview. */
+  /** Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1000 devices, the response does not wait for the preview. */
   runBulk: Branch<'BulkJob', 'one', {
+    /** The number of devices that must change. */
     expected: number
-    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the devices done so far. */
+    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20, applied to each device in this order. Either all are applied or none. */
+    /** 1 to 20 operations, applied to each device in this order. Each device receives either all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }>
-  /** Sets one attribute, or removes it if value is null. Returns the value that now applies in that context, or null. */
+  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in that context, or null. */
   setAttribute: Leaf<string | null, {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
@@ -1670,7 +1683,7 @@ export interface MutationFields {
     /** The new value, up to 16 KiB. Required. null removes the attribute or the whole group. */
     value?: string | null | undefined
   }>
-  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
+  /** Sets several attributes of one target, either all or none. Returns the target's resulting attributes in that context. */
   setAttributes: Leaf<Attributes, {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
@@ -1683,7 +1696,7 @@ export interface MutationFields {
   setAttributesMany: Branch<'AttributesResult', 'many', {
     items: readonly AttributesInput[]
   }>
-  /** Omitted means unchanged; null clears maxDays and enforcedFrom. From enforcedFrom on, keys that do not comply are rejected with the reason key-policy; keys without requireDigest are asked for a digest instead. */
+  /** Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom, the server rejects keys that break a rule with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. */
   setKeyPolicy: Branch<'KeyPolicy', 'one', {
     enforcedFrom?: string | Date | null | undefined
     maxDays?: number | null | undefined
@@ -1691,6 +1704,7 @@ export interface MutationFields {
     requireDigest?: boolean | null | undefined
     requireNetworks?: boolean | null | undefined
   }>
+  /** Changes a member's role. Returns CONFLICT if no owner who can sign in would remain. */
   setMemberRole: Branch<'Member', 'one', {
     personId: string
     roleId: string
@@ -1702,28 +1716,28 @@ export interface MutationFields {
     id: string
     token: string
   }>
-  /** Sends a test event now and returns the result. Makes one attempt, even if the webhook is disabled or paused. */
+  /** Sends a test event and returns the result. The server makes one attempt, even if the webhook is disabled or paused. */
   testWebhook: Branch<'WebhookDelivery', 'one', {
     id: string
   }>
-  /** Creates and previews a job that reverts the values that this job wrote, if they have not changed since. */
+  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since. */
   undoBulk: Branch<'BulkJob', 'one', {
     id: string
     rate?: number | null | undefined
   }>
-  /** Omitted means unchanged; null clears name and networks. Otherwise access can only shrink: to grant more, create another key. A caller cannot enable a key that may do more than the caller (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key that allows more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey: Branch<'AccessKey', 'one', {
     /** The permissions that the key keeps. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
-    /** Only earlier than before. */
+    /** Must be earlier than the current time of expiry. */
     expires?: string | Date | null | undefined
     key: string
     name?: string | null | undefined
     networks?: readonly string[] | null | undefined
     rateShare?: number | null | undefined
   }>
-  /** Omitted fields stay unchanged. null clears name. */
+  /** Updates the account's email address or name. Omitted fields stay unchanged. null clears name. */
   updateAccount: Branch<'User', 'one', {
     email?: string | null | undefined
     name?: string | null | undefined
@@ -1735,7 +1749,7 @@ export interface MutationFields {
     name?: string | null | undefined
     platform?: string | null | undefined
   }>
-  /** Omitted fields stay unchanged. Only the groups of built-in roles can be changed. Takes effect within a second. */
+  /** Updates the given fields. In a built-in role, you can change only the groups. The change takes effect within a second. */
   updateRole: Branch<'Role', 'one', {
     access?: AccessInput | null | undefined
     groups?: readonly string[] | null | undefined
@@ -1772,16 +1786,16 @@ export interface MutationFields {
     id: string
     name?: string | null | undefined
     url?: string | null | undefined
-    /** null removes it. */
+    /** The ID of a saved view of devices. null removes the current view. */
     view?: string | null | undefined
-    /** A device filter. null or an empty filter removes it. */
+    /** A device filter. null or an empty filter removes the current filter. */
     where?: string | null | undefined
   }>
 }
 
 /** The selectable fields of Need. */
 export interface NeedFields {
-  /** Such as Mutation.setAttribute or User.webhooks. */
+  /** The type and field, such as Mutation.setAttribute or User.webhooks. */
   field: Leaf<string>
   permission: Leaf<Permission>
 }
@@ -1797,11 +1811,11 @@ export interface PersonFields {
 export interface PresencePointFields {
   /** The start of the interval: five minutes, an hour, or more if points were joined. */
   at: Leaf<string>
-  /** The number of devices in the account. If points were joined, the average. */
+  /** The number of devices in the account. If points were joined, this is the average. */
   devices: Leaf<number>
   /** The lowest number of devices online in the interval. */
   minOnline: Leaf<number>
-  /** The number of devices online at the start of the interval. For intervals longer than five minutes, the average. */
+  /** The number of devices online at the start of the interval. For intervals longer than five minutes, this is the average. */
   online: Leaf<number>
 }
 
@@ -1809,9 +1823,9 @@ export interface PresencePointFields {
 export interface QueryFields {
   /** The application types that a service can have. */
   applicationTypes: Branch<'ApplicationType', 'many'>
-  /** The user who owns the signing access key or the session. */
+  /** The account of the access key or session that sent the request. */
   login: Branch<'User', 'maybe'>
-  /** The caller and its permissions. Also available to a person who is not a member of any account, for whom login is null. */
+  /** The caller and its permissions. A person who is not a member of any account can also use this field. For that person, login is null. */
   me: Branch<'Me', 'maybe'>
   /** The server's version, in semver format. */
   version: Leaf<string>
@@ -1837,7 +1851,7 @@ export interface RegistrationCodeFields {
 /** The selectable fields of Role. */
 export interface RoleFields {
   builtIn: Leaf<boolean>
-  /** Single sign-on groups whose members get this role. */
+  /** The single sign-on groups whose members get this role. */
   groups: Leaf<string[]>
   id: Leaf<string>
   /** Number of members and open invitations with this role. */
@@ -1855,7 +1869,7 @@ export interface ServiceFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes of this service's attributes, newest first. Without name, the changes of all names. Without context, the changes of the base values and of every context. */
+  /** The changes of this service's attributes, newest first. Without name, the list contains the changes of all names. Without context, it contains the changes of the base values and of every context. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor, with older changes. */
     after?: string | null | undefined
@@ -1902,7 +1916,7 @@ export interface ServiceFields {
 
 /** The selectable fields of ServiceList. */
 export interface ServiceListFields {
-  /** An opaque position after the last item on the page. Pass it as after. It stays valid if that item moves or is deleted. */
+  /** An opaque position after the last item on the page. Pass it as after. It stays valid even if that item moves or is deleted. */
   cursor: Leaf<string | null>
   /** Whether there is another page. */
   hasMore: Leaf<boolean>
@@ -1915,7 +1929,7 @@ export interface ServiceListFields {
 
 /** The selectable fields of Subscription. */
 export interface SubscriptionFields {
-  /** Events as they happen. With after, the stream starts after that event, so a reconnecting client misses no events. */
+  /** Sends events as they happen. With after, the stream starts after that event. A client that reconnects then misses no events. */
   events: Branch<'Event', 'one', {
     /** The ID of the last event that the client received. If omitted, the stream starts now. */
     after?: string | null | undefined
@@ -1926,14 +1940,14 @@ export interface SubscriptionFields {
     types?: readonly EventType[] | null | undefined
     /** The ID of a saved view of devices. Its filter applies in addition to where. Changes to the view take effect within a second. */
     view?: string | null | undefined
-    /** A device filter, unlike the where of User.events. Only events of devices that match immediately before or after the event are delivered. */
+    /** A device filter, unlike the where of User.events, which is an event filter. The server sends only events of devices that matched immediately before or after the event. */
     where?: string | null | undefined
   }>
 }
 
 /** The selectable fields of User. */
 export interface UserFields {
-  /** Newest first. Without KEY_MANAGE or AUDIT_READ, only the caller's own personal keys. */
+  /** The account's access keys, newest first. Without KEY_MANAGE or AUDIT_READ, only the caller's own personal keys. */
   accessKeys: Branch<'AccessKey', 'many'>
   /** This account if id is omitted or is the account's own ID; otherwise null. */
   account: Branch<'User', 'maybe', {
@@ -1944,7 +1958,7 @@ export interface UserFields {
     context?: string | null | undefined
     name: string
   }>
-  /** The changes of the user's own attributes, newest first. Without name, the changes of all names. Without context, the changes of the base values and of every context. */
+  /** The changes of the user's own attributes, newest first. Without name, the list contains the changes of all names. Without context, it contains the changes of the base values and of every context. */
   attributeHistory: Branch<'AttributeChangeList', 'one', {
     /** Start after this event ID or page cursor, with older changes. */
     after?: string | null | undefined
@@ -1977,7 +1991,7 @@ export interface UserFields {
     size?: number | null | undefined
     state?: readonly BulkState[] | null | undefined
   }>
-  /** Checks a filter. An invalid filter is not an error of this field. Costs one rate-limit point, or 5 with a cursor. */
+  /** Checks a filter without running it. For an invalid filter, the field returns the problems instead of failing. Costs one rate-limit point, or 5 with a cursor. */
   checkFilter: Branch<'FilterCheck', 'one', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -1990,7 +2004,7 @@ export interface UserFields {
   /** The contexts in which this user has overrides. */
   contexts: Leaf<string[]>
   created: Leaf<string>
-  /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and other users' devices. */
+  /** Returns the devices with these IDs, at most 1,000, in the requested order. Omits unknown IDs and devices of other accounts. */
   device: Branch<'Device', 'many', {
     id: readonly string[]
   }>
@@ -2003,6 +2017,7 @@ export interface UserFields {
     /** A device filter. */
     where?: string | null | undefined
   }>
+  /** Lists the account's devices that match all arguments. */
   devices: Branch<'DeviceList', 'one', {
     /** Start after this device ID or page cursor. */
     after?: string | null | undefined
@@ -2027,18 +2042,18 @@ export interface UserFields {
     size?: number | null | undefined
     /** A device field or an attribute, such as created. For descending order, use -created or created desc. */
     sort?: string | null | undefined
-    /** At most 4 keys, each in the format of sort. If set, sort is ignored. Rejects attributes that the account never used. */
+    /** At most 4 keys, each in the format of sort. Replaces sort. The server rejects attributes that the account has never used. */
     sortBy?: readonly string[] | null | undefined
     /** active or inactive */
     state?: string | null | undefined
     /** The ID of a saved view. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
     view?: string | null | undefined
-    /** A filter in the AIP-160 language, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, returns BAD_USER_INPUT with every problem in extensions.filter. */
+    /** A filter in the AIP-160 language, such as site = oslo AND NOT state = active. A device must match this filter and all other filters. For an invalid filter, the server returns BAD_USER_INPUT and lists every problem in extensions.filter. */
     where?: string | null | undefined
   }>
-  /** A URL that returns the matching devices as CSV for one hour. Later changes to the view do not affect it, and relative times are relative to the time of this request. muster import can read the file unless a column has a label. */
+  /** A URL for downloading the matching devices as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. muster import can read the file unless a column has a label. */
   devicesUrl: Leaf<string, {
-    /** Names of at most 50 fields and attributes. Default: the columns of the view, or else the fields that muster import reads and every attribute in use. */
+    /** Names of at most 50 fields and attributes. Default: the columns of the view. Without a view, the default is the fields that muster import reads and every attribute in use. */
     columns?: readonly string[] | null | undefined
     /** The context in which the filter, the order, and the columns read attributes. */
     context?: string | null | undefined
@@ -2046,13 +2061,13 @@ export interface UserFields {
     now?: string | Date | null | undefined
     /** At most 4 keys, each written as in sort of devices. Default: name. */
     sortBy?: readonly string[] | null | undefined
-    /** The ID of a saved view. Its filter applies in addition to where. Its context, order, and columns apply if the request has none. */
+    /** The ID of a saved view. Its filter applies in addition to where. Its context, order, and columns apply if the request sets none. */
     view?: string | null | undefined
     /** A filter, as in devices. */
     where?: string | null | undefined
   }>
   email: Leaf<string>
-  /** Counts the same events as the list, in intervals of equal length, the oldest first. The server chooses the length, from one second up, so that there are at most as many intervals as requested. The first interval starts at minDate, and the last one ends at maxDate or includes now. Reads every event that matches. */
+  /** Counts the events that match, in intervals of equal length, the oldest interval first. The arguments are those of events. The server chooses the length of the intervals, at least one second, to return at most as many as requested. The first interval starts at minDate. The last interval ends at maxDate or includes now. The server reads every matching event. */
   eventCounts: Branch<'EventCount', 'many', {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2067,10 +2082,10 @@ export interface UserFields {
     types?: readonly EventType[] | null | undefined
     /** The ID of a saved view of events. Its filter applies in addition to where. */
     view?: string | null | undefined
-    /** A filter of events. Reads devices as they are now. */
+    /** A filter of events. Uses the current values of devices. */
     where?: string | null | undefined
   }>
-  /** The user's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
+  /** The account's events, newest first. Without minDate and after, the list covers the month before maxDate or now. */
   events: Branch<'EventList', 'one', {
     /** Start after this event ID or page cursor, with older events. */
     after?: string | null | undefined
@@ -2093,7 +2108,7 @@ export interface UserFields {
     /** A filter of events, such as type = DEVICE_STATE AND device.site = oslo. Uses the current values of devices. */
     where?: string | null | undefined
   }>
-  /** A URL that returns the same events as CSV for one hour. Later changes to the view do not affect it, and relative times are relative to the time of this request. */
+  /** A URL for downloading the matching events as CSV. It is valid for one hour and needs no signature. Later changes to the view do not affect it. Relative times are relative to the time of this request. */
   eventsUrl: Leaf<string, {
     /** The context in which the filter reads attributes. */
     context?: string | null | undefined
@@ -2127,10 +2142,10 @@ export interface UserFields {
   keyPolicy: Branch<'KeyPolicy', 'one'>
   /** The limits that apply to this user, with their current use. */
   limits: Branch<'Limit', 'many'>
-  /** By email address. */
+  /** The members of the account, sorted by email address. */
   members: Branch<'Member', 'many'>
   name: Leaf<string | null>
-  /** Which permissions a document needs, so that a key can get those and no more. Any member may ask; nothing runs. Variables may be missing. */
+  /** The permissions that a document needs. Use them to create a key with no other permissions. The server does not run the document. Every caller can use this field. Variables can be omitted. */
   needs: Branch<'Need', 'many', {
     document: string
     operationName?: string | null | undefined
@@ -2140,7 +2155,7 @@ export interface UserFields {
   overrides: Leaf<Attributes, {
     context: string
   }>
-  /** The number of devices that were online over time, as at most 1000 points. There is one point for each five minutes of the last two days, and one for each hour of the 400 days before. If there are more points, they are joined. There are no points for times without a running server. */
+  /** The number of devices that were online over time, as at most 1000 points. The server stores a point every five minutes for the last two days, and a point every hour for the 400 days before. It joins neighboring points if there are more than 1000. While no server is running, there are no points. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
     /** Default: now. Must be after from, by at most 400 days. */
@@ -2148,9 +2163,9 @@ export interface UserFields {
   }>
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: Branch<'RegistrationCode', 'many'>
-  /** The four built-in roles first, then custom ones by name. */
+  /** The account's roles: first the four built-in roles, then the custom roles by name. */
   roles: Branch<'Role', 'many'>
-  /** Returns the services with these IDs, at most 1,000. A device ID returns the bulk service. Omits IDs that the user does not own. */
+  /** Returns the services with these IDs, at most 1,000. A device ID returns the device's bulk service. Omits IDs of other accounts. */
   service: Branch<'Service', 'many', {
     id: readonly string[]
   }>
@@ -2168,20 +2183,20 @@ export interface UserFields {
     now?: string | Date | null | undefined
     /** Records per page, 1 to 1000. */
     size?: number | null | undefined
-    /** At most 4 keys, each in the format of sort in devices. Rejects attributes that the account never used. */
+    /** At most 4 keys, each in the format of sort in devices. The server rejects attributes that the account has never used. */
     sortBy?: readonly string[] | null | undefined
     /** The ID of a saved view. Its filter applies in addition to where. Its context and order apply if the request does not set them. */
     view?: string | null | undefined
     /** A filter of services, such as port = 22 AND device.state = active. */
     where?: string | null | undefined
   }>
-  /** Saved views, sorted by name. The arguments limit the list to these IDs, a kind, or a label. Omits unknown IDs. */
+  /** Saved views, sorted by name. The arguments limit the list to certain IDs, a kind, or a label. Omits unknown IDs. */
   views: Branch<'View', 'many', {
     id?: readonly string[] | null | undefined
     kind?: FilterKind | null | undefined
     label?: string | null | undefined
   }>
-  /** The user's webhooks, newest first. */
+  /** The account's webhooks, newest first. */
   webhooks: Branch<'Webhook', 'many', {
     /** Only webhooks with these IDs. Omits unknown IDs. */
     id?: readonly string[] | null | undefined
@@ -2203,19 +2218,19 @@ export interface ViewFields {
   createdBy: Branch<'ChangeSource', 'one'>
   description: Leaf<string | null>
   id: Leaf<string>
-  /** If false, restricted roles and keys do not see the view. */
+  /** If false, roles and keys with access to only some devices do not see the view. */
   isShared: Leaf<boolean>
   /** The kind of objects that the view lists. */
   kind: Leaf<FilterKind>
   labels: Leaf<string[]>
   /** Unique in the account, case-insensitive. */
   name: Leaf<string>
-  /** The reasons why the view is invalid. Normally empty. */
+  /** The reasons why the view is invalid; normally empty. */
   problems: Branch<'FilterProblem', 'many'>
   /** The sort keys; empty for the default order. */
   sortBy: Leaf<string[]>
   updated: Leaf<string>
-  /** The webhooks that use the view, in view or as view(id) in their filter. */
+  /** The webhooks that use the view, either in their field view or as view(id) in their filter. */
   usedBy: Branch<'EventTarget', 'many'>
   /** Increases by 1 with every change. */
   version: Leaf<number>
@@ -2227,7 +2242,7 @@ export interface ViewFields {
 export interface ViewColumnFields {
   /** The heading; null to use the name. */
   label: Leaf<string | null>
-  /** A field, or an attribute as in sort. */
+  /** The name of a field or an attribute, as in sort. */
   name: Leaf<string>
   /** In pixels; null for the default. */
   width: Leaf<number | null>
@@ -2258,12 +2273,12 @@ export interface WebhookFields {
   name: Leaf<string | null>
   /** Why deliveries are paused; null if they are not paused. */
   paused: Leaf<string | null>
-  /** The Standard Webhooks signing secret, whsec_…. Null except in the responses of createWebhook and rotateWebhookSecret. */
+  /** The signing secret, whsec_…, only in the responses of createWebhook and rotateWebhookSecret. Null in other responses. */
   secret: Leaf<string | null>
   url: Leaf<string>
   /** A saved view of devices. Its current filter applies in addition to where. */
   view: Branch<'View', 'maybe'>
-  /** Only events of devices that match immediately before or after the event are sent. In canonical form; null sends all events. */
+  /** A device filter in canonical form. The server sends only events of devices that matched immediately before or after the event. null for all events. */
   where: Leaf<string | null>
 }
 
@@ -2378,53 +2393,54 @@ export interface Mutations {
     name: string
     port?: number | null | undefined
   }, options?: CallOptions): Promise<Service>
-  /** Adds devices to a job that was created with open and a list of IDs, at most 1000 at a time. */
+  /** Adds at most 1000 devices to a job that was created with open and a list of IDs. */
   appendBulk(args: {
     id: string
     ids?: readonly string[] | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Ends a job between two batches. Completed devices remain changed. */
+  /** Ends a job after the current batch. Completed devices remain changed. */
   cancelBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. At most 10 keys for each person who creates them, 200 account keys in an account. No caller can grant more than it has: the caller must have each permission of the key. A key that creates another one must not expire earlier, and if it requires a digest, so must the other. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. Needs KEY_MANAGE, or KEY_OWN for a personal key. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
+  /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
-    /** Omitted: every permission except MEMBER_MANAGE and ACCOUNT_MANAGE, as far as the caller has it. */
+    /** If omitted, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. */
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
-    /** CIDRs, at most 50; omitted or empty for any address. */
+    /** At most 50 networks in CIDR notation. If omitted or empty, the key is valid from all addresses. */
     networks?: readonly string[] | null | undefined
-    /** A personal key; otherwise an account key. */
+    /** Whether to create a personal key instead of an account key. */
     personal?: boolean | undefined
     /** An ed25519 public key, as SPKI PEM or as its 32 bytes in base64. */
     publicKey?: string | null | undefined
-    /** 1 to 100 percent of a key's points, but never fewer than 20 points at once. */
+    /** The share of the rate-limit quota that the key can use, 1 to 100 percent. A burst of 20 points is always allowed. */
     rateShare?: number | null | undefined
     readOnly?: boolean | undefined
     requireDigest?: boolean | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Previews a change of many devices without changing them. A user can have at most 20 jobs that have not been started. With open, the job waits for appendBulk and previewBulk. */
+  /** Creates a job that changes many devices, and previews its changes. Changes nothing yet. A user can have at most 20 jobs that have not been started. */
   createBulk(args: {
-    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the devices done so far. */
+    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
+    /** If true, the job has no preview until you have added devices with appendBulk and called previewBulk. */
     open?: boolean | undefined
-    /** 1 to 20, applied to each device in this order. Either all are applied or none. */
+    /** 1 to 20 operations, applied to each device in this order. Each device receives either all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates a link that works once. At most 100 open invitations. */
+  /** Invites a person with a link that is valid once. An account can have at most 100 open invitations. */
   createInvitation(args: {
     email?: string | null | undefined
     /** At most 30 days from now. Default: seven days from now. */
     expires?: string | Date | null | undefined
     roleId: string
   }, options?: CallOptions): Promise<Invitation>
-  /** Creates a code that devices register with. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
+  /** Creates a code with which devices register themselves. Only this response contains the code. Every device receives the code's attributes and services. name and platform apply to devices that do not send their own. A user can have up to 100 codes. */
   createRegistrationCode(args: {
     attributes?: AttributeChanges | null | undefined
     /** When the code expires. Defaults to seven days from now. */
@@ -2436,7 +2452,7 @@ export interface Mutations {
     /** Maximum number of devices that can register with the code, 1 to 1,000,000. */
     uses?: number | null | undefined
   }, options?: CallOptions): Promise<CreatedRegistrationCode>
-  /** An account can have up to 50 custom roles. Callers can grant only permissions that they have. */
+  /** Creates a custom role. The caller must have each of the role's permissions. An account can have up to 50 custom roles. */
   createRole(args: {
     access: AccessInput
     groups?: readonly string[] | null | undefined
@@ -2467,7 +2483,7 @@ export interface Mutations {
     url: string
     /** The ID of a saved view of devices. Its current filter applies in addition to where. */
     view?: string | null | undefined
-    /** A device filter. Only events of devices that match immediately before or after the event are sent. */
+    /** A device filter. The server sends only events of devices that matched immediately before or after the event. */
     where?: string | null | undefined
   }, options?: CallOptions): Promise<Webhook>
   /** Deletes an access key. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
@@ -2479,7 +2495,7 @@ export interface Mutations {
     deviceId: string
     force?: boolean | undefined
   }, options?: CallOptions): Promise<boolean>
-  /** Deletes up to 1,000 devices, all or none. Returns CONFLICT if any of them is active, unless force is true. */
+  /** Deletes up to 1,000 devices, either all or none. Returns CONFLICT if any of them is active, unless force is true. */
   deleteDevices(args: {
     deviceId: readonly string[]
     force?: boolean | undefined
@@ -2490,11 +2506,11 @@ export interface Mutations {
   deleteRegistrationCode(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Rejected while a member or an open invitation has the role. */
+  /** Deletes a custom role. Returns CONFLICT while a member or an open invitation has the role. */
   deleteRole(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
-  /** Deletes a view. If the view is in use, returns CONFLICT with its users in extensions.usedBy, unless replaceBy is another view of the same kind, which replaces it. */
+  /** Deletes a view. If the view is in use, returns CONFLICT and lists the objects that use it in extensions.usedBy. To replace the view and delete it, set replaceBy to another view of the same kind. */
   deleteView(args: {
     id: string
     replaceBy?: string | null | undefined
@@ -2507,7 +2523,7 @@ export interface Mutations {
   leaveAccount(args: {
     
   }, options?: CallOptions): Promise<boolean>
-  /** Pauses a job between two batches, until resumeBulk. */
+  /** Pauses a job after the current batch. To continue, call resumeBulk. */
   pauseBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
@@ -2515,13 +2531,13 @@ export interface Mutations {
   previewBulk(args: {
     id: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Resends the given delivery, or all deliveries that failed since the given time. Returns their number. */
+  /** Resends the given delivery, or all deliveries that failed since the given time. Returns the number of deliveries. */
   redeliver(args: {
     deliveryId?: string | null | undefined
     since?: string | Date | null | undefined
     webhookId: string
   }, options?: CallOptions): Promise<number>
-  /** Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response contains the secret that the device authenticates with. */
+  /** Adds a device with its services and attributes. Returns CONFLICT if another device uses the hardware ID. Only this response contains the secret with which the device authenticates. */
   registerDevice(args: {
     attributes?: AttributeChanges | null | undefined
     hardwareId?: string | null | undefined
@@ -2529,12 +2545,12 @@ export interface Mutations {
     platform?: string | null | undefined
     services?: readonly ServiceInput[] | null | undefined
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** Ends the membership and its streams within a second. With disableKeys, also disables the account keys that the person created. */
+  /** Removes a person from the account. Within a second, the server ends the person's streams in the account. With disableKeys, it also disables the account keys that the person created. */
   removeMember(args: {
     disableKeys?: boolean | undefined
     personId: string
   }, options?: CallOptions): Promise<boolean>
-  /** Removes a service and its attributes. A bulk service cannot be removed. */
+  /** Removes a service and its attributes. Returns BAD_USER_INPUT for a bulk service. */
   removeService(args: {
     id: string
   }, options?: CallOptions): Promise<boolean>
@@ -2543,15 +2559,15 @@ export interface Mutations {
     name: string
     serviceId: string
   }, options?: CallOptions): Promise<boolean>
-  /** Reports the state of a device that does not stay connected: active for ttl seconds, or inactive immediately. serviceId is the ID of a device or of one of its services. While a service is active, so is its device. */
+  /** Reports the state of a device that does not stay connected. An active device becomes inactive after ttl seconds. serviceId is the ID of a device or of one of its services. While a service is active, its device is also active. */
   reportState(args: {
     serviceId: string
     /** active or inactive */
     state: string
-    /** Seconds, 1 to 86,400, until the state becomes inactive unless another report arrives. */
+    /** The number of seconds after which the state becomes inactive, unless another report arrives. 1 to 86,400. */
     ttl?: number | null | undefined
   }, options?: CallOptions): Promise<boolean>
-  /** Creates a new link with the same validity period. The previous link stops working. */
+  /** Creates a new link with the same validity period. The previous link becomes invalid. */
   resendInvitation(args: {
     id: string
   }, options?: CallOptions): Promise<Invitation>
@@ -2560,41 +2576,42 @@ export interface Mutations {
     id: string
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates a job with a new preview of the devices in these statuses. */
+  /** Creates and previews a job for the devices of this job that have one of these statuses. */
   retryBulk(args: {
     id: string
     statuses?: readonly BulkItemStatus[] | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Creates a key with the access, networks, and expiry of this one, which keeps working for overlap seconds (0 to 2,592,000) or until it expires, whichever comes first. Returns CONFLICT for a key that was rotated already. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Creates a key with the access, networks, and expiry of the given key. The old key remains valid for overlap seconds, 0 to 2,592,000, or until it expires if that is earlier. Returns CONFLICT if the key was already rotated. Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   rotateAccessKey(args: {
     key: string
     overlap?: number | null | undefined
     publicKey?: string | null | undefined
   }, options?: CallOptions): Promise<CreatedAccessKey>
-  /** Replaces the device's secret. The old secret stops working immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
+  /** Replaces the device's secret. The old secret becomes invalid immediately. If allow is true, the server creates no new secret. Instead, the device can register itself again once within one hour. */
   rotateDeviceSecret(args: {
     allow?: boolean | undefined
     deviceId: string
   }, options?: CallOptions): Promise<DeviceRegistration>
-  /** Creates a new signing secret. The previous secret also signs deliveries for overlap seconds, 0 to 604800. At most two secrets sign deliveries: a second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
+  /** Creates a new signing secret. For overlap seconds, 0 to 604800, the server signs deliveries with both the new and the previous secret. A second rotation within that time revokes the oldest secret immediately. Rotate again only after all receivers use the newest secret. */
   rotateWebhookSecret(args: {
     id: string
     overlap?: number | null | undefined
   }, options?: CallOptions): Promise<Webhook>
-  /** Previews a job and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1000 devices, the response does not wait for the preview. */
+  /** Creates and previews a job, and starts it immediately if exactly expected devices would change and none is rejected. Otherwise, fails with CONFLICT and leaves the job READY. With more than 1000 devices, the response does not wait for the preview. */
   runBulk(args: {
+    /** The number of devices that must change. */
     expected: number
-    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the devices done so far. */
+    /** The job pauses after more failures than this. Default: the greater of 100 and 10% of the completed devices. */
     maxFailures?: number | null | undefined
     /** 1 to 100 characters. */
     name?: string | null | undefined
-    /** 1 to 20, applied to each device in this order. Either all are applied or none. */
+    /** 1 to 20 operations, applied to each device in this order. Each device receives either all of them or none. */
     operations: readonly BulkOperationInput[]
     /** Maximum number of devices per second, 1 to 10,000. 10,000 means as fast as other requests allow. */
     rate?: number | null | undefined
     target: BulkTargetInput
   }, options?: CallOptions): Promise<BulkJob>
-  /** Sets one attribute, or removes it if value is null. Returns the value that now applies in that context, or null. */
+  /** Sets one attribute, or removes the attribute if value is null. Returns the resulting value in that context, or null. */
   setAttribute(args: {
     /** The context in which to set an override, up to 64 characters. If omitted, sets the base value. */
     context?: string | null | undefined
@@ -2605,7 +2622,7 @@ export interface Mutations {
     /** The new value, up to 16 KiB. Required. null removes the attribute or the whole group. */
     value?: string | null | undefined
   }, options?: CallOptions): Promise<string | null>
-  /** Sets several attributes of one target, all or none. Returns the target's resulting attributes in that context. */
+  /** Sets several attributes of one target, either all or none. Returns the target's resulting attributes in that context. */
   setAttributes(args: {
     /** Changes to merge into the existing attributes. null removes an attribute or a whole group. */
     attributes: AttributeChanges
@@ -2618,7 +2635,7 @@ export interface Mutations {
   setAttributesMany(args: {
     items: readonly AttributesInput[]
   }, options?: CallOptions): Promise<AttributesResult[]>
-  /** Omitted means unchanged; null clears maxDays and enforcedFrom. From enforcedFrom on, keys that do not comply are rejected with the reason key-policy; keys without requireDigest are asked for a digest instead. */
+  /** Updates the given rules for access keys. null clears maxDays and enforcedFrom. From enforcedFrom, the server rejects keys that break a rule with the reason key-policy. If a key breaks only requireDigest, the server requires a digest instead. */
   setKeyPolicy(args: {
     enforcedFrom?: string | Date | null | undefined
     maxDays?: number | null | undefined
@@ -2626,6 +2643,7 @@ export interface Mutations {
     requireDigest?: boolean | null | undefined
     requireNetworks?: boolean | null | undefined
   }, options?: CallOptions): Promise<KeyPolicy>
+  /** Changes a member's role. Returns CONFLICT if no owner who can sign in would remain. */
   setMemberRole(args: {
     personId: string
     roleId: string
@@ -2637,28 +2655,28 @@ export interface Mutations {
     id: string
     token: string
   }, options?: CallOptions): Promise<BulkJob>
-  /** Sends a test event now and returns the result. Makes one attempt, even if the webhook is disabled or paused. */
+  /** Sends a test event and returns the result. The server makes one attempt, even if the webhook is disabled or paused. */
   testWebhook(args: {
     id: string
   }, options?: CallOptions): Promise<WebhookDelivery>
-  /** Creates and previews a job that reverts the values that this job wrote, if they have not changed since. */
+  /** Creates and previews a job that reverts the values that this job wrote. Does not revert values that have changed since. */
   undoBulk(args: {
     id: string
     rate?: number | null | undefined
   }, options?: CallOptions): Promise<BulkJob>
-  /** Omitted means unchanged; null clears name and networks. Otherwise access can only shrink: to grant more, create another key. A caller cannot enable a key that may do more than the caller (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
+  /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key that allows more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey(args: {
     /** The permissions that the key keeps. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
-    /** Only earlier than before. */
+    /** Must be earlier than the current time of expiry. */
     expires?: string | Date | null | undefined
     key: string
     name?: string | null | undefined
     networks?: readonly string[] | null | undefined
     rateShare?: number | null | undefined
   }, options?: CallOptions): Promise<AccessKey>
-  /** Omitted fields stay unchanged. null clears name. */
+  /** Updates the account's email address or name. Omitted fields stay unchanged. null clears name. */
   updateAccount(args: {
     email?: string | null | undefined
     name?: string | null | undefined
@@ -2670,7 +2688,7 @@ export interface Mutations {
     name?: string | null | undefined
     platform?: string | null | undefined
   }, options?: CallOptions): Promise<Device>
-  /** Omitted fields stay unchanged. Only the groups of built-in roles can be changed. Takes effect within a second. */
+  /** Updates the given fields. In a built-in role, you can change only the groups. The change takes effect within a second. */
   updateRole(args: {
     access?: AccessInput | null | undefined
     groups?: readonly string[] | null | undefined
@@ -2707,9 +2725,9 @@ export interface Mutations {
     id: string
     name?: string | null | undefined
     url?: string | null | undefined
-    /** null removes it. */
+    /** The ID of a saved view of devices. null removes the current view. */
     view?: string | null | undefined
-    /** A device filter. null or an empty filter removes it. */
+    /** A device filter. null or an empty filter removes the current filter. */
     where?: string | null | undefined
   }, options?: CallOptions): Promise<Webhook>
 }

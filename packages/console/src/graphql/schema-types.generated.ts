@@ -14,7 +14,7 @@ export type EventType =
   | 'ACCESS_KEY_DELETE'
   /** data: changes, the old and new value of each field that changed */
   | 'ACCESS_KEY_UPDATE'
-  /** data: changes, the old and new name and email address of the account */
+  /** data: changes, the old and new value of the account's name and email address */
   | 'ACCOUNT_UPDATE'
   /** data: context, and changes, the old and new value of each name that changed */
   | 'ATTRIBUTE_CHANGE'
@@ -25,9 +25,9 @@ export type EventType =
   /** A user created new backup codes. data: address, agent, backupCodes: true */
   | 'AUTHENTICATOR_UPDATE'
   /**
-   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. Of the attempts from one network address in
-   * a minute, the first, second, fourth, eighth, and so on are recorded. data: address, agent, method, reason, and count, the number
-   * of attempts in that minute so far
+   * An attempt to sign in failed, or a signed-in user entered a wrong password or code. For each network address, the server
+   * records the first, second, fourth, and eighth attempt in a minute, and so on. data: address, agent, method, reason; count, the
+   * number of attempts in that minute so far
    */
   | 'AUTH_FAIL'
   /** A user signed in to the console. data: address, agent (the browser's User-Agent), method */
@@ -38,20 +38,20 @@ export type EventType =
    */
   | 'BACKUP_CREATE'
   /**
-   * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data: kind (file
-   * or base) and name of the backup; for a backup file, created (when the backup was taken); for a base backup, to (the point in
-   * time that it was restored to, or latest)
+   * The database was restored from a backup. Recorded for the installation's owner, the user who was created first. data: kind
+   * (file or base) and name of the backup; for a backup file, created, when the backup was taken; for a base backup, to, the
+   * restored point in time or latest
    */
   | 'BACKUP_RESTORE'
   /** A bulk job ended. data: state, counts, and seconds */
   | 'BULK_FINISH'
   /** A bulk job was started. data: name, operations, where, and counts */
   | 'BULK_START'
-  /** A bulk job was started that undoes another. data: job, the ID of the job that is undone, and counts */
+  /** A bulk job that undoes another job was started. data: job, the ID of the other job; counts */
   | 'BULK_UNDO'
   /**
-   * data: name, hardwareId, platform, attributes, overrides by context, and services before the deletion; over 256 KiB, omitted: true
-   * in place of the last three
+   * data: name, hardwareId, platform, attributes, overrides by context, and services before the deletion. If the data exceeds 256
+   * KiB, omitted: true replaces attributes, overrides, and services.
    */
   | 'DEVICE_DELETE'
   /** data: name, hardwareId, platform, services, and attributes as registered; registrationCode, the ID of the code if one was used */
@@ -63,11 +63,11 @@ export type EventType =
   /** data: changes, the old and new value of each field that changed */
   | 'DEVICE_UPDATE'
   /**
-   * A query created links to download events. data: links, their number; expires; filters, the arguments of the first ten links, in
-   * which devices, a number, replaces more than 20 device IDs
+   * A query created download links. data: links, the number of links; expires; filters, the arguments of the first ten links. If
+   * the arguments contain more than 20 device IDs, devices, the number of IDs, replaces the IDs.
    */
   | 'DOWNLOAD_LINK_CREATE'
-  /** Also of a new link for the same invitation. data: email, role, expires */
+  /** A member invited a person, or created a new link for an invitation. data: email, role, expires */
   | 'INVITATION_CREATE'
   /** data: email */
   | 'INVITATION_DELETE'
@@ -78,15 +78,18 @@ export type EventType =
    * secrets encrypted with the new key; damaged, the number of secrets that could not be decrypted
    */
   | 'MASTER_KEY_ROTATE'
-  /** A person became a member. data: email, role, source, and invitedEmail where it differs */
+  /** A person became a member. data: email, role, source; invitedEmail, if the invitation had another email address */
   | 'MEMBER_JOIN'
-  /** data: email, role, source, keys, how many were disabled; self, where the person left */
+  /** A membership ended. data: email, role, source; keys, the number of disabled account keys; self, if the person left the account */
   | 'MEMBER_LEAVE'
-  /** data: email, source, and role, the old and new one */
+  /** A member's role changed. data: email, source; role, the old and the new role */
   | 'MEMBER_UPDATE'
   /** A user added a passkey. data: address, agent, and the ID and name of the passkey */
   | 'PASSKEY_ADD'
-  /** Passkeys were removed. data: address, agent, and the ID of the passkey; or, if an operator removed them, reset: true and passkeys, their number */
+  /**
+   * A user removed a passkey, or an operator removed all passkeys of a user. data: address, agent, and the ID of the passkey; or
+   * reset: true and passkeys, the number of passkeys, if an operator removed them
+   */
   | 'PASSKEY_REMOVE'
   /** A user renamed a passkey. data: address, agent, and the ID and name of the passkey */
   | 'PASSKEY_UPDATE'
@@ -110,7 +113,7 @@ export type EventType =
   | 'SERVICE_STATE'
   /** data: changes, the old and new value of each field that changed */
   | 'SERVICE_UPDATE'
-  /** A user or an operator ended sessions before they expired. data: sessions, their number; address and agent if a user ended them */
+  /** A user or an operator ended sessions. data: sessions, the number of sessions; address and agent, if a user ended them */
   | 'SESSION_REVOKE'
   /** An operator added the user. data: name */
   | 'USER_ADD'
@@ -144,32 +147,33 @@ export type FilterKind =
   | 'EVENTS'
   | 'SERVICES';
 
-/** One permission of a role or key. The reference lists the permission that each field requires. */
+/** A permission of a role or an access key. The reference lists the permission that each field requires. */
 export type Permission =
-  /** Name and address of the account, its key policy, and how members sign in. */
+  /** Change the name and email address of the account, its key policy, and how members sign in. */
   | 'ACCOUNT_MANAGE'
-  /** Acknowledge alerts, create and delete silences. */
+  /** Acknowledge alerts, and create and delete silences. */
   | 'ALERT_ACKNOWLEDGE'
-  /** Alert rules and channels. */
+  /** Manage alert rules and channels. */
   | 'ALERT_MANAGE'
-  /** Set and remove attributes of devices and services, and of the account if the role or key has access to all devices. */
+  /** Set and remove attributes of devices and services. If the role or key has access to all devices, also those of the account. */
   | 'ATTRIBUTE_WRITE'
-  /** Events of the account itself, its members, and the use of its keys. */
+  /** Read events of the account itself, of its members, and of its keys. */
   | 'AUDIT_READ'
   /** Register devices, and create registration codes. */
   | 'DEVICE_CREATE'
+  /** Delete devices. */
   | 'DEVICE_DELETE'
-  /** Devices, services, attributes, states, counts, views, jobs, and alerts. */
+  /** Read devices, services, attributes, states, counts, views, jobs, and alerts. */
   | 'DEVICE_READ'
-  /** Give a device a new secret. */
+  /** Rotate the secrets of devices. */
   | 'DEVICE_SECRET'
-  /** Rename and change devices and services, add and remove services. */
+  /** Rename and change devices and services, and add and remove services. */
   | 'DEVICE_WRITE'
-  /** Events of devices, streams of them, their download, and attribute history. */
+  /** Read, subscribe to, and download events of devices, and read the attribute history. */
   | 'EVENT_READ'
-  /** All access keys of the account. */
+  /** Manage all access keys of the account. */
   | 'KEY_MANAGE'
-  /** Personal access keys, which never have more permissions than their owner's role and end with the membership. */
+  /** Manage your own personal access keys. */
   | 'KEY_OWN'
   /** Invite, change, and remove members; create, change, and delete roles. */
   | 'MEMBER_MANAGE'
@@ -177,7 +181,7 @@ export type Permission =
   | 'STATE_REPORT'
   /** Create, change, and delete views. */
   | 'VIEW_MANAGE'
-  /** Webhooks and their deliveries. */
+  /** Manage webhooks and read their deliveries. */
   | 'WEBHOOK_MANAGE';
 
 /** A service to add to a new device. */
@@ -191,7 +195,7 @@ export type ServiceInput = {
   port?: number | null | undefined;
 };
 
-/** A column of a view. */
+/** A column of a view to save. */
 export type ViewColumnInput = {
   label?: string | null | undefined;
   name: string;
