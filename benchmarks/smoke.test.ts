@@ -71,7 +71,7 @@ const measure = (workloads: readonly Workload[], connections: number) =>
     progress: () => {},
   })
 
-test('reports a round of the page scenario', async () => {
+test('reports one round of the page scenario', async () => {
   const workloads = withoutPeers(pageWorkloads)
   await checkResponses(environment, workloads)
   const runs = await measure(workloads, 2)
@@ -115,7 +115,7 @@ test('returns the same console page as the baseline', async () => {
   await checkResponses(environment, withoutPeers(consoleWorkloads))
 })
 
-test('detects a response that differs', async () => {
+test('detects a response that differs from the other systems', async () => {
   const [server, other] = withoutPeers(consoleWorkloads)
   const smaller = { ...other!, operations: () => [{ path: '/devices', body: { size: 49 } }] }
   await expect(checkResponses(environment, [server!, smaller])).rejects.toThrow(
@@ -128,7 +128,7 @@ test('writes an event for every change of a round', async () => {
   expect([...runs.values()].flat().map(({ succeeded }) => succeeded)).toEqual([8, 8])
 })
 
-test('detects a change without an event and a lost update', async () => {
+test('detects a change without an event, and a lost update', async () => {
   const result = { succeeded: 1, failed: 0, seconds: 1, latency: { p50: 1, p99: 1 }, bytes: 1 }
   const missing = await startWriteCheck(environment)
   await expect(missing(result)).rejects.toThrow('1 changes were acknowledged, but only 0 have an event')

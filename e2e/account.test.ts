@@ -120,11 +120,11 @@ describeConsole('the account', () => {
   })
 })
 
-describeConsole('creating an access key long after sign-in', () => {
+describeConsole('creating an access key more than an hour after sign-in', () => {
   let now = Date.now()
   const site = startConsole({ clock: () => new Date(now) })
 
-  it('asks for the password again, supports the keyboard, and creates the key', async () => {
+  it('asks for the password again, accepts it from the keyboard, and creates the key', async () => {
     now = Date.now()
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/account/keys' })

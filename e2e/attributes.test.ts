@@ -78,7 +78,7 @@ describeConsole('device attributes', () => {
     expect(await read(person, id, 'night')).toEqual({ level: '80', net: { ssid: 'lab' } })
   })
 
-  it('adds multi-line values in groups and shows why a name is rejected', async () => {
+  it('adds multi-line values in groups, and shows why the server rejects a name', async () => {
     const { person, id, path } = await personWith({ name: 'gate' })
     const page = await site.open(person, { path })
     await page.getByRole('heading', { name: 'No attributes yet' }).waitFor()
@@ -112,7 +112,7 @@ describeConsole('device attributes', () => {
     expect(await read(person, id, null)).toEqual({})
   })
 
-  it('keeps unsaved input and marks values that changed in the meantime', async () => {
+  it('keeps unsaved input, and marks values that changed in the meantime', async () => {
     const { person, id, path } = await personWith({
       name: 'pump',
       statusA: 'old',
@@ -141,7 +141,7 @@ describeConsole('device attributes', () => {
     await page.getByRole('button', { name: 'Save the change' }).waitFor({ state: 'detached' })
     expect(await read(person, id, null)).toEqual({ $svc: { statusA: 'checked' }, rack: 'mine', row: '2' })
   })
-  it('requests the attribute names once for all pages and again after a change', async () => {
+  it('requests the attribute names once for all pages, and again after a change', async () => {
     const { person } = await personWith({ name: 'lamp', attributes: { level: '80' } })
     const page = await site.open(person, { path: '/devices' })
     let requests = 0

@@ -5,7 +5,7 @@ import { numbered, personWith } from './seeded.ts'
 describeConsole('changes to selected devices', () => {
   const site = startConsole({ worker: true })
 
-  it('sets Status A on 500 selected devices and updates another window', async () => {
+  it('sets Status A on 500 selected devices, and updates another window', async () => {
     const person = await personWith(
       site,
       numbered(520, (index) => ({
@@ -36,7 +36,7 @@ describeConsole('changes to selected devices', () => {
     expect(login.devices.total).toBe(500)
   })
 
-  it('stops during a bulk change and shows the number of changed devices', async () => {
+  it('stops a bulk change when asked, and shows the number of changed devices', async () => {
     const person = await personWith(site, numbered(400))
     const page = await site.open(person)
     await page.getByText('400 in total').waitFor()
@@ -65,7 +65,7 @@ describeConsole('changes to selected devices', () => {
     expect(login.devices.total).toBe(100)
   })
 
-  it('deletes the selected devices, but active devices only after confirmation', async () => {
+  it('deletes the selected devices, and deletes active devices only after confirmation', async () => {
     const person = await personWith(
       site,
       numbered(6, (index) => ({ state: index === 0 ? 'active' : 'inactive' })),

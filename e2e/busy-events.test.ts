@@ -22,7 +22,7 @@ describeConsole('the event log of a busy fleet', () => {
       { id, value },
     )
 
-  it('shows a burst as one row that expands to its events, with the keyboard', async () => {
+  it('shows a burst as one row, which expands to its events with the keyboard', async () => {
     const person = await newPersonWithoutEvents()
     await insertChanges(site.app, person, 2, { secondsApart: 300, secondsAgo: 7_200 })
     await insertChanges(site.app, person, 600, { secondsApart: 0.05, secondsAgo: 600, devices: 580 })
@@ -56,7 +56,7 @@ describeConsole('the event log of a busy fleet', () => {
     await burst.waitFor()
   })
 
-  it('adds new events to a burst, holds them back while live updates are off, and keeps it open', async () => {
+  it('adds new events to a burst, holds them back while live updates are off, and keeps the burst open', async () => {
     const person = await newPersonWithoutEvents()
     const [pump, lamp] = [await register(person, 'pump'), await register(person, 'lamp')]
     for (const [index, id] of [pump, lamp, pump].entries()) await setSite(person, id, `first-${index}`)
@@ -92,7 +92,7 @@ describeConsole('the event log of a busy fleet', () => {
     expect(await page.getByText('lamp').count()).toBe(0)
   })
 
-  it('filters by changed attribute, actor, and source, and shows them as conditions', async () => {
+  it('filters by changed attribute, actor, and source, and shows the filters as conditions', async () => {
     const person = await newPersonWithoutEvents()
     const pump = await register(person, 'pump')
     await setSite(person, pump, 'oslo')
@@ -119,7 +119,7 @@ describeConsole('the event log of a busy fleet', () => {
     expect(await page.getByRole('combobox', { name: 'Actor' }).inputValue()).toBe('A device or the server')
   })
 
-  it('counts events over time as bars and as a table, which narrow the time range', async () => {
+  it('counts events over time, and narrows the time range by bars and by table rows', async () => {
     const person = await newPersonWithoutEvents()
     // In the middle of an interval, whatever its length is.
     const newest = (Math.floor(Date.now() / 86_400_000) - 5) * 86_400 + 6 * 3_600

@@ -35,7 +35,7 @@ describeConsole('device CSV', () => {
     return login.devices.items.map(({ name }: { name: string }) => name)
   }
 
-  it('shows the effects of an import by line and writes only after confirmation', async () => {
+  it('shows the effects of an import by line, and writes only after confirmation', async () => {
     const person = await personWith([
       { name: 'gateway', attributes: { site: 'bergen' } },
       { name: 'sensor', attributes: { site: 'oslo' } },
@@ -85,7 +85,7 @@ describeConsole('device CSV', () => {
     expect(await row.textContent()).toMatch(/^2services, entry 2: host [^()]+$/)
   })
 
-  it('explains an invalid file and accepts another file', async () => {
+  it('explains why a file is invalid, and accepts another file', async () => {
     const page = await site.open(await personWith([]))
     const dialog = await openImport(page, 'name;site\na;b\n')
     await dialog.getByText('separate the columns by commas, not by semicolons').waitFor()
@@ -98,7 +98,7 @@ describeConsole('device CSV', () => {
     await dialog.getByRole('button', { name: 'Import 1 row' }).waitFor()
   })
 
-  it('stops during an import, shows the progress, and continues with the next import', async () => {
+  it('stops an import when asked, shows the progress, and continues with the next import', async () => {
     const person = await personWith([])
     const page = await site.open(person)
     const file = ['name,hardwareId', ...Array.from({ length: 300 }, (_, number) => `node-${number},H${number}`)].join(
@@ -131,7 +131,7 @@ describeConsole('device CSV', () => {
     expect(await names(person)).toHaveLength(300)
   })
 
-  it('exports the selected devices as shown and escapes cells that a spreadsheet would run as formulas', async () => {
+  it('exports the selected devices as shown, and escapes cells that a spreadsheet would run as formulas', async () => {
     const person = await personWith([
       { name: '=1+1', platform: 'linux', attributes: { site: 'Tromsø, "north"' } },
       { name: 'other' },
@@ -148,7 +148,7 @@ describeConsole('device CSV', () => {
     await dialog.getByText(/^2 devices were exported to devices-.*\.csv/).waitFor()
   })
 
-  it('exports all matching devices, and importing the file changes nothing', async () => {
+  it('exports all matching devices to a file that changes nothing when imported', async () => {
     const person = await personWith([
       { name: 'a-1', hardwareId: 'H1', attributes: { site: 'oslo', net: { ssid: '' } }, statusA: 'ok' },
       { name: 'a-2', attributes: { note: 'two\nlines; "quoted"' } },

@@ -6,7 +6,7 @@ import { numbered, personWith } from './seeded.ts'
 describeConsole('filters of the device list', () => {
   const site = startConsole({ worker: true })
 
-  it('filters by an attribute and stores the view in the URL and the browser history', async () => {
+  it('filters by an attribute, and stores the view in the URL and the browser history', async () => {
     const sites = ['oslo', 'riga', 'turku']
     const person = await personWith(
       site,
@@ -37,7 +37,7 @@ describeConsole('filters of the device list', () => {
     await page.getByText('30 in total').waitFor()
   })
 
-  it('filters by parts of names, states, and platforms, shows them as conditions, and shows a message if nothing matches', async () => {
+  it('filters by parts of names, states, and platforms, shows the filters as conditions, and reports an empty result', async () => {
     const person = await personWith(
       site,
       numbered(20, (index) => ({
@@ -72,7 +72,7 @@ describeConsole('filters of the device list', () => {
     await page.getByText('20 in total').waitFor()
   })
 
-  it('accepts and completes filters, and explains errors', async () => {
+  it('accepts filters, completes them, and explains errors', async () => {
     const person = await personWith(site, [
       { name: 'gate-1', attributes: { site: 'oslo' }, state: 'active' },
       { name: 'gate-2', attributes: { site: 'bergen' } },
@@ -113,7 +113,7 @@ describeConsole('filters of the device list', () => {
     await page.getByText('1 match').waitFor()
   })
 
-  it('completes views by name, and contexts', async () => {
+  it('completes contexts, and views by name', async () => {
     const person = await personWith(site, [
       { name: 'gate-1', attributes: { site: 'oslo' }, overrides: { night: { site: 'closed' } } },
       { name: 'pump-1', attributes: { site: 'oslo' } },
@@ -141,7 +141,7 @@ describeConsole('filters of the device list', () => {
     await page.getByText('1 match').waitFor()
   })
 
-  it('opens links from before the filter language', async () => {
+  it('opens links from releases before the filter language', async () => {
     const person = await personWith(site, [
       { name: 'gate "1"', state: 'active', platform: 'linux', attributes: { net: { 'a.b': 'x*' } } },
       { name: 'gate 2', state: 'active', platform: 'linux', attributes: { net: { 'a.b': 'xy' } } },

@@ -5,7 +5,7 @@ import { numbered, personWith } from './seeded.ts'
 describeConsole('the device list', () => {
   const site = startConsole({ worker: true })
 
-  it('shows how to add the first device and adds it', async () => {
+  it('explains how to add the first device, and adds it', async () => {
     const page = await site.open(await site.newPerson())
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
     await page.getByRole('link', { name: 'Create a registration code' }).waitFor()
@@ -50,7 +50,7 @@ describeConsole('the device list', () => {
     await page.getByText('1,500 selected', { exact: true }).waitFor()
   })
 
-  it('shows state and attribute changes live and keeps the order until Refresh is pressed', async () => {
+  it('shows state and attribute changes live, and keeps the order until the user refreshes the list', async () => {
     const person = await personWith(site, numbered(3))
     const page = await site.open(person, {
       path: '/devices?sort=%24svc.statusA%20asc&columns=["name","state","statusA"]',
@@ -80,7 +80,7 @@ describeConsole('the device list', () => {
     await expect.poll(async () => (await names())[0]).toBe('node-3')
   })
 
-  it('adds, removes, moves, and resizes columns, and saves them for the user', async () => {
+  it('adds, removes, moves, and resizes columns, and saves the columns for the user', async () => {
     const person = await personWith(
       site,
       numbered(3, (index) => ({
@@ -111,7 +111,7 @@ describeConsole('the device list', () => {
     await again.getByRole('gridcell', { name: 'r2' }).waitFor()
   })
 
-  it('is one tab stop, and keys move through its cells, sort, select, and open devices', async () => {
+  it('is one tab stop, and moves through cells, sorts, selects, and opens devices with the keyboard', async () => {
     const page = await site.open(await personWith(site, numbered(60)))
     await page.getByText('60 in total').waitFor()
     const grid = page.getByRole('grid', { name: 'Devices' })
@@ -152,7 +152,7 @@ describeConsole('the device list', () => {
     expect(await focused()).not.toBe('Devices')
   })
 
-  it('opens pages, views, and devices in the command palette, and moves to the search with /', async () => {
+  it('opens pages, views, and devices in the command palette, and focuses the search with the / key', async () => {
     const person = await personWith(site, [{ name: 'gate-1' }, { name: 'pump "7"' }])
     await person.data('mutation { createView(name: "Gates", where: "name:gate") { id } }')
     const page = await site.open(person)

@@ -28,7 +28,7 @@ describeConsole('errors in dialogs', () => {
     return alert.innerText()
   }
 
-  it('are in view in a long dialog on a phone, and begin with the label of the field', async () => {
+  it('scrolls to an error in a long dialog on a phone, and begins the error with the label of the field', async () => {
     const page = await site.open(await site.newPerson(), { path: '/webhooks', viewport: phone })
     const dialog = await openDialog(page, 'New webhook')
     await dialog.getByRole('button', { name: 'Create webhook' }).click()
@@ -42,7 +42,7 @@ describeConsole('errors in dialogs', () => {
     expect(await errorAfter(dialog, 'Create webhook')).toMatch(/^URL must point .* 10\.1\.2\.4/m)
   })
 
-  it('begin with the label of the field for devices, access keys, and registration codes', async () => {
+  it('begins an error with the label of the field for devices, access keys, and registration codes', async () => {
     const person = await site.newPerson()
     await seedDevices(site.app.db, person.accountId, [{ name: 'gate', hardwareId: 'A1' }])
     const page = await site.open(person, { viewport: phone })

@@ -52,7 +52,7 @@ describeConsole('the documentation site', () => {
     await page.locator('html:not(.dark)').waitFor({ state: 'attached' })
   })
 
-  it('leads to other pages, to copies of source files, and to the console', async () => {
+  it('links to other pages, to copies of source files, and to the console', async () => {
     const page = await openDocs('')
     const schema = page.getByRole('main').getByRole('link', { name: 'schema.graphql' })
     const copy = await page.request.get(`${site.app.url}${await schema.getAttribute('href')}`)
@@ -63,7 +63,7 @@ describeConsole('the documentation site', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  it('opens from the console', async () => {
+  it('opens from a link in the console', async () => {
     const page = await site.open(await site.newPerson())
     const opened = page.waitForEvent('popup')
     await page.getByRole('link', { name: 'Documentation' }).click()

@@ -51,7 +51,7 @@ describeConsole('the event log', () => {
     await page.getByText('3 in the last month').waitFor()
   })
 
-  it('shows new events at the top and collects them while live updates are off', async () => {
+  it('shows new events first, and collects them while live updates are off', async () => {
     const person = await site.newPerson()
     const pump = await register(person, 'pump')
     const page = await site.open(person, { path: '/events' })
@@ -75,7 +75,7 @@ describeConsole('the event log', () => {
       .waitFor()
   })
 
-  it('shows older events and returns to newer events', async () => {
+  it('shows older events, and returns to newer events', async () => {
     const person = await site.newPerson()
     await insertChanges(site.app, person, 105, { secondsApart: 120 })
     const page = await site.open(person, { path: '/events?types=%5B%22ATTRIBUTE_CHANGE%22%5D' })

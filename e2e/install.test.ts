@@ -23,8 +23,8 @@ async function openProfile(url: string): Promise<Page> {
   return page
 }
 
-describeConsole('the console as an app', () => {
-  it('can be installed and shows an offline page while the server is down', async () => {
+describeConsole('the console as an installed app', () => {
+  it('offers to install itself, and shows an offline page while the server is down', async () => {
     const app = await startTestApp()
     onTestFinished(() => app.close())
     const person = await newPersonOf(app)

@@ -18,7 +18,7 @@ describeConsole('members', () => {
     return link!.replace(/^https?:\/\/[^/]+/, '')
   }
 
-  it('join with a link, get another role, and are removed', async () => {
+  it('lets a person join with a link, get another role, and be removed', async () => {
     const owner = await site.newPerson()
     const page = await site.open(owner, { path: '/account/members' })
     const email = `lin-${owner.accountId}@example.com`
@@ -52,7 +52,7 @@ describeConsole('members', () => {
     await guest.getByText('You are a member of no account').waitFor()
   })
 
-  it('work in the account in the address', async () => {
+  it('works in the account that the address names', async () => {
     const [owner, person] = [await site.newPerson(), await site.newPerson()]
     const page = await site.open(owner, { path: '/account/members' })
     const path = await invite(page, person.email, 'operator')
@@ -77,7 +77,7 @@ describeConsole('members', () => {
     await tab.waitForURL(/\/accounts\/[^/]+\/devices/)
   })
 
-  it('get roles with chosen permissions', async () => {
+  it('creates and deletes a role with chosen permissions', async () => {
     const page = await site.open(await site.newPerson(), { path: '/account/members' })
     await page.getByRole('button', { name: 'New role' }).click()
     const dialog = page.getByRole('dialog')

@@ -1,7 +1,7 @@
 import { it } from 'vitest'
 import { describeConsole, startConsole } from './harness.ts'
 
-describeConsole('an address without a page', () => {
+describeConsole('a page that does not exist', () => {
   const site = startConsole()
 
   it.each(['/nowhere', '/devices/1/2/3', '/account/nowhere'])('keeps the navigation at %s', async (path) => {

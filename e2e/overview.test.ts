@@ -9,7 +9,7 @@ const WEEK_MS = 7 * 86_400_000
 describeConsole('the overview', () => {
   const site = startConsole({ worker: true })
 
-  it('is the first page, shows numbers that link to the devices they count, and follows changes', async () => {
+  it('is the first page, links numbers to the devices that they count, and follows changes', async () => {
     const person = await site.newPerson()
     const now = Date.now()
     await seedDevices(

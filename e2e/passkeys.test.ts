@@ -22,7 +22,7 @@ async function addAuthenticator(page: Page): Promise<() => Promise<number>> {
 describeConsole('passkeys', () => {
   const site = startConsole()
 
-  it('require a host name in the URL and sign in without a password until they are removed', async () => {
+  it('requires a host name in the URL, and signs a user in without a password until the passkey is removed', async () => {
     const person = await site.newPerson()
     const page = await site.openSignedOut()
     const withPasskey = page.getByRole('button', { name: 'Sign in with a passkey' })

@@ -30,7 +30,7 @@ const findCutOffTexts = (page: Page): Promise<string[]> =>
 describeConsole('the console on a phone', () => {
   const site = startConsole()
 
-  it('shows access keys and the form for a new one without cut-off text', async () => {
+  it('shows access keys and the form for a new key without cut-off text', async () => {
     const person = await site.newPerson()
     const name = 'Nightly export of the inventory of the warehouse'
     const options = 'readOnly: true, requireDigest: true, expires: "2099-01-01T00:00:00Z"'

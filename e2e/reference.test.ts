@@ -119,7 +119,7 @@ describeConsole('the API reference', () => {
     expect(foreignRequests).toEqual([])
   })
 
-  it('runs only introspection without a session and shows that the user is not signed in', async () => {
+  it('runs only introspection without a session, and shows that no user is signed in', async () => {
     const { page, foreignRequests } = await openReference('#try')
     await page.getByText('You are not signed in').waitFor()
     await run(page, 'Schema')
@@ -153,7 +153,7 @@ describeConsole('the API reference', () => {
     expect(foreignRequests).toEqual([])
   })
 
-  it('has no serious accessibility violations in either color scheme and fits on a phone', async () => {
+  it('has no serious accessibility violations in either color scheme, and fits on a phone', async () => {
     const { page } = await openReference('', { viewport: { width: 390, height: 800 } })
     await page.getByRole('heading', { name: 'API reference' }).waitFor()
     const violations = await findViolationsInBothSchemes(page)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { codeOf, wrongCodeOf } from '../packages/server/test/clients/totp.ts'
 import { describeConsole, signIn, signOut, startConsole } from './harness.ts'
 
-describeConsole('the sign-in', () => {
+describeConsole('sign-in', () => {
   const site = startConsole({ worker: true })
 
   it('asks for credentials, rejects a wrong password, and opens the requested page', async () => {
@@ -16,7 +16,7 @@ describeConsole('the sign-in', () => {
     await page.getByRole('row', { name: /Sign-in/ }).waitFor()
   })
 
-  it('signs out and does not show the page again with the Back button', async () => {
+  it('signs out, and does not show the page again after the Back button', async () => {
     const person = await site.newPerson()
     const page = await site.open(person, { path: '/devices' })
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
@@ -61,7 +61,7 @@ describeConsole('the sign-in', () => {
     await page.getByRole('heading', { name: 'No devices yet' }).waitFor()
   })
 
-  it('signs out everywhere, including every other window', async () => {
+  it('signs out everywhere, including in every other window', async () => {
     const person = await site.newPerson()
     const [other, page] = [await site.open(person), await site.open(person, { path: '/account/sessions' })]
     await other.getByRole('heading', { name: 'No devices yet' }).waitFor()

@@ -57,7 +57,7 @@ async function createFleet({ accountId, keyId, secret }: TestUser, devices: numb
   }
 }
 
-test('creates the same number of matching devices in both fleets, and all events', async () => {
+test('creates all events, and the same number of matching devices in both fleets', async () => {
   const rows = (await growthRows({ small, large, shortLog: small })).filter(
     ({ title }) => title.startsWith('filter') && !title.includes('hardware'),
   )

@@ -70,7 +70,7 @@ describe('describeDifference', () => {
 })
 
 describe('containsLines', () => {
-  it('finds whole lines among others', () => {
+  it('finds whole lines between other lines', () => {
     expect(containsLines('device.state …', 'listening\ndevice.state {}\nmore\n')).toBe(true)
     expect(containsLines('state …', 'listening\ndevice.state {}\n')).toBe(false)
   })

@@ -32,11 +32,11 @@ describe.each([
 ])('the worked example of %s', (_form, index) => {
   const request = requests[index]!
 
-  it('is accepted', () => {
+  it('is accepted as documented', () => {
     expect(verify(request, signedAt)).toBe(true)
   })
 
-  it('is rejected with another body, path, or time', () => {
+  it('is rejected with a different body, path, or time', () => {
     expect(verify({ ...request, body: Buffer.from('{}') }, signedAt)).toBe('digest-mismatch')
     expect(verify({ ...request, target: '/graphql/v2' }, signedAt)).toBe('bad-signature')
     expect(verify(request, signedAt + 301)).toBe('clock-skew')

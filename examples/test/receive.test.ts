@@ -78,7 +78,7 @@ describe.each([
     expect(data).toMatchObject({ device: { id: deviceId }, changes: { site: { new: 'Ålesund' } } })
   })
 
-  it('accepts a repeated message, and handles it once', async () => {
+  it('accepts a repeated message and handles it once', async () => {
     const { id } = await test()
     expect(await receiver.line()).toContain('webhook.test')
     const again = 'mutation ($id: ID!, $deliveryId: ID!) { redeliver(webhookId: $id, deliveryId: $deliveryId) }'
@@ -94,7 +94,7 @@ describe.each([
     return delivery.status === 'delivered' ? delivery.attempts : delivery.status
   }
 
-  it('accepts the old secret during a rotation, and not after it', async () => {
+  it('accepts the old secret during a rotation but not afterward', async () => {
     const rotate = 'mutation ($id: ID!, $overlap: Int) { rotateWebhookSecret(id: $id, overlap: $overlap) { id } }'
     await user.data(rotate, { id: webhook.id, overlap: 3600 })
     expect(await test()).toMatchObject({ httpStatus: 204 })
@@ -102,7 +102,7 @@ describe.each([
     expect(await test()).toMatchObject({ httpStatus: 401 })
   })
 
-  it('rejects forged messages, and still accepts genuine ones', async () => {
+  it('rejects forged messages and still accepts genuine messages', async () => {
     const body = JSON.stringify({ type: 'device.state', timestamp: '2026-11-20T08:30:00Z', data: {} })
     const now = new Date()
     const genuine = sign(webhook.secret, now, body)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { forEachConcurrently } from './index.ts'
 
 describe('forEachConcurrently', () => {
-  it('processes each item once and respects the concurrency limit', async () => {
+  it('processes each item once within the concurrency limit', async () => {
     let now = 0
     let most = 0
     const done: number[] = []
@@ -50,7 +50,7 @@ describe('forEachConcurrently', () => {
     expect(done).toEqual([1, 2])
   })
 
-  it("rejects with the iterator's failure", async () => {
+  it('rejects with the failure of the iterator', async () => {
     async function* failing() {
       yield 1
       throw new Error('no more')

@@ -19,7 +19,7 @@ async function behindProxy(): Promise<{ proxy: CuttingProxy; muster: Muster; dir
   }
 }
 
-describe('if the connection is lost after the server has run the request, the client', () => {
+describe('a connection that is lost after the server has run the request', () => {
   it('retries a mutation that creates something without creating duplicates', async () => {
     const { proxy, muster, direct } = await behindProxy()
     for (let number = 0; number < 5; number++) {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { errorCodes } from '../../server/src/errors.ts'
 import { errorOf, MusterError } from '../src/index.ts'
 
-it.each(Object.keys(errorCodes))('%s has a separate class, which the README lists', (code) => {
+it.each(Object.keys(errorCodes))('throws a separate class for %s, which the README lists', (code) => {
   const error = errorOf([{ message: 'error', extensions: { code } }])
   expect(error).toBeInstanceOf(MusterError)
   expect(error.constructor).not.toBe(MusterError)

@@ -33,7 +33,7 @@ function gate(): { open: () => void; opened: Promise<void> } {
 }
 
 describe('events', () => {
-  it('arrive as they happen with only the selected fields', async () => {
+  it('yields events as they happen, with only the selected fields', async () => {
     const { direct } = await behindProxy()
     const onConnect = () => void direct.mutations.registerDevice({ name: 'pump' })
     const select = { type: true, target: { name: true } } as const
@@ -43,7 +43,7 @@ describe('events', () => {
     }
   })
 
-  it('continue after lost connections without losing or repeating events', async () => {
+  it('continues after lost connections without losing or repeating events', async () => {
     const { proxy, muster, direct } = await behindProxy()
     const names: string[] = []
     const wanted = Array.from({ length: 40 }, (_, number) => `pump ${number}`)
@@ -73,7 +73,7 @@ describe('events', () => {
   it.each([
     ['other events', false],
     ['no events', true],
-  ])('are not lost if the connection breaks before the first event, with %s at the start', async (_name, isEmpty) => {
+  ])('loses no event if the connection breaks before the first event, with %s at the start', async (_name, isEmpty) => {
     const { proxy, direct, accountId, keyId, secret } = await behindProxy()
     if (isEmpty) await sql`delete from event where account_id = ${accountId}`.execute(app.db)
     else await direct.mutations.registerDevice({ name: 'before' })
@@ -99,7 +99,7 @@ describe('events', () => {
     expect(names).toEqual(['pump', 'later'])
   })
 
-  it('start after the event that the caller specifies', async () => {
+  it('starts after the event that the caller specifies', async () => {
     const { direct } = await behindProxy()
     for (const name of ['a', 'b', 'c']) await direct.mutations.registerDevice({ name })
     const [, , first] = await direct.pastEvents({ types: ['DEVICE_REGISTER'] }).toArray()
@@ -111,7 +111,7 @@ describe('events', () => {
     expect(names).toEqual(['b', 'c'])
   })
 
-  it('continue on another server if their server stops', async () => {
+  it('continues on another server if the first server stops', async () => {
     const { keyId, secret } = await app.createUser()
     const [port] = await claimPorts(1)
     const env = { PORT: String(port) }
@@ -132,7 +132,7 @@ describe('events', () => {
     await (await second)?.close()
   })
 
-  it('end when the caller aborts', async () => {
+  it('ends when the caller aborts', async () => {
     const { direct } = await behindProxy()
     const stop = new AbortController()
     const onConnect = (): void => stop.abort(new Error('enough'))
@@ -142,7 +142,7 @@ describe('events', () => {
     await expect(loop()).rejects.toThrow('enough')
   })
 
-  it('throw errors that a retry cannot fix', async () => {
+  it('throws errors that a retry cannot fix', async () => {
     const { direct } = await behindProxy()
     const next = (options: Parameters<Muster['events']>[0], muster = direct) => muster.events(options).next()
     await expect(next({ after: '1' })).rejects.toBeInstanceOf(NotFoundError)

@@ -25,7 +25,7 @@ async function fleet(count: number): Promise<{ muster: Muster; ids: string[] }> 
 }
 
 describe('devices', () => {
-  it('are listed once each, even if devices are added, removed, and renamed during the loop', async () => {
+  it('lists each device once, even if devices are added, removed, and renamed during the loop', async () => {
     const { muster, ids } = await fleet(3_000)
     const seen: string[] = []
     for await (const { items } of muster.devices({ size: 500, select: { id: true } }).pages()) {
@@ -40,7 +40,7 @@ describe('devices', () => {
     expect(ids.filter((id) => !seen.includes(id))).toEqual([])
   })
 
-  it('are listed with selected fields, in a given order, and from a cursor', async () => {
+  it('lists devices with selected fields, in a given order, and from a cursor', async () => {
     const { muster } = await fleet(25)
     const list = muster.devices({ name: 'DEVICE 1', sort: 'name desc', size: 4, select: { name: true } })
     expect(await list.total()).toBe(11)
@@ -54,7 +54,7 @@ describe('devices', () => {
     expect(await muster.devices({ name: 'none' }).toArray()).toEqual([])
   })
 
-  it('are no longer requested after an abort', async () => {
+  it('requests no more pages of devices after an abort', async () => {
     const { muster } = await fleet(10)
     const stop = new AbortController()
     const seen: string[] = []
@@ -68,7 +68,7 @@ describe('devices', () => {
     expect(seen).toHaveLength(4)
   })
 
-  it('are listed once each if the server restarts during the loop', async () => {
+  it('lists each device once if the server restarts during the loop', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'muster-client-restart-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const [port] = await claimPorts(1)
@@ -95,7 +95,7 @@ describe('devices', () => {
     expect(await muster.devices().total()).toBe(300)
   })
 
-  it('require memory for only one page', async () => {
+  it('keeps only one page of devices in memory', async () => {
     const { accountId, keyId, secret } = await app.createUser()
     const long = { attributes: { note: 'x'.repeat(4_000) } }
     for (let batch = 0; batch < 15; batch++) await seedDevices(app.db, accountId, Array(1_000).fill(long))

@@ -64,7 +64,7 @@ describe('a selection', () => {
     })
   })
 
-  it('throws a TypeError if it is invalid and the compiler did not check it', async () => {
+  it('throws a TypeError for an invalid selection that the compiler did not check', async () => {
     const wrong: [unknown, string][] = [
       [{ login: { emial: true } }, 'User has no field "emial"'],
       [{ login: { constructor: true } }, 'User has no field "constructor"'],
@@ -82,7 +82,7 @@ describe('a selection', () => {
 })
 
 describe('mutations', () => {
-  it('return all plain fields of the result', async () => {
+  it("returns all plain fields of a mutation's result", async () => {
     const { device, secret } = await muster.mutations.registerDevice({ name: 'pump', hardwareId: 'h1' })
     expect(secret).toMatch(/./)
     expect(device).toMatchObject({ name: 'pump', hardwareId: 'h1', attributes: {}, contexts: [], state: 'inactive' })
@@ -106,7 +106,7 @@ describe('mutations', () => {
     expect(await muster.mutations.deleteDevice({ deviceId: device.id })).toBe(true)
   })
 
-  it('run together in one request', async () => {
+  it('runs several mutations in one request', async () => {
     const { one, two } = await muster.mutate({
       'one: registerDevice': { $: { name: 'a' }, device: { name: true } },
       'two: registerDevice': { $: { name: 'b' }, device: { name: true } },
@@ -116,7 +116,7 @@ describe('mutations', () => {
 })
 
 describe('a document', () => {
-  it('is accepted as a typed parsed document or a typed string', async () => {
+  it('accepts a typed parsed document or a typed string', async () => {
     type Found = { login: { devices: { total: number } } }
     const text = 'query ($name: String!) { login { devices(name: $name) { total } } }'
     const tree = parse(text) as TypedDocument<Found, { name: string }>
@@ -138,7 +138,7 @@ describe('a document', () => {
 })
 
 describe('credentials', () => {
-  it('can be a private key in both signature forms', async () => {
+  it('accepts a private key in both signature forms', async () => {
     const { publicKey, privateKey } = await generateKeyPair()
     const { key } = await muster.mutations.createAccessKey({ publicKey, requireDigest: true })
     for (const form of ['rfc9421', 'cavage'] as const) {
@@ -147,7 +147,7 @@ describe('credentials', () => {
     }
   })
 
-  it('are reported with the reason if they are invalid', async () => {
+  it('reports the reason if the credentials are invalid', async () => {
     const { key, secret } = await muster.mutations.createAccessKey({ readOnly: true })
     const reader = new Muster({ url: app.url, keyId: key, secret: secret!, form: 'cavage' })
     await expect(reader.mutations.registerDevice({ name: 'x' })).rejects.toBeInstanceOf(ForbiddenError)
@@ -160,7 +160,7 @@ describe('credentials', () => {
 })
 
 describe('getDevice and getService', () => {
-  it('return an object by ID, or throw NotFoundError', async () => {
+  it('returns an object by ID, or throws NotFoundError', async () => {
     const services = [{ name: 'shell', port: 22 }]
     const { device } = await muster.mutations.registerDevice({ name: 'pump', services })
     const found = await muster.getDevice(device.id, { select: { name: true, services: { id: true } } })
@@ -174,7 +174,7 @@ describe('getDevice and getService', () => {
 })
 
 describe('attributes', () => {
-  it('are set, read, and removed as base values and in contexts, for devices, services, and the user', async () => {
+  it('sets, reads, and removes attributes as base values and in contexts, for devices, services, and the user', async () => {
     const { login } = await muster.select({ login: { id: true } })
     const { device } = await muster.mutations.registerDevice({ name: 'pump', services: [{ name: 's', port: 1 }] })
     const { services } = await muster.getDevice(device.id, { select: { services: { id: true } } })
@@ -200,7 +200,7 @@ describe('attributes', () => {
     await expect(muster.attributes.get('80:00:00:00:00:00:00:01')).rejects.toBeInstanceOf(NotFoundError)
   })
 
-  it('are set on many targets, and rejected targets are reported', async () => {
+  it('sets attributes on many targets, and reports rejected targets', async () => {
     const ids: string[] = []
     for (let number = 0; number < 7; number++)
       ids.push((await muster.mutations.registerDevice({ name: `pump ${number}` })).device.id)
@@ -221,7 +221,7 @@ describe('attributes', () => {
     for (const id of ids) expect(await muster.attributes.contexts(id)).toEqual(['day'])
   })
 
-  it('are sent in several requests if they are too large for one', async () => {
+  it('sends attributes in several requests if they are too large for one', async () => {
     const { device } = await muster.mutations.registerDevice({ name: 'pump' })
     const items = Array.from({ length: 150 }, (_, number) => ({
       target: device.id,
@@ -231,7 +231,7 @@ describe('attributes', () => {
     expect(await muster.attributes.setMany(items)).toEqual({ succeeded: 150, failed: [] })
   })
 
-  it('wait for a small rate-limit quota', async () => {
+  it('waits for quota if the rate limit is low', async () => {
     const user = await app.createUser()
     const rejections = { count: 0 }
     // The test refills the quota only after a rejection.

@@ -48,7 +48,7 @@ describe('the package', () => {
     }
   })
 
-  it.each([0, 1, 3])('runs README example %s', async (number) => {
+  it.each([0, 1, 3])('runs the README example %s', async (number) => {
     const user = { url: app.url, ...(await app.createUser()) }
     const file = await project.write(`example-${number}.ts`, withCredentials(readExamples()[number]!.code, user))
     const ran = await project.run(process.execPath, [file], {
@@ -90,7 +90,7 @@ describe('the package', () => {
     return readFile(join(outDir, 'bundle.js'), 'utf8')
   }
 
-  it('can be bundled for a page without Node.js modules and without unused parts', async () => {
+  it('bundles for a page without Node.js modules and without unused parts', async () => {
     const all = await bundle(
       'all',
       "import { Muster } from '@muster/client'; window.muster = new Muster(window.options)",

@@ -20,18 +20,18 @@ afterAll(async () => {
 })
 
 describe('the README examples', () => {
-  it('exist', () => {
+  it('include more than 12 programs', () => {
     expect(examples.length).toBeGreaterThan(12)
   })
 
-  it('and text mention everything that the client exports', () => {
+  it('mention everything that the client exports', () => {
     const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
     const names = Object.keys(client)
     expect(names).toContain('readCredentials')
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
   })
 
-  it.each(examples.map((example) => [example.name, example] as const))('run: %s', async (_name, { code, prints }) => {
+  it.each(examples.map((example) => [example.name, example] as const))('run without errors: %s', async (_name, { code, prints }) => {
     const user = { url: app.url, ...(await app.createUser()) }
     const number = examples.findIndex((example) => example.code === code)
     const file = await project.write(`example-${number}.ts`, withCredentials(code, user))
@@ -45,7 +45,7 @@ describe('the README examples', () => {
     for (const printed of prints) expect(ran.stdout).toContain(`${printed}\n`)
   })
 
-  it('compile', async () => {
+  it('compile without type errors', async () => {
     const checked = await createProject({ linked: true })
     await checked.write('tsconfig.json', strictSettings(['es2024', 'esnext'], ['node']))
     for (const [number, { code }] of examples.entries()) await checked.write(`example-${number}.ts`, code)

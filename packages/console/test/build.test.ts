@@ -74,7 +74,7 @@ test('compresses files without changing their content', async () => {
   expect(gunzipSync(await readFile(join(folder, 'assets', `${script}.gz`))).equals(plain)).toBe(true)
 })
 
-test('lists only existing files in the service worker, including all that index.html loads', async () => {
+test('lists only existing files in the service worker, including all files that index.html loads', async () => {
   const worker = await text('sw.js')
   const shell: string[] = JSON.parse(/const SHELL = (\[.*\])/.exec(worker)?.[1] ?? '[]')
   const files = await Promise.all(shell.map((path) => stat(join(folder, path))))
@@ -87,7 +87,7 @@ test('lists only existing files in the service worker, including all that index.
   expect(shell).toEqual(expect.arrayContaining(loaded))
 })
 
-test('names existing icons in the manifest, with the sizes that an installed app needs', async () => {
+test('lists existing icons in the manifest, with the sizes that an installed app needs', async () => {
   const { icons, start_url: start } = JSON.parse(await text('manifest.webmanifest'))
   const sizes = await Promise.all(
     icons.map(async ({ src, type, sizes: declared, purpose }: Record<string, string>) => {

@@ -50,7 +50,7 @@ describe('readCredentials', () => {
     await expect(readCredentials({ profile: 'nowhere' }, env())).rejects.toMatchObject({ exitCode: 2 })
   })
 
-  it('explains how to create credentials if it finds none', async () => {
+  it('explains how to create credentials if no location contains any', async () => {
     const hint = expect.stringMatching(/muster serve.*muster configure/)
     await expect(readCredentials({}, env())).rejects.toMatchObject({ exitCode: 2, hint })
     await put('data/credentials')
@@ -60,7 +60,7 @@ describe('readCredentials', () => {
 })
 
 describe('profilesIn', () => {
-  it('returns only the section names', () => {
+  it('returns only the names of sections', () => {
     expect(profilesIn('; [no]\r\n[default]\r\nMUSTER_URL=x[y]\r\n [ work ] \nA=b\n')).toEqual(['default', 'work'])
   })
 })

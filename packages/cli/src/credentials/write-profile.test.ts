@@ -10,7 +10,7 @@ describe('withSection', () => {
     expect(withSection('; mine\n[a]\nX=1', 'b', values)).toBe(`; mine\n[a]\nX=1\n\n[b]\n${section}`)
   })
 
-  it('replaces only the values of an existing profile', () => {
+  it('replaces only the given values of an existing profile', () => {
     const before =
       '; mine\n[a]\nMUSTER_URL=old\n; kept\nMUSTER_PRIVATE_KEY_FILE=old.pem\nMUSTER_EMAIL=e\n[b]\nMUSTER_URL=b\n'
     expect(withSection(before, 'a', values)).toBe(`; mine\n[a]\n${section}; kept\nMUSTER_EMAIL=e\n[b]\nMUSTER_URL=b\n`)

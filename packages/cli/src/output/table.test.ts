@@ -21,7 +21,7 @@ describe('widthOf and clip', () => {
     expect(widthOf(text)).toBe(width)
   })
 
-  it('clips to a width without splitting characters', () => {
+  it('clips a string to a width without splitting characters', () => {
     expect(clip('漢字漢字', 5)).toBe('漢字…')
     expect(clip('漢字漢字', 4)).toBe('漢…')
     expect(clip('abcd', 4)).toBe('abcd')
@@ -70,7 +70,7 @@ describe('layOut', () => {
     expect(lines(24)[2]).toBe('80:…  a long, pla…  y')
   })
 
-  it.each([80, 60, 40, 24, 16])('fits a terminal with %i columns', (room) => {
+  it.each([80, 60, 40, 24, 16])('fits a terminal that is %i columns wide', (room) => {
     for (const line of lines(room)) expect(widthOf(line)).toBeLessThanOrEqual(room)
   })
 

@@ -17,7 +17,7 @@ const isActive = ({ state }: ReportedDevice): boolean => state === 'active'
 
 const quiet = 'interval = 1s\n[services]\nfind = no\npoll = 1s\n'
 
-test('explains why a code is invalid and stores nothing', async () => {
+test('explains why a code is invalid, and stores nothing', async () => {
   const machine = await openAgentMachine(app)
   expect(await machine.register('mistyped')).toMatchObject({
     code: 2,
@@ -30,7 +30,7 @@ test('explains why a code is invalid and stores nothing', async () => {
   expect(await machine.devices()).toHaveLength(1)
 })
 
-test("requires the secret or the owner's permission to register an existing hardware ID again", async () => {
+test("requires the secret or the owner's permission to register a hardware ID again", async () => {
   const machine = await openAgentMachine(app)
   const code = await machine.newCode(5)
   const first = await machine.register(code, '--state', join(machine.folder, 'lost'))
@@ -47,7 +47,7 @@ test("requires the secret or the owner's permission to register an existing hard
   expect((await machine.storedIdentity()).deviceId).toBe(id)
 })
 
-test('reports missing settings and exits without retrying', async () => {
+test('reports missing settings, and exits without retrying', async () => {
   const machine = await openAgentMachine(app)
   const unnamed = await (await machine.run(quiet)).done
   expect(unnamed).toMatchObject({
@@ -60,7 +60,7 @@ test('reports missing settings and exits without retrying', async () => {
   expect([status.code, status.stderr]).toEqual([1, expect.stringContaining('not registered')])
 })
 
-test('registers automatically with a code and rejects a second agent that uses the same folder', async () => {
+test('registers automatically with a code, and rejects a second agent that uses the same folder', async () => {
   const machine = await openAgentMachine(app)
   const given = ['--url', app.url, '--code', await machine.newCode()]
   await machine.run(quiet, ...given)
@@ -75,7 +75,7 @@ test('registers automatically with a code and rejects a second agent that uses t
   expect(stdout).not.toContain((await machine.storedIdentity()).secret)
 })
 
-test('reports a rejected secret and reconnects after a new registration', async () => {
+test('reports a rejected secret, and reconnects after the device registers again', async () => {
   const machine = await openAgentMachine(app)
   const code = await machine.newCode()
   await machine.register(code)
@@ -98,7 +98,7 @@ test('reports a rejected secret and reconnects after a new registration', async 
   expect((await machine.devices()).map((device) => device.id)).toEqual([id])
 })
 
-test('rejects the identity of a copied machine', async () => {
+test('rejects the identity of another machine on a copied disk', async () => {
   const machine = await openAgentMachine(app)
   await machine.register(await machine.newCode())
   const file = join(machine.state, 'device.json')
@@ -139,7 +139,7 @@ test('reports only the latest values after a server outage', async () => {
   expect(agent.stdout()).not.toMatch(/error/)
 })
 
-test('uses less than 70 MB', async () => {
+test('uses less than 70 MB of memory', async () => {
   const machine = await openAgentMachine(app)
   await machine.register(await machine.newCode())
   const agent = await machine.run(`${quiet}[status]\nA = uptime\nB = disk /\nC = load\nD = command echo x\n`)
@@ -148,7 +148,7 @@ test('uses less than 70 MB', async () => {
   expect(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1])).toBeLessThan(70_000)
 })
 
-test('distinguishes an unreachable server from another program', async () => {
+test('distinguishes an unreachable server from another program on the port', async () => {
   const machine = await openAgentMachine(app)
   const register = (url: string) => muster(['agent', 'register', '--url', url, '--code', 'x', '--state', machine.state])
   expect(await register('http://127.0.0.1:1')).toMatchObject({

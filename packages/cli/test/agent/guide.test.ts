@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test("the guide's commands succeed in order", async () => {
+test("runs the guide's commands successfully in order", async () => {
   const folder = await temporaryFolder()
   const env = {
     MUSTER_CREDENTIALS: await folder.write('credentials', credentialsOf(app.url, app.owner)),
@@ -40,7 +40,7 @@ test("the guide's commands succeed in order", async () => {
   }
 })
 
-test("the guide's configuration is valid", async () => {
+test("accepts the guide's configuration", async () => {
   const ini = /```ini\n([\s\S]*?)```/.exec(guide)![1]!
   const file = await (await temporaryFolder()).write('agent.ini', ini)
   const { stdout, stderr } = await muster(['agent', 'check', '--json', '--config', file])

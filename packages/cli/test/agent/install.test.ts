@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { launcher, muster, temporaryFolder } from '../harness/muster.ts'
 import { modeOf } from './machine.ts'
 
-test('the unit starts this installation of Muster as a separate user', async () => {
+test('starts this installation of Muster as a separate user', async () => {
   const { code, stdout } = await muster(['agent', 'install', '--print'])
   expect(code).toBe(0)
   expect(stdout).toContain(`ExecStart=${process.execPath} ${launcher} agent run\n`)

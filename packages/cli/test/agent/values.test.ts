@@ -90,7 +90,7 @@ test('publishes a value only when it changes', async () => {
   expect(published()).toEqual(['a,one', 'a,two', 'b,same'])
 })
 
-test('logs a failing or hanging command once, keeps its value, and does not delay other values', async () => {
+test('logs a failing or hanging command once, keeps its last value, and does not delay other values', async () => {
   const machine = await openAgentMachine(app)
   await machine.register(await machine.newCode())
   const value = await machine.write('value', 'one')
@@ -115,7 +115,7 @@ d = timeout 1s command echo x; sleep 1000`)
   ]).toEqual([1, 1])
 })
 
-test('logs why the server rejects a value and reports the other values', async () => {
+test('logs why the server rejects a value, and reports the other values', async () => {
   const machine = await openAgentMachine(app)
   await machine.register(await machine.newCode())
   const { deviceId } = await machine.storedIdentity()

@@ -8,7 +8,7 @@ import { startServerProcess } from '../../../server/test/harness/server-process.
 import { databaseUrl, muster, temporaryFolder } from '../harness/muster.ts'
 import { ownerEvents } from '../operator/owner-events.ts'
 
-it('backs up the embedded database and restores it into an empty database with its master key', async () => {
+it('backs up the embedded database, and restores it into an empty database with its master key', async () => {
   const { path } = await temporaryFolder()
   const embedded = { MUSTER_DATA: join(path, 'data') }
   await createDataFolder(embedded.MUSTER_DATA)
@@ -47,7 +47,7 @@ it('backs up the embedded database and restores it into an empty database with i
   ])
 })
 
-it('backs up a database that accepts no writes and warns that it could not record an event', async () => {
+it('backs up a database that accepts no writes, and warns that it could not record an event', async () => {
   const { path } = await temporaryFolder()
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())

@@ -81,7 +81,7 @@ function keepRegistering(data: string, server: ServerProcess) {
 }
 
 describe('point-in-time recovery', () => {
-  it('restores every write up to the target time and no later writes', async () => {
+  it('restores all writes before the target time and no later writes', async () => {
     const { data, serve, baseBackup, run, list, fails } = await newInstallation()
     const server = await serve()
     const writes = keepRegistering(data, server)
@@ -121,7 +121,7 @@ describe('point-in-time recovery', () => {
     expect(await namesIn(data, await serve())).toEqual([...restored, 'later'])
   })
 
-  it('follows an earlier timeline on request', async () => {
+  it('follows an earlier timeline if the operator requests it', async () => {
     const { path, data, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()
     await register(data, server, 'first')
@@ -188,8 +188,8 @@ describe('point-in-time recovery', () => {
   })
 })
 
-describe('a base backup', () => {
-  it('leaves no usable backup if it is killed, and does not prevent the next backup', async () => {
+describe('taking a base backup', () => {
+  it('leaves no usable backup when killed, and does not prevent the next backup', async () => {
     const { data, env, archive, serve, baseBackup, run, list } = await newInstallation()
     const server = await serve()
     const first = await baseBackup()
@@ -245,7 +245,7 @@ describe('a base backup', () => {
   })
 })
 
-describe('the server', () => {
+describe('a server with an archive', () => {
   it('rejects an archive that belongs to another database', async () => {
     const { archive, env, serve } = await newInstallation()
     await (await serve()).stop()
@@ -254,7 +254,7 @@ describe('the server', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('archive of another database') })
   })
 
-  it('continues to run if it cannot write to the archive', async () => {
+  it('keeps serving if it cannot write to the archive', async () => {
     const { path, data, serve, fails } = await newInstallation('file/archive')
     await writeFile(join(path, 'file'), '')
     const server = await serve()

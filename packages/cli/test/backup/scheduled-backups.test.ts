@@ -41,7 +41,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(200)
 }
 
-it('writes scheduled backups, keeps the newest backups, and restores from a scheduled backup', async () => {
+it('writes scheduled backups, keeps only the newest ones, and restores from one of them', async () => {
   const { path, data } = await newFolder()
   const folder = join(path, 'nightly')
   const env = { MUSTER_DATA: data, MUSTER_BACKUP_EVERY: '2s', MUSTER_BACKUP_KEEP: '2', MUSTER_BACKUP_DIR: folder }
@@ -68,7 +68,7 @@ it('writes scheduled backups, keeps the newest backups, and restores from a sche
   expect({ code: restored.code, stderr: restored.stderr }).toEqual({ code: 0, stderr: '' })
 })
 
-it('takes scheduled base backups if an archive is set and several server processes run', async () => {
+it('takes scheduled base backups once if several server processes share an archive', async () => {
   const { path, data } = await newFolder()
   const archive = join(path, 'archive')
   const env = { MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive, MUSTER_BACKUP_EVERY: '1h', MUSTER_WORKERS: '2' }
@@ -113,7 +113,7 @@ it('reports a failed backup and an outdated backup', async () => {
   })
 })
 
-it('reports that the archive cannot be written', async () => {
+it('reports an archive that it cannot write to', async () => {
   const { path, data } = await newFolder()
   const archive = join(path, 'archive')
   const server = await serve({ MUSTER_DATA: data, MUSTER_ARCHIVE_DIR: archive })

@@ -38,7 +38,7 @@ it('accepts --credentials and --profile before, within, and after the command', 
   }
 })
 
-it('lists the options in the help, and rejects one that the command does not have', async () => {
+it('lists global options in the help, and rejects an option that the command does not have', async () => {
   const { run } = await createCliUser(app)
   for (const args of [['--help'], ['devices', '--help'], ['devices', 'list', '--help']])
     expect((await run(...args)).stdout).toMatch(/--json .*--credentials <file> .*--profile <name> /s)
@@ -50,7 +50,7 @@ it('lists the options in the help, and rejects one that the command does not hav
   expect(JSON.parse(unknown.stderr)).toMatchObject({ error: { message: expect.stringContaining('devices') } })
 })
 
-it('are completed before the command', async () => {
+it('completes options before the command', async () => {
   const { run } = await createCliUser(app)
   const complete = async (...words: string[]) =>
     (await run('__complete', 'bash', ...words)).stdout.split('\n').slice(0, -1)

@@ -48,7 +48,7 @@ describe('the help', () => {
     for (const { defaultValueDescription } of durations) expect(defaultValueDescription).toMatch(/^\d+[smhd]$/)
   })
 
-  it('is mentioned in usage errors', async () => {
+  it('is mentioned in every usage error', async () => {
     expect(await muster(['devcies'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Did you mean devices'),
@@ -61,8 +61,8 @@ describe('the help', () => {
   })
 })
 
-describe('color', () => {
-  it('is used only on terminals, unless FORCE_COLOR is set', async () => {
+describe('color output', () => {
+  it('appears only on terminals, unless FORCE_COLOR is set', async () => {
     const { user, start } = await createCliUser(app)
     await addDevices(user, ['gate'])
     expect((await start(['devices', 'list']).done).stdout).not.toContain('\u001b')
@@ -91,7 +91,7 @@ describe('completion', () => {
     expect((await run('__complete', 'fish', 'dev')).stdout).toMatch(/^devices\tlist/)
   })
 
-  it('works in bash', async () => {
+  it('completes words in bash', async () => {
     const { user, env, write } = await createCliUser(app)
     await addDevices(user, ['gate 1'])
     const script = await write('completion', (await muster(['completion', 'bash'])).stdout)
@@ -111,7 +111,7 @@ describe('completion', () => {
     expect(await typed('devices', 'get', 'gate\\ ')).toContain('gate\\ 1\n')
   })
 
-  it('works in bash in any folder, with an alias that is a relative path', async () => {
+  it('completes words in bash in any folder, through an alias with a relative path', async () => {
     const { env, home } = await createCliUser(app)
     await mkdir(join(home, 'node_modules/.bin'), { recursive: true })
     await symlink(launcher, join(home, 'node_modules/.bin/muster'))
@@ -129,7 +129,7 @@ describe('completion', () => {
   })
 
   const shells = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0)
-  it(`works in ${shells.join(' and ') || 'no other shell, because zsh and fish are not installed'}`, async () => {
+  it(`completes words in ${shells.join(' and ') || 'no other shell, because zsh and fish are not installed'}`, async () => {
     for (const shell of ['zsh', 'fish']) {
       const { code, stdout } = await muster(['completion', shell])
       expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(`' __complete ${shell}`) })
@@ -159,7 +159,7 @@ describe('doctor', () => {
     expect(names).toEqual(['node', 'credentials', 'profile', 'reachability', 'clock', 'database', 'signature'])
   })
 
-  it('explains how to fix problems', async () => {
+  it('explains how to fix the problems that it finds', async () => {
     const { env, run, write, user } = await createCliUser(app)
     chmodSync(env.MUSTER_CREDENTIALS!, 0o644)
     const open = await run('doctor')
@@ -179,7 +179,7 @@ describe('doctor', () => {
 })
 
 describe('schema and query', () => {
-  it('print the SDL and validate documents', async () => {
+  it('prints the SDL and validates documents', async () => {
     const { run, write } = await createCliUser(app)
     expect(await muster(['schema', '--url', app.url])).toMatchObject({
       code: 0,

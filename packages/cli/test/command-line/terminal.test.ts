@@ -43,14 +43,14 @@ describe.skipIf(!hasProgram('python3'))('in a terminal with 80 columns', () => {
     for (const line of output.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   })
 
-  it('colors states', async () => {
+  it('colors the states of devices', async () => {
     const user = await createFleet()
     expect(await inTerminal(user, ...list)).toContain('\u001b[33minactive\u001b[39m')
     const env = { ...user.env, NO_COLOR: '1' }
     expect(await inTerminal({ env }, ...list)).not.toContain('\u001b[')
   })
 
-  it('says at the end that there are more rows', async () => {
+  it('prints a note at the end if there are more rows', async () => {
     const user = await createFleet()
     const output = await inTerminal(user, 'devices', 'list', '--limit', '1')
     expect(output).toMatch(/\n80:.*gateway-1.*\nThere are more\. To show all, pass --limit all\.\n$/)
@@ -62,8 +62,8 @@ describe.skipIf(!hasProgram('python3'))('in a terminal with 80 columns', () => {
   })
 })
 
-describe('in a pipe', () => {
-  it('truncates and colors nothing', async () => {
+describe('output to a pipe', () => {
+  it('neither truncates nor colors values', async () => {
     const user = await createFleet()
     const [{ id, attributes }] = await user.lines('devices', 'list', 'gateway-with')
     const { stdout } = await user.run(...list)

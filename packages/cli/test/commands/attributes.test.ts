@@ -66,7 +66,7 @@ describe('attributes of one device', () => {
     expect(await lines('attributes', 'get', 'gate', '--context', 'night', '--overrides')).toEqual([{}])
   })
 
-  it('explains errors and changes nothing', async () => {
+  it('explains errors, and changes nothing', async () => {
     const { user, run } = await createCliUser(app)
     await addDevices(user, ['gate'], { v: '1' })
     for (const [args, code, message] of [
@@ -92,7 +92,7 @@ describe('attributes of one device', () => {
   })
 })
 
-it('sets names that end in an operator after --', async () => {
+it('sets names that end in an operator if the arguments follow --', async () => {
   const { user, run, lines } = await createCliUser(app)
   await addDevices(user, ['gate'])
   const set = ['attributes', 'set', '--json', '--', 'gate', 'site!=oslo', 'load>=1', 'a==b', 'rack<=3']
@@ -101,7 +101,7 @@ it('sets names that end in an operator after --', async () => {
 })
 
 describe('bulk changes', () => {
-  it('previews a change and applies it after confirmation', async () => {
+  it('previews a change, and applies it after confirmation', async () => {
     const { user, run, lines } = await createCliUser(app)
     const [one] = await addDevices(user, ['a', 'b'], { site: 'oslo' })
     await addDevices(user, ['c'], { site: 'bergen', mark: { of: 'a group' } })
@@ -151,7 +151,7 @@ describe('bulk changes', () => {
     expect(readdirSync(join(home, '.muster', 'changes'))).toEqual([])
   })
 
-  it('stops at Ctrl-C, prints the progress, and resumes', async () => {
+  it('stops at Ctrl-C, prints the progress, and resumes the change later', async () => {
     const { user, start, run, write, env } = await createCliUser(app)
     await addMany(user, 1_200)
     // Interrupt the command while the second page is in flight.
@@ -186,7 +186,7 @@ describe('bulk changes', () => {
     expect((await user.data(events)).login.events.total).toBe(1_200)
   })
 
-  it('finishes the change when the output is closed', async () => {
+  it('finishes the change even if the reader closes the output', async () => {
     const { user, start } = await createCliUser(app)
     await addMany(user, 700)
     const { child, done } = start(['attributes', 'set', '--all', 'mark=x', '--yes'])
@@ -196,7 +196,7 @@ describe('bulk changes', () => {
     expect(await changed(user)).toBe(700)
   })
 
-  it('stops when the server is unreachable and resumes later', async () => {
+  it('stops when the server is unreachable, and resumes the change later', async () => {
     const { user, start, run, env, write, home } = await createCliUser(app)
     await addMany(user, 1_200)
     const proxy = await startBatchProxy(app.url, 'setAttributesMany', (number) => {

@@ -71,7 +71,7 @@ describe('devices', () => {
     expect(await run('devices', 'list', '--where', 'name=node')).toMatchObject({ code: 0, stdout: '' })
   })
 
-  it('filters with operators, several filters, and several sort keys', async () => {
+  it('filters with operators, combines several filters, and sorts by several keys', async () => {
     const { user, run, lines } = await createCliUser(app)
     await addDevices(user, ['a', 'b'], { site: 'oslo', load: '0.9' })
     await addDevices(user, ['c'], { site: 'bergen' })
@@ -110,7 +110,7 @@ describe('devices', () => {
     expect(await lines('devices', 'facets', 'site', '--where', 'site:*')).toMatchObject([{ name: 'site', total: 3 }])
   })
 
-  it('reports that no device matches only if a condition was given', async () => {
+  it('reports that no device matches only if the user gave a condition', async () => {
     const { user, run } = await createCliUser(app)
     const none = { code: 0, stdout: '', stderr: 'No device matches.\n' }
     expect(await run('devices', 'list')).toMatchObject({
@@ -152,7 +152,7 @@ describe('devices', () => {
     })
   })
 
-  it('stops listing when the output is closed', async () => {
+  it('stops listing when the reader closes the output', async () => {
     const { user, start } = await createCliUser(app)
     await addDevices(
       user,

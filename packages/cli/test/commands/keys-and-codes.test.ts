@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('configure', () => {
-  it('checks credentials and saves them in a profile that only the owner can read', async () => {
+  it('checks credentials, and saves them in a profile that only the owner can read', async () => {
     const { user, start, run, env } = await createCliUser(app)
     const file = env.MUSTER_CREDENTIALS!
     const args = ['configure', '--url', app.url, '--key-id', user.keyId, '--secret-stdin', '--profile']
@@ -78,7 +78,7 @@ describe('keys', () => {
     expect((await run('keys', 'create', 'plain')).stdout).toMatch(/^Key: MK\w+\nSecret: \S+\n$/)
   })
 
-  it('rotates the key of a profile and saves the new one, or another key', async () => {
+  it('rotates the key of a profile or another key, and saves the new key', async () => {
     const { user, run, env } = await createCliUser(app)
     const args = ['keys', 'create', 'rotated', '--save', 'work']
     expect(await run(...args)).toMatchObject({ code: 0 })
@@ -94,7 +94,7 @@ describe('keys', () => {
     expect(await run('keys', 'rotate', '--overlap', '31d')).toMatchObject({ code: 2 })
   })
 
-  it('shows and changes the rules for keys', async () => {
+  it('shows and changes the key policy', async () => {
     const { user, run, lines } = await createCliUser(app)
     expect((await run('keys', 'policy')).stdout).toContain('Days that a key may last: no limit')
     const rules = ['--max-days', '90', '--require-networks', 'yes', '--enforced-from', '30d']
@@ -106,7 +106,7 @@ describe('keys', () => {
     expect(policy).toMatchObject({ maxDays: null, enforcedFrom: null, requireNetworks: false, violations: [] })
   })
 
-  it('creates a key with few permissions, and takes more away', async () => {
+  it('creates a key with few permissions, and removes more of them', async () => {
     const { run, lines } = await createCliUser(app)
     const few = ['--permissions', 'device-read,EVENT_READ', '--networks', '127.0.0.0/8', '--rate-share', '50']
     const [created] = await lines('keys', 'create', 'few', ...few)

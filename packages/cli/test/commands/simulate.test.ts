@@ -114,7 +114,7 @@ test.each([
   while ((await seen()).some(({ state }) => state === 'active')) await sleep(100)
 })
 
-test('waits if devices register faster than the rate limit allows', async () => {
+test('waits if devices would register faster than the rate limit allows', async () => {
   const clock = { now: 0 }
   const limited = await app.startAnother({ elapsed: () => clock.now, env: { MUSTER_KEY_POINTS: '100' } })
   onTestFinished(() => limited.close())
@@ -129,7 +129,7 @@ test('waits if devices register faster than the rate limit allows', async () => 
   expect(JSON.parse(stdout)).toMatchObject({ devices: 110, connects: 110, failures: {} })
 })
 
-test('deletes the code and removes the devices with --remove', async () => {
+test('deletes the code and removes the devices if --remove is given', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const { code, stdout } = await simulation.simulate(
     '--devices',
@@ -145,7 +145,7 @@ test('deletes the code and removes the devices with --remove', async () => {
   expect((await simulation.user.data('{ login { registrationCodes { id } } }')).login.registrationCodes).toEqual([])
 })
 
-test('uses the same devices with new secrets with --existing', async () => {
+test('reuses the same devices with new secrets if --existing is given', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const short = ['--for', '1s', '--drop-every', '0', '--broker', broker.url]
   await simulation.simulate('--devices', '17', ...short)
@@ -174,7 +174,7 @@ test('reconnects all devices when the broker disconnects them', async () => {
   expect(counts.failures['the connection was lost']).toBe(5)
 })
 
-test('ends on time, even if some devices have not connected', async () => {
+test('ends on time even if some devices have not connected', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const args = ['--devices', '30', '--rate', '1', '--for', '2s', '--drop-every', '0', '--broker', broker.url]
   const { code, stderr } = await simulation.simulate(...args)
@@ -219,7 +219,7 @@ test.each([
   expect(await simulation.devices()).toEqual([])
 })
 
-test('prints the statistics and removes the devices at Ctrl-C', async () => {
+test('prints the statistics and removes the devices after Ctrl-C', async () => {
   const [simulation, broker] = [await createSimulationUser(), await startBroker()]
   const args = ['simulate', '--devices', '3', '--for', '1h', '--broker', broker.url, '--remove', '--json']
   const { child, done } = startMuster(args, { env: simulation.env })

@@ -64,7 +64,7 @@ it('saves, changes, uses, and deletes views', async () => {
   expect(await run('views', 'delete', 'All', '--yes')).toMatchObject({ code: 4 })
 })
 
-it('applies the columns of views of services and events', async () => {
+it('applies the columns of views to services and events', async () => {
   const { user, run } = await createCliUser(app)
   await addDevices(user, ['gate'])
   await run('services', 'add', 'gate', 'ssh')

@@ -31,7 +31,7 @@ describe('a file of many devices', () => {
   const header = '\uFEFFname,hardwareId,platform,services,site,net.ssid,$svc.categoryA\r\n'
   const file = [header, ...rows].join('')
 
-  it('changes nothing if imported again, and is equal for another user after an export and import', async () => {
+  it('changes nothing when imported again, and gives another user equal devices', async () => {
     const one = await openWorkspace(app)
     expect(await one.import(file)).toMatchObject({ code: 0, rows: count, ...counts(count, 0, 0), problems: [] })
     const before = await one.devices()
@@ -69,7 +69,7 @@ describe('a file of many devices', () => {
   })
 })
 
-describe('an export', () => {
+describe('exporting devices', () => {
   // The API accepts all of these: quotes, separators of both formats, formulas, line endings, and outer spaces.
   const awkward = fc.string({
     unit: fc.constantFrom(
@@ -125,7 +125,7 @@ describe('an export', () => {
     ),
   })
 
-  it('preserves all values that the API accepts when imported', async () => {
+  it('preserves all values that the API accepts for a later import', async () => {
     const [one, other] = [await openWorkspace(app), await openWorkspace(app)]
     // A fixed seed makes failures reproducible.
     const devices = fc.sample(
@@ -153,7 +153,7 @@ describe('an export', () => {
     expect(lines(await other.export())).toEqual(lines(exported))
   })
 
-  it('neutralizes formulas unless it is raw', async () => {
+  it('neutralizes formulas unless --raw is given', async () => {
     const [one, other] = [await openWorkspace(app), await openWorkspace(app)]
     const attributes = { '=x': '1', site: '-5', note: "'=1", call: '+1 212 555' }
     await seedDevices(app.db, one.user.accountId, [{ name: '=1+1', attributes }])
@@ -169,7 +169,7 @@ describe('an export', () => {
     expect((await list('--raw')).stdout).toBe('name,site\n=1+1,-5\n')
   })
 
-  it('stops without an error when the output is closed', async () => {
+  it('stops without an error when the reader closes the output', async () => {
     const workspace = await openWorkspace(app)
     const filler = 'x'.repeat(500)
     const devices = Array.from({ length: 900 }, (_, number) => ({ name: `pipe-${number}`, attributes: { filler } }))

@@ -48,7 +48,7 @@ describe('importing rows', () => {
     }
   })
 
-  it('reports rows with errors by line number and imports the other rows', async () => {
+  it('reports rows with errors by line number, and imports the other rows', async () => {
     const workspace = await openWorkspace(app)
     const file = [
       ...[
@@ -88,7 +88,7 @@ describe('importing rows', () => {
     expect((await workspace.devices()).map(({ name }) => name)).toEqual(['fine', 'last', 'over\ntwo lines'])
   })
 
-  it('makes all other changes if the server rejects a change', async () => {
+  it('makes all other changes if the server rejects one change', async () => {
     const workspace = await openWorkspace(app)
     await workspace.import('name,services\na,ssh:22\nb,ssh:22\nc,ssh:22\n')
     const changed = 'name,services,site\na,ssh:23,x\nb,ssh:a/b:22,x\nc,ssh:24,x\n'
@@ -142,7 +142,7 @@ describe('importing rows', () => {
 })
 
 describe('importing a file', () => {
-  it('rejects a file without a name column and explains why', async () => {
+  it('rejects a file without a name column, and explains why', async () => {
     const workspace = await openWorkspace(app)
     await expect(workspace.import('hardwareId\nH1\n')).rejects.toThrow('there is no column "name"')
     expect(await workspace.devices()).toEqual([])

@@ -54,7 +54,7 @@ describe('an installation', () => {
     })
   })
 
-  it('rejects duplicate users and does not overwrite credentials', async () => {
+  it('rejects duplicate users, and does not overwrite credentials', async () => {
     const { env, folder } = await newInstallation()
     await mkdir(folder, { mode: 0o700 })
     // If the command runs as root, its files belong to the folder's owner.
@@ -131,7 +131,7 @@ describe('an installation', () => {
     expect(await addedUrl('bob@example.com', { MUSTER_PUBLIC_URL })).toBe(MUSTER_PUBLIC_URL)
   })
 
-  it("resets a user's password and writes the new password to a new file", async () => {
+  it("resets a user's password, and writes the new password to a new file", async () => {
     const { env: usual, folder } = await newInstallation()
     const [port] = await claimPorts(1)
     const env = { ...usual, PORT: String(port) }
@@ -176,12 +176,12 @@ describe('an installation', () => {
     await server.done
   })
 
-  it("migrates to the release's schema", async () => {
+  it('migrates the database to the schema of this release', async () => {
     const { env } = await newInstallation()
     expect(await muster(['migrate', '--json'], { env })).toMatchObject({ code: 0, stdout: '{"migrations":[]}\n' })
   })
 
-  it('reports the setting of an unreachable database', async () => {
+  it('names the setting of a database that it cannot reach', async () => {
     const { code, stderr } = await muster(['migrate'], { env: { DATABASE_URL: 'postgresql://127.0.0.1:1/none' } })
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('DATABASE_URL') })
   })
@@ -195,7 +195,7 @@ describe('sample fleets', () => {
   })
   const anonymous = (rows: { account_id: string }[]) => rows.map(({ account_id: _account, ...rest }) => rest)
 
-  it('are reproducible and are added only once', async () => {
+  it('creates the same devices every time, and adds them only once', async () => {
     const [one, other] = [await newInstallation(), await newInstallation()]
     const args = ['seed', '--users', '2', '--devices', '300', '--services', '3', '--json']
     const first = await muster(args, { env: one.env })
@@ -222,7 +222,7 @@ describe('sample fleets', () => {
     expect(created.services.every(({ port }) => port !== null)).toBe(true)
   })
 
-  it('require whole numbers', async () => {
+  it('requires a whole number of devices', async () => {
     expect(await muster(['seed', '--devices', 'many'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('whole number'),
@@ -231,7 +231,7 @@ describe('sample fleets', () => {
 })
 
 describe('the embedded database', () => {
-  it('is started for a command if no server is running', async () => {
+  it('starts for a command if no server is running', async () => {
     const { path } = await temporaryFolder()
     const env = { MUSTER_DATA: join(path, 'data') }
     const { stdout, stderr, code } = await muster(['seed', '--devices', '20', '--services', '0', '--json'], { env })
@@ -245,7 +245,7 @@ describe('the embedded database', () => {
     ['users', 'reset-password', 'ada@example.com'],
     ['keys', 'rotate-master'],
     ['backup', 'night.backup'],
-  ])('is not created by %s %s, which requires an existing installation', async (...args) => {
+  ])('does not start for %s %s without an existing installation', async (...args) => {
     const { path } = await temporaryFolder()
     const env = { MUSTER_DATA: join(path, 'data') }
     const { code, stderr } = await muster(args, { env })
@@ -272,7 +272,7 @@ describe('help', () => {
     ['query'],
   ]
 
-  it.each(commands.map((command) => [command]))('is available for muster %j', async (command) => {
+  it.each(commands.map((command) => [command]))('prints the help of muster %j', async (command) => {
     expect(await muster([...command, '--help'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Usage: muster'),
@@ -280,7 +280,7 @@ describe('help', () => {
     })
   })
 
-  it('is mentioned in usage errors', async () => {
+  it('mentions the help in usage errors', async () => {
     expect(await muster(['impotr'])).toMatchObject({ code: 2, stderr: expect.stringContaining('muster --help') })
     expect(await muster(['import'])).toMatchObject({ code: 2, stderr: expect.stringContaining('muster import --help') })
     expect(await muster(['query', '-'], { input: '\n' })).toMatchObject({

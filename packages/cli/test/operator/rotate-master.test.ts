@@ -62,7 +62,7 @@ async function seen(query: ReturnType<typeof sql>): Promise<void> {
   while ((await query.execute(database.db)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-it('resumes a killed rotation while the server runs and all secrets keep working', async () => {
+it('resumes a killed rotation while the server runs, and keeps all secrets working', async () => {
   const { path: folder } = await temporaryFolder()
   const env = { DATABASE_URL: database.url, MUSTER_DATA: folder, MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
   const server = await startServerProcess(env)
@@ -142,7 +142,7 @@ it('resumes a killed rotation while the server runs and all secrets keep working
   await expect(start(sent)).rejects.toThrow(/does not belong to this database/)
 })
 
-it('rotates a key from the settings in two steps', async () => {
+it('rotates a master key that comes from the settings, in two steps', async () => {
   const own = await createTestDatabase()
   try {
     const { path: folder } = await temporaryFolder()

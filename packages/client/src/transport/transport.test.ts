@@ -14,7 +14,7 @@ import {
 } from '../index.ts'
 
 describe('requests', () => {
-  it.each(['rfc9421', 'cavage'] as const)('are signed in form %s and cover the body', async (form) => {
+  it.each(['rfc9421', 'cavage'] as const)('signs requests in form %s, including the body', async (form) => {
     const { muster, received } = await startFakeServer([success], { form })
     await muster.query('query Q($a: String) { version }', { a: 'é' })
     const { request, raw, body } = received[0]!
@@ -31,13 +31,13 @@ describe('requests', () => {
     expect(verified).toMatchObject({ ok: true, coversBody: true })
   })
 
-  it('are sent to /graphql/v1 below the server URL, even if the URL ends in a slash', async () => {
+  it('sends requests to /graphql/v1 below the server URL, even if the URL ends in a slash', async () => {
     const { received, url } = await startFakeServer([success])
     await new Muster({ url: `${url}/base/`, keyId: 'MKTESTKEY', secret }).query('{ version }')
     expect(received[0]!.request.url).toBe('/base/graphql/v1')
   })
 
-  it('use a custom signer and a custom fetch', async () => {
+  it('sends requests with a custom signer and a custom fetch', async () => {
     const { received, url } = await startFakeServer([success])
     const sent: unknown[] = []
     const muster = new Muster({
@@ -79,7 +79,7 @@ describe('new Muster', () => {
 })
 
 describe('errors', () => {
-  it('are thrown as the class of their code with all details', async () => {
+  it('throws the class of the error code with all details', async () => {
     const reply = failed('CONFLICT', 200, { 'x-request-id': 'req-7' })
     const { muster } = await startFakeServer([reply])
     const error = await muster.query('mutation { x }').catch((thrown: unknown) => thrown)
@@ -94,18 +94,18 @@ describe('errors', () => {
     })
   })
 
-  it('with an unknown code are MusterErrors', async () => {
+  it('throws MusterError for an unknown code', async () => {
     const { muster } = await startFakeServer([failed('BRAND_NEW')])
     await expect(muster.query('{ x }')).rejects.toMatchObject({ code: 'BRAND_NEW', name: 'MusterError' })
     await expect(muster.query('{ x }')).rejects.toBeInstanceOf(MusterError)
   })
 
-  it('are included in the response that execute returns', async () => {
+  it('includes errors in the response that execute returns', async () => {
     const { muster } = await startFakeServer([failed('NOT_FOUND')])
     expect(await muster.execute('{ x }')).toMatchObject({ errors: [{ extensions: { code: 'NOT_FOUND' } }], data: null })
   })
 
-  it('report a response that is not from the API', async () => {
+  it('reports a response that is not from the API', async () => {
     const { muster } = await startFakeServer([
       { body: '<html>', headers: { 'content-type': 'text/html' }, status: 404 },
     ])
@@ -124,7 +124,7 @@ describe('retries', () => {
     ['429', rejected('RATE_LIMITED', 429, { 'retry-after': '0' })],
     ['429 from a proxy', { status: 429, body: 'slow down' }],
     ['503 before anything ran', rejected('UNAVAILABLE', 503)],
-  ])('repeat a mutation that did not run: %s', async (_name, reply) => {
+  ])('retries a mutation that did not run: %s', async (_name, reply) => {
     const { muster, received } = await startFakeServer([reply, success])
     await muster.query(mutation)
     expect(received).toHaveLength(2)
@@ -134,7 +134,7 @@ describe('retries', () => {
     ['503 during the operation', failed('UNAVAILABLE', 503)],
     ['502', proxy],
     ['a broken connection', { disconnect: true }],
-  ])('repeat queries and mutations that set a value: %s', async (_name, reply) => {
+  ])('retries queries and mutations that set a value: %s', async (_name, reply) => {
     for (const document of ['query mutations { x }', idempotent]) {
       const { muster, received } = await startFakeServer([reply, reply, success])
       await muster.query(document)
@@ -151,7 +151,7 @@ describe('retries', () => {
     ['a broken connection', { disconnect: true }],
     ['an incomplete response', { body: '', headers: { 'content-length': '10' }, disconnect: true }],
     ['no response in time', { noResponse: true }],
-  ])('do not repeat a mutation that may have run: %s', async (_name, reply) => {
+  ])('does not retry a mutation that may have run: %s', async (_name, reply) => {
     const { muster, received } = await startFakeServer([reply], reply.noResponse ? { timeout: 1_000 } : {})
     await expect(muster.query(mutation)).rejects.toBeInstanceOf(OutcomeUnknownError)
     // On a busy machine, the timeout may expire before the request arrives.
@@ -169,7 +169,7 @@ describe('retries', () => {
         body: { errors: [{ message: 'x', extensions: { code: 'CONFLICT', reason: 'still-running' } }] },
       },
     ],
-  ])('repeat mutations that create something with the same Idempotency-Key: %s', async (_name, reply) => {
+  ])('retries mutations that create something with the same Idempotency-Key: %s', async (_name, reply) => {
     const { muster, received } = await startFakeServer([reply, reply, success])
     await muster.query(creation)
     await muster.query(creation)
@@ -180,7 +180,7 @@ describe('retries', () => {
     expect(keys[3]).not.toBe(keys[0])
   })
 
-  it("send the caller's Idempotency-Key, but no key with other operations", async () => {
+  it("sends the caller's Idempotency-Key, and sends no key with other operations", async () => {
     const { muster, received } = await startFakeServer([success])
     await muster.query(creation, {}, { idempotencyKey: 'order "7"' })
     await muster.query(idempotent)
@@ -188,7 +188,7 @@ describe('retries', () => {
     await expect(muster.query(creation, {}, { idempotencyKey: 'é' })).rejects.toThrow('printable ASCII')
   })
 
-  it("follow the caller's idempotent option for a mutation", async () => {
+  it("retries a mutation only if the caller's idempotent option allows it", async () => {
     const once = await startFakeServer([{ disconnect: true }, success])
     await expect(once.muster.query(idempotent, {}, { idempotent: false })).rejects.toBeInstanceOf(OutcomeUnknownError)
     const again = await startFakeServer([{ disconnect: true }, success])
@@ -196,13 +196,13 @@ describe('retries', () => {
     expect([once.received.length, again.received.length]).toEqual([1, 2])
   })
 
-  it('stop immediately if the server requests a long delay', async () => {
+  it('stops immediately if the server requests a long delay', async () => {
     const { muster, received } = await startFakeServer([rejected('RATE_LIMITED', 429, { 'retry-after': '3600' })])
     await expect(muster.query('{ x }')).rejects.toBeInstanceOf(RateLimitedError)
     expect(received).toHaveLength(1)
   })
 
-  it('wait as long as the server requests', async () => {
+  it('waits as long as the server requests', async () => {
     const { muster, received } = await startFakeServer([rejected('RATE_LIMITED', 429, { 'retry-after': '1' }), success])
     const began = performance.now()
     await muster.query('{ x }')
@@ -212,7 +212,7 @@ describe('retries', () => {
     expect(first).not.toBe(second)
   })
 
-  it('continue while the operation is rate limited, and do not count these attempts', async () => {
+  it('retries while the operation is rate limited, and does not count these attempts', async () => {
     const limited = rejected('RATE_LIMITED', 429, { 'retry-after': '0' })
     const { muster, received } = await startFakeServer([limited, limited, limited, success], { retries: 1 })
     await muster.query(mutation)
@@ -222,7 +222,7 @@ describe('retries', () => {
     expect(once.received).toHaveLength(1)
   })
 
-  it('end with the last error', async () => {
+  it('throws the last error after all retries', async () => {
     const [port] = await claimPorts(1)
     const muster = new Muster({ url: `http://127.0.0.1:${port}`, keyId: 'MKTESTKEY', secret, retries: 1 })
     await expect(muster.query('mutation { x }')).rejects.toBeInstanceOf(UnreachableError)
@@ -236,7 +236,7 @@ describe('retries', () => {
   it.each([
     ['while it waits', rejected('RATE_LIMITED', 429, { 'retry-after': '60' })],
     ['while an attempt is running', { noResponse: true }],
-  ])('end when the caller aborts %s', async (_name, reply) => {
+  ])('stops retrying when the caller aborts %s', async (_name, reply) => {
     const { muster, received } = await startFakeServer([reply])
     const stop = new AbortController()
     const query = muster.query('{ x }', {}, { signal: stop.signal })
@@ -254,7 +254,7 @@ describe('lists', () => {
     body: { data: { login: { devices: { items: ids.map((id) => ({ id })), hasMore, cursor } } } },
   })
 
-  it('load pages by cursor', async () => {
+  it('loads pages by cursor', async () => {
     const { muster, received } = await startFakeServer([page(['a', 'b'], true, 'place'), page(['c'], false, 'end')])
     const ids: string[] = []
     for await (const { id } of muster.devices({ platform: ['linux'], select: { id: true } })) ids.push(id)
@@ -266,7 +266,7 @@ describe('lists', () => {
     ])
   })
 
-  it('load smaller pages if a response would be too large', async () => {
+  it('loads smaller pages if a response would be too large', async () => {
     const { muster, received } = await startFakeServer([
       failed('LIMIT_EXCEEDED'),
       rejected('QUERY_TOO_COMPLEX', 400),
@@ -277,13 +277,13 @@ describe('lists', () => {
     expect(received.map(({ body }) => Object.values(body.variables ?? {})[1])).toEqual([1_000, 500, 250, 250])
   })
 
-  it('retry more often than other calls', async () => {
+  it('retries a list more often than other calls', async () => {
     const { muster, received } = await startFakeServer([...Array<Reply>(5).fill(proxy), page(['a'], false, null)])
     expect(await muster.devices({ select: { id: true } }).toArray()).toEqual([{ id: 'a' }])
     expect(received).toHaveLength(6)
   })
 
-  it('throw the error if a page cannot be smaller', async () => {
+  it('throws the error if a page cannot be smaller', async () => {
     const { muster, received } = await startFakeServer([failed('LIMIT_EXCEEDED')])
     await expect(muster.devices({ size: 2 }).toArray()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
     expect(received).toHaveLength(2)

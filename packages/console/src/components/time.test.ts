@@ -11,11 +11,11 @@ test.each([
   [3 * 60_000 + 59_000, '3 min ago'],
   [26 * 3_600_000, '1 d ago'],
   [-30 * 60_000, 'in 30 min'],
-])('shows %i ms before now as %s', (ms, text) => {
+])('shows a time %i ms ago as %s', (ms, text) => {
   expect(relativeTime(before(ms), now)).toBe(text)
 })
 
-test('still shows seven days just after a time seven days ahead was set', () => {
+test('still shows seven days for a time that was set to seven days ahead a moment ago', () => {
   expect(relativeTime(before(-7 * 86_400_000 + 2_000), now)).toBe('in 7 d')
 })
 
@@ -27,6 +27,6 @@ test('shows durations in their largest unit', () => {
   expect([900, 61_000, 3_600_000, 86_400_000 * 3].map(duration)).toEqual(['0 s', '1 min', '1 h', '3 d'])
 })
 
-test('includes the time in the API’s format in the exact time', () => {
+test('shows the exact time together with the time in the API’s format', () => {
   expect(exactTime(new Date(now))).toContain('2030-05-06T12:00:00.000Z')
 })

@@ -51,7 +51,7 @@ test('recognizes an ended session by its error code', () => {
   expect(isSignedOut(responseError('no such device', { code: 'NOT_FOUND' }))).toBe(false)
 })
 
-test('joins the error and the advice in one line', () => {
+test('joins the error and the advice on one line', () => {
   expect(errorText(responseError('too many requests', { code: 'RATE_LIMITED' }))).toBe(
     'Too many requests. Wait a moment, then try again.',
   )

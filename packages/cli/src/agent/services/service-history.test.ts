@@ -26,7 +26,7 @@ const open = (more: Partial<ServiceSettings> = {}) => openServiceHistory(folder,
 const describeError = (changes: readonly ServiceChange[]): string[] =>
   changes.map(({ what, service }) => `${service.name} ${what}`)
 
-test('reports a service as new, down, up, and forgotten after a long absence', async () => {
+test('reports a service as new, down, up, and then forgotten after a long absence', async () => {
   const history = await open()
   expect(describeError(await history.update([ssh], 0))).toEqual(['ssh new'])
   expect(describeError(await history.update([ssh], 1))).toEqual([])
@@ -60,7 +60,7 @@ test('immediately forgets services that the configuration now ignores or no long
   expect(describeError(await (await open({ found: false })).update([], 3))).toEqual(['ssh forgotten'])
 })
 
-test('never exceeds 100 services per device', async () => {
+test('never tracks more than 100 services per device', async () => {
   const history = await open()
   const many = Array.from({ length: 130 }, (_, index) => ({ ...ssh, name: `s${index}` }))
   await history.update(many, 0)

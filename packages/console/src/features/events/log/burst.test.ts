@@ -20,7 +20,7 @@ function event(second: number, device: number, more: Partial<LoggedEvent> = {}):
 const newestFirst = (events: LoggedEvent[]): LoggedEvent[] => events.toReversed()
 const sizes = (events: readonly LoggedEvent[]): number[] => groupEvents(events).map((group) => group.events.length)
 
-test('groups similar events of different devices, also with others between them', () => {
+test('groups similar events of different devices, even with other events between them', () => {
   const other = event(3, 9, { type: 'DEVICE_STATE', state: 'active' })
   const events = newestFirst([event(0, 1), event(2, 2), other, event(4, 1), event(5, 3)])
   const groups = groupEvents(events)
@@ -51,20 +51,20 @@ test('does not group events of different types, states, contexts, actors, or key
   ).toEqual([1, 1, 1, 1])
 })
 
-test('ends a burst after a minute without a similar event, and after ten minutes', () => {
+test('ends a burst after a minute without a similar event, and after ten minutes in total', () => {
   expect(sizes(newestFirst([0, 1, 2, 63, 64, 65].map((second) => event(second, second))))).toEqual([3, 3])
   const steady = Array.from({ length: 25 }, (_, index) => event(index * 50, index))
   expect(sizes(newestFirst(steady))).toEqual([12, 13])
 })
 
-test('keeps groups when newer events arrive', () => {
+test('keeps the groups of older events when newer events arrive', () => {
   const events = [0, 1, 2, 90, 91, 92].map((second) => event(second, second))
   const before = groupEvents(newestFirst(events)).map(({ id }) => id)
   const after = groupEvents(newestFirst([...events, event(93, 1), event(200, 2)])).map(({ id }) => id)
   expect(after).toEqual(['1200', ...before])
 })
 
-test('cuts a page after a number of rows, and says which groups may continue', () => {
+test('cuts a page after a number of rows, and reports which groups may continue', () => {
   const apart = Array.from({ length: 10 }, (_, index) => event(index * 100, index))
   const burst = [1_000, 1_001, 1_002, 1_003].map((second) => event(second, second))
   const events = newestFirst([...apart, ...burst])
