@@ -31,19 +31,22 @@ describe('the README examples', () => {
     expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
   })
 
-  it.each(examples.map((example) => [example.name, example] as const))('run without errors: %s', async (_name, { code, prints }) => {
-    const user = { url: app.url, ...(await app.createUser()) }
-    const number = examples.findIndex((example) => example.code === code)
-    const file = await project.write(`example-${number}.ts`, withCredentials(code, user))
-    const ran = await project.run(process.execPath, [file], {
-      MUSTER_URL: app.url,
-      MUSTER_ACCESS_KEY_ID: user.keyId,
-      MUSTER_SECRET_ACCESS_KEY: user.secret,
-    })
-    expect(ran.stderr).toBe('')
-    expect(ran.code).toBe(0)
-    for (const printed of prints) expect(ran.stdout).toContain(`${printed}\n`)
-  })
+  it.each(examples.map((example) => [example.name, example] as const))(
+    'run without errors: %s',
+    async (_name, { code, prints }) => {
+      const user = { url: app.url, ...(await app.createUser()) }
+      const number = examples.findIndex((example) => example.code === code)
+      const file = await project.write(`example-${number}.ts`, withCredentials(code, user))
+      const ran = await project.run(process.execPath, [file], {
+        MUSTER_URL: app.url,
+        MUSTER_ACCESS_KEY_ID: user.keyId,
+        MUSTER_SECRET_ACCESS_KEY: user.secret,
+      })
+      expect(ran.stderr).toBe('')
+      expect(ran.code).toBe(0)
+      for (const printed of prints) expect(ran.stdout).toContain(`${printed}\n`)
+    },
+  )
 
   it('compile without type errors', async () => {
     const checked = await createProject({ linked: true })

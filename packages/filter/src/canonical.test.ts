@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { check } from '../test/fixtures.ts'
 
-describe('canonical form (A.6)', () => {
+describe('canonical form (contract A.6)', () => {
   test.each([
     ['', ''],
     ['site = oslo', 'attributes.site = oslo'],
@@ -48,12 +48,12 @@ describe('canonical form (A.6)', () => {
     ['stale(statusA)', 'stale(attributes.$svc.statusA)'],
     ['view(abc) any(oslo)', 'view("abc") AND any("oslo")'],
     ['"AND" "gate.7" "a b"', '"AND" AND "gate.7" AND "a b"'],
-  ])('%j', (text, canonical) => {
+  ])('writes %j in canonical form', (text, canonical) => {
     expect(check(text)).toMatchObject({ problems: [], canonical })
     expect(check(canonical).filter).toEqual(check(text).filter)
   })
 
-  test('of filters of services and events names the device', () => {
+  test('writes the prefix `device.` in filters of services and events', () => {
     expect(check('site = a device.site = b', { kind: 'service' }).canonical).toBe(
       'attributes.site = a AND device.attributes.site = b',
     )
@@ -63,7 +63,7 @@ describe('canonical form (A.6)', () => {
     )
   })
 
-  test('is null for a filter with problems', () => {
+  test('returns no canonical form for a filter with problems', () => {
     expect(check('a OR').canonical).toBeNull()
   })
 })

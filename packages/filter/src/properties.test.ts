@@ -15,7 +15,7 @@ import {
 
 const kinds: readonly FilterKind[] = ['device', 'service', 'event']
 
-test.each(kinds)('the canonical form of a filter of %ss is canonical and has the same meaning (case 6)', (kind) => {
+test.each(kinds)('keeps the meaning of a filter of %ss in its canonical form (case 6)', (kind) => {
   let valid = 0
   fc.assert(
     fc.property(filterOf(kind), (text) => {
@@ -33,7 +33,7 @@ test.each(kinds)('the canonical form of a filter of %ss is canonical and has the
   expect(valid).toBeGreaterThan(500)
 })
 
-test('parsing a printed tree returns the same tree', () => {
+test('parses a printed tree to the same tree', () => {
   let parsed = 0
   fc.assert(
     fc.property(fc.oneof(filterOf('device'), hostile), (text) => {
@@ -49,7 +49,7 @@ test('parsing a printed tree returns the same tree', () => {
   expect(parsed).toBeGreaterThan(1000)
 })
 
-test('converting chips back returns a filter with the same meaning', () => {
+test('converts chips back to a filter with the same meaning', () => {
   let converted = 0
   fc.assert(
     fc.property(filterOf('device'), (text) => {
@@ -71,7 +71,7 @@ const withoutDoubleNegation = (filter: unknown): unknown =>
     part?.type === 'not' && part.operand.type === 'not' ? part.operand.operand : part,
   )
 
-test('no string causes an exception, and every problem has a position in the string', () => {
+test('reports problems with positions in the string, and throws for no string', () => {
   fc.assert(
     fc.property(hostile, fc.constantFrom(...kinds), fc.nat(), (text, kind, at) => {
       const { problems, warnings, isValid } = checkFilter(text, { kind, knownAttributes: known })
@@ -96,7 +96,7 @@ test('no string causes an exception, and every problem has a position in the str
   )
 })
 
-test('a suggestion fixes its problem', () => {
+test('fixes a problem with its suggestion', () => {
   let checked = 0
   fc.assert(
     fc.property(filterOf('device'), (text) => {
@@ -136,7 +136,7 @@ const repeated = [
   '\n',
 ]
 
-test.each(repeated)('takes linear time for repetitions of %j', (part) => {
+test.each(repeated)('parses repetitions of %j in linear time', (part) => {
   /** Processor time of checking a filter of `count` repetitions `times` times, in ms. */
   const run = (count: number, times: number): number => {
     const text = part.repeat(count)

@@ -72,7 +72,7 @@ function headerOf(request: RequestWithBody, name: string): string {
 
 describe.each(Object.entries(knownClients(now)))('%s', (_, client) => {
   test.each(['hmac', 'ed25519'] as const)(
-    'is accepted unchanged, and rejected if any signed bit changes: %s',
+    'is accepted unchanged, and is rejected if any signed bit changes: %s',
     async (keyName) => {
       const request = await client(keyName)
       expect(isAccepted(request, keyName)).toBe(true)
@@ -88,24 +88,24 @@ describe.each(Object.entries(knownClients(now)))('%s', (_, client) => {
   )
 })
 
-describe('rejects the insecure defaults of these clients', () => {
+describe('insecure defaults of these clients', () => {
   const get = { method: 'GET', path: '/', headers: {} }
 
-  test('http-signature: only date, without a list', async () => {
+  test('rejects a signature of http-signature that covers only date, without a list', async () => {
     expect(outcomeOf(await sendJoyent(get, 'hmac', {}))).toBe('not-covered')
   })
 
-  test('http-signature: (created) under the name hmac-sha256', async () => {
+  test('rejects a signature of http-signature that covers (created) under the name hmac-sha256', async () => {
     const request = await sendJoyent(get, 'hmac', { headers: ['(request-target)', 'host', '(created)'] })
     expect(outcomeOf(request)).toBe('unsupported-component')
   })
 
-  test('http-message-signatures: only (created), and no components', async () => {
+  test('rejects signatures of http-message-signatures that cover only (created), or no components', async () => {
     expect(outcomeOf(await sendDhensby('cavage', get, 'hmac', { fields: ['@created'] }))).toBe('unsupported-component')
     expect(outcomeOf(await sendDhensby('httpbis', get, 'hmac', { fields: [] }))).toBe('not-covered')
   })
 
-  test('http-message-signatures: no created', async () => {
+  test('rejects a signature of http-message-signatures without created', async () => {
     const fields = ['@method', '@authority', '@target-uri', 'date']
     const sent = { ...get, headers: { Date: nowAsDate } }
     expect(outcomeOf(await sendDhensby('httpbis', sent, 'hmac', { fields, params: ['keyid', 'alg'] }))).toBe(

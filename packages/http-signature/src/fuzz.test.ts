@@ -54,7 +54,7 @@ function apply(text: string, { at, remove, insert }: { at: number; remove: numbe
   return text.slice(0, start) + insert + text.slice(start + remove)
 }
 
-test('every request returns an outcome from the list, without an exception', { timeout: 120_000 }, () => {
+test('returns a documented outcome for every request, without an exception', { timeout: 120_000 }, () => {
   const request = fc.record({
     seed: fc.constantFrom(...seeds),
     edits: fc.array(fc.record({ where: fc.nat(40), edit }), { minLength: 1, maxLength: 4 }),
@@ -70,7 +70,7 @@ test('every request returns an outcome from the list, without an exception', { t
   )
 })
 
-test('all header values return an outcome, without an exception', { timeout: 120_000 }, () => {
+test('returns a documented outcome for all header values, without an exception', { timeout: 120_000 }, () => {
   const name = fc.constantFrom(
     'Host',
     'Authorization',
@@ -95,7 +95,7 @@ test('all header values return an outcome, without an exception', { timeout: 120
 })
 
 /** Creates a digest header for an attacker who has a valid key. */
-test('all digest values return an outcome, without an exception', { timeout: 120_000 }, () => {
+test('returns a documented outcome for all digest values, without an exception', { timeout: 120_000 }, () => {
   fc.assert(
     fc.property(fc.array(fragment, { maxLength: 10 }), fc.constantFrom('cavage', 'rfc9421'), (parts, form) => {
       const value = `sha-256=:AAAA:${parts.join('').replace(/[^\t\x20-\x7e]/g, '')}`
@@ -129,7 +129,7 @@ const extra = fc.oneof(
  * Uses npm http-signature's parser as an oracle. It is reliable for parameters without spaces between them and with quoted
  * values or digits. It also accepts duplicate parameters and a trailing comma, which this package rejects.
  */
-test('parses form A like npm http-signature', { timeout: 120_000 }, () => {
+test('parses form A in the same way as npm http-signature', { timeout: 120_000 }, () => {
   const original = signed({ form: 'cavage', created: Math.floor(Date.now() / 1000) })
   const at = original.rawHeaders.indexOf('Authorization') + 1
   const own = original.rawHeaders[at]!.slice('Signature '.length).match(/[a-zA-Z]+="[^"]*"/g)!

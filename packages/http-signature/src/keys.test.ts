@@ -5,7 +5,7 @@ import { generateSecret, parsePublicKey } from './index.ts'
 
 const base64 = 'JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs='
 
-test('generates 32 bytes that shells preserve: no zero byte, no trailing newline', () => {
+test('generates 32 bytes that shells preserve, without a zero byte or a trailing newline', () => {
   const secrets = Array.from({ length: 2000 }, generateSecret)
   for (const secret of secrets) {
     const bytes = Buffer.from(secret, 'base64')

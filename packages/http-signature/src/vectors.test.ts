@@ -21,7 +21,7 @@ describe('RFC 9421 appendix B', () => {
     nameAlgorithm: false,
   }
 
-  test('B.2.5: hmac-sha256', () => {
+  test('verifies B.2.5, which uses hmac-sha256', () => {
     const added = signRequest({
       ...request,
       keyId: 'test-shared-secret',
@@ -37,7 +37,7 @@ describe('RFC 9421 appendix B', () => {
     expect(outcomeOf(arrived, { now: request.created })).toBe('not-covered')
   })
 
-  test('B.2.6: ed25519', () => {
+  test('verifies B.2.6, which uses ed25519', () => {
     const added = signRequest({
       ...request,
       keyId: 'test-key-ed25519',
@@ -98,7 +98,7 @@ describe('draft-cavage-http-signatures-12 appendix C', () => {
     expect(verify('sha256', Buffer.from(base), testKey, Buffer.from(rsaSignature, 'base64'))).toBe(true)
   }
 
-  test('C.1: date alone', () => {
+  test('builds the string of C.1, which covers only the date', () => {
     expectSameString(
       ['date'],
       `date: ${date}`,
@@ -106,7 +106,7 @@ describe('draft-cavage-http-signatures-12 appendix C', () => {
     )
   })
 
-  test('C.2: the basic test', () => {
+  test('builds the string of C.2, the basic test', () => {
     expectSameString(
       ['(request-target)', 'host', 'date'],
       `(request-target): post /foo?param=value&pet=dog\nhost: example.com\ndate: ${date}`,
@@ -114,7 +114,7 @@ describe('draft-cavage-http-signatures-12 appendix C', () => {
     )
   })
 
-  test('C.3: all headers, without the two times that the signature of the example omits', () => {
+  test("builds the string of C.3, without the two times that the example's signature omits", () => {
     expectSameString(
       ['(request-target)', 'host', 'date', 'content-type', 'digest', 'content-length'],
       [
@@ -129,13 +129,13 @@ describe('draft-cavage-http-signatures-12 appendix C', () => {
     )
   })
 
-  test('the string of C.2 under an HMAC key', () => {
+  test('verifies the string of C.2 with an HMAC key', () => {
     const Authorization =
       'Signature keyId="Test",algorithm="hmac-sha256",headers="(request-target) host date",signature="rXydGO4LSFsIYkLnL9grLNwKaApapEUO0Q5CB1gaXzw="'
     expect(outcomeOf(receive('POST', url, { Date: date, Authorization }, helloWorld), { now: created })).toBe('ok')
   })
 
-  test('the five headers that many clients sign', () => {
+  test('verifies a signature of the five headers that many clients sign', () => {
     const Authorization =
       'Signature keyId="Test",algorithm="hmac-sha256",headers="(request-target) host date content-type content-length",signature="XsRhpzoKRuMh8UXv8q/9+JBKMELjFxnQHdAa+1hoKn8="'
     const arrived = receive('POST', 'http://api.example.com/graphql/v1', { ...headers, Authorization }, helloWorld)
@@ -159,11 +159,11 @@ describe('a request captured from Python requests-http-signature 0.7.1', () => {
     body,
   )
 
-  test('is accepted by its target', () => {
+  test('is accepted by its target server', () => {
     expect(outcomeOf(captured, { requireDigest: true })).toBe('ok')
   })
 
-  test('is accepted behind a proxy with that name, but not behind another proxy', () => {
+  test('is accepted behind a proxy with the signed name, but not behind another proxy', () => {
     const behind = { ...captured, rawHeaders: ['Host', 'backend:3000', ...captured.rawHeaders.slice(2)] }
     expect(outcomeOf(behind)).toBe('bad-signature')
     expect(outcomeOf(behind, { publicUrl: 'http://127.0.0.1:44817' })).toBe('ok')
@@ -172,7 +172,7 @@ describe('a request captured from Python requests-http-signature 0.7.1', () => {
   })
 })
 
-test('digests of a body', () => {
+test('computes the digests of a body', () => {
   expect(contentDigest(helloWorld)).toBe('sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:')
   expect(contentDigest(Buffer.from(helloWorld))).toBe(contentDigest(helloWorld))
   expect(digest(helloWorld)).toBe('SHA-256=X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=')

@@ -13,7 +13,7 @@ const webKeys = {
   ed25519: await subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign']),
 }
 
-test('Web Crypto produces the same signatures as Node', async () => {
+test('produces the same signatures with Web Crypto as with Node', async () => {
   const options = fc.record({
     form: fc.constantFrom('cavage' as const, 'rfc9421' as const),
     keyName: fc.constantFrom<KeyName>('hmac', 'ed25519'),
@@ -36,12 +36,12 @@ test('Web Crypto produces the same signatures as Node', async () => {
   )
 })
 
-test('Web Crypto rejects the same requests as Node', async () => {
+test('rejects the same requests with Web Crypto as with Node', async () => {
   const request = { keyId: 'a"b', method: 'POST', url: 'http://localhost/', created: now }
   await expect(signRequestWeb({ ...request, key: webKeys.hmac })).rejects.toThrow(TypeError)
 })
 
-test('the signer for browsers imports nothing from Node', () => {
+test('imports nothing from Node in the signer for browsers', () => {
   const seen = new Set<string>()
   const visit = (file: URL): void => {
     if (seen.has(file.href)) return

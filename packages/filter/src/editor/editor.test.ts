@@ -39,7 +39,7 @@ describe('completion', () => {
     ['age(site) > |', '', { type: 'value', subject: 'age(site)', valueType: 'duration' }],
     ['site = x |', '', { type: 'keyword' }],
     ['site = (x |', '', { type: 'keyword' }],
-  ])('%s', (marked, replaced, expectation) => {
+  ])('expects the right kind of completion in %s', (marked, replaced, expectation) => {
     const found = complete(marked)
     expect(found.replaced).toBe(replaced)
     expect(found.expected[0]).toMatchObject(expectation)
@@ -54,11 +54,11 @@ describe('completion', () => {
     ['created > -2|', ['-2m', '-2h', '-2d', '-2w']],
     ['site = x o|', ['OR', 'online', 'owner', 'override(']],
     ['age(site) > 1|', ['1m', '1h', '1d', '1w']],
-  ])('%s offers %j', (marked, items) => {
+  ])('offers the completions of %s: %j', (marked, items) => {
     expect(complete(marked).items.slice(0, items.length)).toEqual(items)
   })
 
-  test('names fields of the kind', () => {
+  test("offers the fields of the filter's kind of objects", () => {
     expect(complete('device.sta|', 'service')).toMatchObject({ expected: [{ of: 'device', lead: 'device.' }] })
     expect(complete('po|', 'service').items).toEqual(['port'])
     expect(complete('target.|', 'event').items).toEqual(['target.id', 'target.name', 'target.kind'])
@@ -106,7 +106,7 @@ describe('highlighting', () => {
     ])
   })
 
-  test('marks errors and continues', () => {
+  test('marks errors, and continues after them', () => {
     expect(kindsOf(') a = "b')).toEqual(['error )', 'name a', 'operator =', 'error "b'])
     expect(kindsOf('(a ! == b')).toEqual(['error (', 'value a', 'error !', 'error ==', 'value b'])
   })
@@ -115,7 +115,7 @@ describe('highlighting', () => {
 describe('chips', () => {
   const chip = { isNegated: false, matchesAll: false }
 
-  test('are the conditions of a conjunction', () => {
+  test('converts the conditions of a conjunction to chips', () => {
     expect(toChips('site = (oslo OR "b c") -state = active -name:(a b) gate stale(x) rack:* age(x) > 2d')).toEqual([
       { ...chip, subject: 'site', operator: '=', values: ['oslo', '"b c"'] },
       { ...chip, subject: 'state', operator: '!=', values: ['active'] },
@@ -128,11 +128,11 @@ describe('chips', () => {
     expect(toChips('')).toEqual([])
   })
 
-  test.each(['a OR b', 'services:(port = 22)', 'NOT (a b)', 'a AND'])('cannot express %s', (text) => {
+  test.each(['a OR b', 'services:(port = 22)', 'NOT (a b)', 'a AND'])('returns no chips for %s', (text) => {
     expect(toChips(text)).toBeUndefined()
   })
 
-  test('are formatted as a filter', () => {
+  test('formats chips as a filter', () => {
     const chips = [
       {
         ...chip,
@@ -147,7 +147,7 @@ describe('chips', () => {
   })
 })
 
-test('readsOf lists what a filter reads', () => {
+test('lists the data that a filter reads', () => {
   const { filter } = check(
     'site = a services:(port = 22 rack = 5) gate NOT in("n", net.ssid) = x view("v") any(z) stale(load)',
   )

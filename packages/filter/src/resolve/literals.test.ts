@@ -10,7 +10,7 @@ const literalOf = (text: string, options?: ResolveOptions) => {
 const problems = (text: string, options?: ResolveOptions) => check(text, options).problems
 const service = { kind: 'service' } as const
 
-describe('order comparisons of attributes (A.5)', () => {
+describe('order comparisons of attributes (contract A.5)', () => {
   test.each([
     ['load > 0.8', { type: 'number', decimal: '0.8' }],
     ['load > -5', { type: 'number', decimal: '-5' }],
@@ -29,7 +29,7 @@ describe('order comparisons of attributes (A.5)', () => {
     ['rack < "5"', { type: 'string', value: '5' }],
     ['rack < -5x', { type: 'string', value: '-5x' }],
     ['rack < -1h1d', { type: 'string', value: '-1h1d' }],
-  ])('%s', (text, literal) => {
+  ])('resolves the literal of %s', (text, literal) => {
     expect(literalOf(text)).toEqual(literal)
     expect(check(text).warnings).toEqual([])
   })
@@ -60,7 +60,7 @@ describe('order comparisons of attributes (A.5)', () => {
   )
 })
 
-describe('fields (A.5)', () => {
+describe('fields (contract A.5)', () => {
   test.each([
     ['created > 2026-01-01', { type: 'time', milliseconds: Date.UTC(2026, 0, 1) }],
     ['created > "2026-01-01"', { type: 'time', milliseconds: Date.UTC(2026, 0, 1) }],
@@ -75,7 +75,7 @@ describe('fields (A.5)', () => {
     ['id = 80:00:00:00:00:00:00:0A', { type: 'string', value: '80:00:00:00:00:00:00:0a' }],
     ['id:80:0A', { type: 'string', value: '80:0a' }],
     ['contexts:nig', { type: 'string', value: 'nig' }],
-  ])('%s', (text, literal) => {
+  ])('resolves the literal of %s', (text, literal) => {
     expect(literalOf(text)).toEqual(literal)
   })
 
@@ -88,11 +88,11 @@ describe('fields (A.5)', () => {
     ['application:ssh', { type: 'string', value: 'ssh' }],
     ['enabled = false', { type: 'boolean', value: false }],
     ['protocol = tcp', { type: 'string', value: 'tcp' }],
-  ])('%s of services', (text, literal) => {
+  ])('resolves the literal of %s in a filter of services', (text, literal) => {
     expect(literalOf(text, service)).toEqual(literal)
   })
 
-  test('reads : like = for fields with fixed values, because inactive contains active', () => {
+  test('treats : like = for fields with fixed values, because inactive contains active', () => {
     expect(check('state:active').filter).toEqual(check('state = active').filter)
     expect(check('online:true').filter).toEqual(check('online = true').filter)
     expect(check('state:(active OR inactive)').filter).toEqual(check('state = (active OR inactive)').filter)
@@ -127,7 +127,7 @@ describe('fields (A.5)', () => {
     ['protocol = TCP', 'protocol = tcp'],
     ['application < SSH', null],
     ['lastReported = (2026-01-01 OR x)', null],
-  ])('rejects %s of services', (text, suggestion) => {
+  ])('rejects %s in a filter of services', (text, suggestion) => {
     expect(problems(text, service)).toMatchObject([{ kind: 'semantic', suggestion }])
   })
 })
@@ -140,11 +140,14 @@ describe('warnings', () => {
     ['gate and door', 'gate AND door'],
     ['gate || door', 'gate OR door'],
     ['site = “oslo”', 'site = "oslo"'],
-  ])('%s', (text, suggestion) => {
+  ])('warns about %s', (text, suggestion) => {
     expect(check(text)).toMatchObject({ problems: [], warnings: [{ suggestion }] })
   })
 
-  test.each(['lastReported > -2d', 'NOT lastReported >= -2d', '"and"', 'site = "“x”"'])('none for %s', (text) => {
-    expect(check(text).warnings).toEqual([])
-  })
+  test.each(['lastReported > -2d', 'NOT lastReported >= -2d', '"and"', 'site = "“x”"'])(
+    'does not warn about %s',
+    (text) => {
+      expect(check(text).warnings).toEqual([])
+    },
+  )
 })

@@ -18,7 +18,7 @@ const attribute = (...name: [string] | [string, string]) =>
 const string = (value: string) => ({ type: 'string', value }) as const
 const field = (of: string, name: string) => expect.objectContaining({ type: 'field', of, name })
 
-describe('names (A.3)', () => {
+describe('names (contract A.3)', () => {
   test.each([
     ['site:*', attribute('site')],
     ['net.ssid:*', attribute('net', 'ssid')],
@@ -35,7 +35,7 @@ describe('names (A.3)', () => {
     ['attributes:net.ssid', attribute('net', 'ssid')],
     ['state:*', field('device', 'state')],
     ['"state":*', field('device', 'state')],
-  ])('%s', (text, subject) => {
+  ])('resolves the name in %s', (text, subject) => {
     expect(resolved(text)).toEqual({ type: 'present', subject })
   })
 
@@ -46,13 +46,13 @@ describe('names (A.3)', () => {
     ['50%_\\', '"50%_\\\\"'],
     ['rack row', '"rack row"'],
     ['state', 'attributes.state'],
-  ])('an attribute named %s can be filtered by, quoted and under attributes. (case 7)', (name, short) => {
+  ])('accepts an attribute named %s in quotes or under `attributes.` (case 7)', (name, short) => {
     const expected = { type: 'compare', subject: attribute(name), operator: '=', literal: string('v') }
     expect(resolved(`${short} = v`)).toEqual(expected)
     expect(resolved(`attributes."${name.replaceAll(/["\\]/g, '\\$&')}" = v`)).toEqual(expected)
   })
 
-  test('rejects an unknown short name with the closest known name (case 8)', () => {
+  test('rejects an unknown short name and suggests the closest known name (case 8)', () => {
     const message = 'Unknown attribute "sate". Did you mean "state"?'
     expect(problems('sate = active')).toEqual([{ message, suggestion: 'state = active' }])
     expect(resolved('attributes.sate = active')).toBeTruthy()
@@ -62,7 +62,7 @@ describe('names (A.3)', () => {
     expect(resolved('sate = active', withoutNames)).toBeTruthy()
   })
 
-  test('lists unknown names, and suggests only names that the caller may read', () => {
+  test('reports unknown names, and suggests only names that the caller may read', () => {
     const names = { has: (name: string) => name === 'secret', keys: () => ['site'] }
     const found = check('sekret = 1 secret = 2 attributes.siet = 3 age(site.x) > 2d', { knownAttributes: names })
     expect(found.unknownNames).toEqual(['sekret', 'siet', 'site.x'])
@@ -79,7 +79,7 @@ describe('names (A.3)', () => {
     ['age(sitee) > 2d', 'age(site) > 2d'],
     ['qqqqqq = x', null],
     ['$svc.categoryF = x', '$svc.categoryA = x'],
-  ])('suggests for %s', (text, suggestion) => {
+  ])('suggests a correction of %s', (text, suggestion) => {
     expect(problems(text)).toMatchObject([{ suggestion }])
   })
 
@@ -106,7 +106,7 @@ describe('names (A.3)', () => {
     expect(problems('device = x', service)).toHaveLength(1)
   })
 
-  test('resolves names of events, whose attributes are those of the device', () => {
+  test('resolves the attributes of an event to those of its device', () => {
     const event = { kind: 'event' } as const
     expect(resolved('target.kind = webhook', event)).toMatchObject({ subject: field('event', 'target.kind') })
     expect(resolved('state = active', event)).toMatchObject({ subject: field('event', 'state') })
@@ -121,14 +121,14 @@ describe('names (A.3)', () => {
   })
 })
 
-describe('functions (A.3)', () => {
+describe('functions (contract A.3)', () => {
   test.each([
     ['base(site) = x', { ...attribute('site'), read: { type: 'base' } }],
     ['in("night", net.ssid) = x', { ...attribute('net', 'ssid'), read: { type: 'in', context: 'night' } }],
     ["override(night, 'rack row') = x", { ...attribute('rack row'), read: { type: 'override', context: 'night' } }],
     ['base(statusA) = x', { ...attribute('$svc', 'statusA'), read: { type: 'base' } }],
     ['base(attributes.state) = x', { ...attribute('state'), read: { type: 'base' } }],
-  ])('%s', (text, subject) => {
+  ])('resolves the subject of %s', (text, subject) => {
     expect(resolved(text)).toEqual({ type: 'compare', subject, operator: '=', literal: string('x') })
   })
 
@@ -143,7 +143,7 @@ describe('functions (A.3)', () => {
     ['view("v 1")', { type: 'view', id: 'v 1' }],
     ['any("oslo")', { type: 'any', of: 'device', literal: string('oslo') }],
     ['any(os*)', { literal: { type: 'pattern', parts: ['os', ''] } }],
-  ])('%s', (text, expected) => {
+  ])('resolves the function in %s', (text, expected) => {
     expect(resolved(text)).toMatchObject(expected)
   })
 
@@ -168,8 +168,8 @@ describe('functions (A.3)', () => {
   })
 })
 
-describe('operators (A.4)', () => {
-  test('reads != as NOT and =, also for services', () => {
+describe('operators (contract A.4)', () => {
+  test('treats != as NOT and =, also for services', () => {
     expect(resolved('site != a')).toEqual(resolved('NOT site = a'))
     expect(resolved('services.port != 22')).toEqual(resolved('NOT services.port = 22'))
     expect(resolved('services:(port != 22)')).not.toEqual(resolved('services.port != 22'))
@@ -185,7 +185,7 @@ describe('operators (A.4)', () => {
     expect(literalOf('site = "os\\*"')).toEqual(string('os*'))
   })
 
-  test('distinguishes one service from several (case 18, 19)', () => {
+  test('distinguishes one service that matches both conditions from two services (cases 18 and 19)', () => {
     const port = {
       type: 'compare',
       subject: field('service', 'port'),
@@ -213,7 +213,7 @@ describe('operators (A.4)', () => {
     expect(problems('services.device.name = x')).toHaveLength(1)
   })
 
-  test('reads lists', () => {
+  test('resolves lists of values', () => {
     const subject = attribute('site')
     const literals = [string('a'), string('b')]
     expect(resolved('site = (a OR b)')).toEqual({ type: 'list', subject, operator: '=', match: 'any', literals })
@@ -237,7 +237,7 @@ describe('operators (A.4)', () => {
     expect(problems(text)).toMatchObject([{ suggestion }])
   })
 
-  test('merges groups of the same kind', () => {
+  test('merges nested groups of the same kind', () => {
     expect(resolved('(site = a rack = b) load = c')).toEqual(resolved('site = a rack = b load = c'))
   })
 

@@ -3,7 +3,7 @@ import { check } from '../../test/fixtures.ts'
 import type { FilterUsage } from './usage.ts'
 
 describe('terms', () => {
-  test('report their position, canonical name, and how they are compared', () => {
+  test('reports the position, canonical name, and comparison of each term', () => {
     const text =
       'site = 5 load > 5 lastBackup > now age(site) > 2d created = 2026-01-01 stale(rack) gate site:* view(x)'
     expect(
@@ -21,7 +21,7 @@ describe('terms', () => {
     ])
   })
 
-  test('include services and the terms inside them', () => {
+  test('reports services and the terms inside them', () => {
     const names = (text: string) => check(text).terms.map(({ name }) => name)
     expect(names('services:(port = 22 site = x) services.host = y')).toEqual([
       'services',
@@ -32,7 +32,7 @@ describe('terms', () => {
   })
 })
 
-describe('indexed terms (A.8)', () => {
+describe('indexed filters (contract A.8)', () => {
   test.each([
     'site = oslo',
     'site = (oslo OR bergen)',
@@ -57,7 +57,7 @@ describe('indexed terms (A.8)', () => {
     'services:(site = x)',
     'site = a OR state = active',
     'site = a AND NOT rack = 5',
-  ])('%s', (text) => {
+  ])('finds an index for %s', (text) => {
     expect(check(text)).toMatchObject({ problems: [], isIndexed: true })
   })
 
@@ -87,11 +87,11 @@ describe('indexed terms (A.8)', () => {
     'services:(host:x)',
     'services.port != 22',
     'site = a OR rack:x',
-  ])('not %s', (text) => {
+  ])('finds no index for %s', (text) => {
     expect(check(text)).toMatchObject({ problems: [], isIndexed: false })
   })
 
-  test('are indexed for the whole filter and for each term', () => {
+  test('reports whether the whole filter and each term are indexed', () => {
     const isIndexed = (text: string) => check(text).terms.map((term) => term.isIndexed)
     expect(isIndexed('site = a AND NOT rack = 5')).toEqual([true, false])
     expect(isIndexed('services:(port = 22 host:x) load > 5')).toEqual([true, true, false, false])
@@ -101,7 +101,7 @@ describe('indexed terms (A.8)', () => {
   })
 })
 
-describe('usages (A.1)', () => {
+describe('uses of filters (contract A.1)', () => {
   const rejected = (text: string) =>
     (['list', 'bulk', 'alert', 'silence', 'role', 'accessKey', 'view'] as const).filter(
       (usage: FilterUsage) => check(text, { usage }).problems.length > 0,
@@ -127,7 +127,7 @@ describe('usages (A.1)', () => {
     ['', ['bulk']],
     [' \n', ['bulk']],
     ['id:*', []],
-  ])('%s', (text, usages) => {
+  ])('rejects %j only where it is not allowed', (text, usages) => {
     expect(rejected(text)).toEqual(usages)
   })
 })

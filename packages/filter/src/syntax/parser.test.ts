@@ -63,7 +63,7 @@ describe('grammar', () => {
     ["stale( site ) any('x')", 'stale(site) AND any("x")'],
     ['f()', 'f()'],
     ['f (a)', 'f AND a'],
-  ])('%j', (text, expected) => {
+  ])('parses %j', (text, expected) => {
     expect(read(text)).toBe(expected)
     expect(strip(parseFilter(expected).tree)).toEqual(strip(parseFilter(text).tree))
   })
@@ -89,7 +89,7 @@ describe('AND and OR on one level', () => {
     ['a b OR c', '(a b) OR c', 'a (b OR c)', 'a (b OR c)'],
     ['a OR b OR c d', 'a OR b OR (c d)', '(a OR b OR c) d', '(a OR b OR c) d'],
     ['x (a OR b AND -c = 1)', 'a OR (b AND -c = 1)', '(a OR b) AND -c = 1', 'x (a OR (b AND -c = 1))'],
-  ])('%j shows both readings', (text, sql, aip, suggestion) => {
+  ])('shows both readings of %j', (text, sql, aip, suggestion) => {
     const [problem, ...others] = parseFilter(text).problems
     expect(others).toEqual([])
     expect(problem!.message).toBe(`AND and OR need parentheses. Write ${sql}, or ${aip}.`)
@@ -97,7 +97,7 @@ describe('AND and OR on one level', () => {
     expect(parseFilter(suggestion).problems).toEqual([])
   })
 
-  test('is abbreviated in the message', () => {
+  test('abbreviates a long filter in the error', () => {
     const { message, suggestion } = parseFilter(`${'a'.repeat(3000)} AND b OR c`).problems[0]!
     expect(message.length).toBeLessThan(500)
     expect(suggestion).toHaveLength(3000 + ' AND b OR c'.length + 2)
@@ -144,12 +144,12 @@ describe('errors', () => {
     ['!a', 1, 1, 'NOT a'],
     ['a\0b', 2, 1, 'ab'],
     ['a\uD800', 2, 1, 'a'],
-  ])('%j', (text, column, length, suggestion) => {
+  ])('reports the position of the error in %j', (text, column, length, suggestion) => {
     expect(first(text)).toEqual({ at: [1, column, length], suggestion })
     expect(parseFilter(text).problems[0]!.kind).toBe('syntax')
   })
 
-  test('contain the line, and the column in code points (case 20)', () => {
+  test('reports the line, and the column in code points (case 20)', () => {
     expect(first('name:"😀"\r\n\n  😀😀 = x=y')).toEqual({
       at: [3, 8, 3],
       suggestion: 'name:"😀"\r\n\n  😀😀 = "x=y"',
@@ -157,7 +157,7 @@ describe('errors', () => {
     expect(first('"a\rb" (')).toMatchObject({ at: [2, 4, 1] })
   })
 
-  test('are reported up to five times, and parsing continues after each', () => {
+  test('reports up to five syntax errors, and continues after each', () => {
     const found = parseFilter('= AND (a b OR c) AND x = AND y.z AND site = (a, b) AND ok = 1 AND q.r')
     expect(found.problems.map(({ column }) => column)).toEqual([1, 8, 26, 30, 47])
     expect(printFilter(found.tree)).toContain('ok = 1')
@@ -181,16 +181,16 @@ describe('limits', () => {
     ['filterPatterns', times(10, 'a*'), times(11, 'a*')],
     ['patternWildcards', 'name:*a*b*c*', 'name:*a*b*c*d*'],
     ['listValues', `a = (${times(100, 'b', ' OR ')})`, `a = (${times(101, 'b', ' OR ')})`],
-  ])('%s', (limit, within, beyond) => {
+  ])('enforces the limit %s', (limit, within, beyond) => {
     expect(limitsOf(within)).toEqual([])
     expect(limitsOf(beyond)).toEqual([`limit ${limit}`])
   })
 
-  test('do not count * alone as a pattern', () => {
+  test('does not count * alone as a pattern', () => {
     expect(limitsOf(times(20, 'site:*'))).toEqual([])
   })
 
-  test('allow a longer filter if the caller does', () => {
+  test('accepts a longer filter if the caller allows it', () => {
     expect(parseFilter('a'.repeat(5000), { maxLength: 6000 }).problems).toEqual([])
   })
 })

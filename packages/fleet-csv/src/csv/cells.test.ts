@@ -9,8 +9,8 @@ const cell: fc.Arbitrary<Cell> = fc.oneof(
   fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', ' ', 'a', '=', '\uFEFF', ';') }),
 )
 
-describe('cells', () => {
-  it('round-trip, and distinguish null from the empty string', () => {
+describe('CSV cells', () => {
+  it('round-trips cells, and distinguishes null from the empty string', () => {
     const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLength: 8 })
     fc.assert(
       fc.property(rows, (given) => {
@@ -20,15 +20,15 @@ describe('cells', () => {
     )
   })
 
-  it('never throw', () => {
+  it('never throws', () => {
     fc.assert(fc.property(fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a') }), (text) => void read(text)))
   })
 
-  it('distinguish empty from quoted empty', () => {
+  it('distinguishes an empty cell from a quoted empty cell', () => {
     expect(read('a,,""')).toEqual([{ line: 1, cells: ['a', null, ''] }])
   })
 
-  it('may be quoted over several lines, which all count', () => {
+  it('accepts a quoted cell with several lines, and counts all of them', () => {
     expect(read('a,b\r\n"1\r\n2",x\r\n\r\n\rlast,y')).toEqual([
       { line: 1, cells: ['a', 'b'] },
       { line: 2, cells: ['1\r\n2', 'x'] },
@@ -36,23 +36,23 @@ describe('cells', () => {
     ])
   })
 
-  it('begin after a byte order mark', () => {
+  it('ignores a byte order mark', () => {
     expect(read('\uFEFF"name",b\n')).toEqual([{ line: 1, cells: ['name', 'b'] }])
   })
 })
 
-describe('a broken quote', () => {
+describe('a row with a broken quote', () => {
   const problems = (text: string) => read(text).map((row) => ('reason' in row ? `${row.line}!` : row.line))
 
-  it('affects only its row if it is inside a cell', () => {
+  it('does not affect other rows if the quote is inside a cell', () => {
     expect(problems('a,b\n5" disk,x\nc,d\n')).toEqual([1, '2!', 3])
   })
 
-  it('with text after it affects only its row', () => {
+  it('does not affect other rows if text follows the quote', () => {
     expect(problems('a,b\n"x"y,x\nc,d\n')).toEqual([1, '2!', 3])
   })
 
-  it('affects only its row if it is never closed, even with later quotes', () => {
+  it('does not affect other rows if the quote is never closed, even with later quotes', () => {
     expect(problems('a,b\n"x,x\nc,d\n')).toEqual([1, '2!', 3])
     expect(problems('a,b\n"x,x\nc,"d"\ne,f\n')).toEqual([1, '2!', 3, 4])
   })

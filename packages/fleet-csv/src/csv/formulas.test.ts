@@ -24,7 +24,7 @@ describe('formulas', () => {
     expect(restoreFormula(cell)).toBe(cell)
   })
 
-  it('restores every neutralized cell', () => {
+  it('restores every neutralized cell to its original content', () => {
     const awkward = fc.string({
       unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '5', '.', 'a', '\uFF0B'),
     })

@@ -16,7 +16,7 @@ describe('readDeviceFile', () => {
     expect(() => readDeviceFile(Buffer.from(text))).toThrow(reason)
   })
 
-  it('ignores columns of read-only fields, but not attributes with their names', () => {
+  it('ignores columns of read-only fields, but not columns of attributes with the same names', () => {
     const file = readDeviceFile(
       Buffer.from('id,name,state,services.port,attributes.state,attributes.id\n80:01,a,active,22,x,\n'),
     )
@@ -36,7 +36,7 @@ describe('readDeviceFile', () => {
     ])
   })
 
-  it('rejects UTF-16', () => {
+  it('rejects a file in UTF-16', () => {
     expect(() => readDeviceFile(Buffer.from('\uFEFFname\n', 'utf16le'))).toThrow('the file is UTF-16')
   })
 })

@@ -15,7 +15,7 @@ const entry: fc.Arbitrary<ServiceEntry> = fc.record({
 })
 
 describe('the services cell', () => {
-  it('round-trips for all names', () => {
+  it('round-trips services with any names', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 5 }), (entries) => {
         expect(parseServices(formatServices(entries))).toEqual(entries)
@@ -35,14 +35,14 @@ describe('the services cell', () => {
     ])
   })
 
-  it('accepts disabled services, no port, and IPv6 addresses in brackets', () => {
+  it('accepts disabled services, services without a port, and IPv6 addresses in brackets', () => {
     expect(parseServices('!ssh:-;!v6=ssh:[fe80::1%eth0]:22')).toEqual([
       { name: 'ssh', type: 'ssh', host: null, port: null, enabled: false },
       { name: 'v6', type: 'ssh', host: 'fe80::1%eth0', port: 22, enabled: false },
     ])
   })
 
-  it('is written in the shortest form', () => {
+  it('formats services in the shortest notation', () => {
     const service = { name: 'web', type: 'http', host: '10.0.0.1', port: 80, enabled: true }
     expect(formatServices([service, { ...service, host: '::1', enabled: false }])).toBe(
       'web=http:10.0.0.1:80;!web=http:[::1]:80',

@@ -9,7 +9,7 @@ const types = [
 const ssh = { name: 'ssh', application: 1, host: null, port: 22, enabled: true }
 const web = { name: 'web', application: 2, host: null, port: 80, enabled: true }
 
-it('describes an update by column, with the current value and the value of the file', () => {
+it('describes an update by column, with the current and the new value', () => {
   const device = {
     id: '80:01',
     name: 'old',

@@ -13,7 +13,7 @@ import { parseSignature } from '../index.ts'
 
 const bare: RequestWithBody = { method: 'POST', target: '/graphql/v1', rawHeaders: ['Host', 'api.example.com'] }
 
-describe('no credentials', () => {
+describe('a request without a signature', () => {
   test.each([
     ['nothing', []],
     ['an empty Authorization', ['Authorization', '']],
@@ -22,7 +22,7 @@ describe('no credentials', () => {
     ['Bearer', ['Authorization', 'Bearer keyId="x"']],
     ['a scheme with the same prefix', ['Authorization', 'SignatureX keyId="x"']],
     ['other credentials twice', ['Authorization', 'Basic YTpi', 'Authorization', 'Basic YTpi']],
-  ])('%s', (_, headers) => {
+  ])('finds no signature in %s', (_, headers) => {
     expect(outcomeOf(withMore(bare, ...headers))).toBe('none')
   })
 
@@ -31,7 +31,7 @@ describe('no credentials', () => {
   })
 })
 
-describe('rejects credentials in more than one place', () => {
+describe('credentials in more than one place', () => {
   const parameters = usualParameters.replace('$', Buffer.alloc(32).toString('base64'))
 
   test.each([
@@ -43,12 +43,12 @@ describe('rejects credentials in more than one place', () => {
     ['form A and a Signature of form B', withMore(formA(usualParameters), 'Signature', 'sig=:AAAA:')],
     ['form B and form A in one Signature', withHeader(formB({}), 'signature', () => parameters)],
     ['form B and form A in two Signatures', withMore(formB({}), 'Signature', parameters)],
-  ])('%s', (_, request) => {
+  ])('rejects %s', (_, request) => {
     expect(outcomeOf(request)).toBe('both-forms')
   })
 })
 
-describe('rejects a second header', () => {
+describe('a repeated header', () => {
   test.each(['Host', 'Authorization', 'Date', 'Digest', 'Content-Digest', 'Content-Type', 'Content-Length'])(
     '%s',
     (name) => {
@@ -58,19 +58,19 @@ describe('rejects a second header', () => {
     },
   )
 
-  test('Authorization or Host, in addition to the signed one', () => {
+  test('rejects a second Authorization or Host, in addition to the signed one', () => {
     expect(outcomeOf(withMore(formA(usualParameters), 'authorization', ''))).toBe('duplicate-header')
     expect(outcomeOf(withMore(formA(usualParameters), 'host', 'api.example.com'))).toBe('duplicate-header')
   })
 
-  test('Signature in form A', () => {
+  test('rejects a second Signature in form A', () => {
     const value = formA(usualParameters).rawHeaders.at(-1)!.replace('Signature ', '')
     const request = withMore(without(formA(usualParameters), 'authorization'), 'Signature', value)
     expect(outcomeOf(request)).toBe('ok')
     expect(outcomeOf(withMore(request, 'Signature', value))).toBe('duplicate-header')
   })
 
-  test('that is covered', () => {
+  test('rejects a second value of a covered header', () => {
     const components = ['@method', '@authority', '@target-uri', 'x-mine']
     const request = signed({ components, headers: { 'X-Mine': 'a' } })
     expect(outcomeOf(request)).toBe('ok')
@@ -92,12 +92,12 @@ describe('the request target', () => {
     '/graphql /v1',
     '/graphql/\u00e9',
     '/graphql\n',
-  ])('%j is not in origin form', (target) => {
+  ])('rejects %j, which is not in origin form', (target) => {
     expect(outcomeOf({ ...formA(usualParameters), target })).toBe('target-form')
     expect(outcomeOf({ ...formB({}), target })).toBe('target-form')
   })
 
-  test('is signed as received, without decoding or normalization', () => {
+  test('verifies the request target as received, without decoding or normalization', () => {
     const url = 'http://api.example.com:4000/a%2fb/~x//c?x=%41&x=+'
     for (const form of ['cavage', 'rfc9421'] as const) {
       const request = signed({ form, url })
@@ -109,7 +109,7 @@ describe('the request target', () => {
     }
   })
 
-  test.each(['PO ST', 'post', ''])('requires an uppercase token as the method, not %j', (method) => {
+  test.each(['PO ST', 'post', ''])('rejects the method %j, which is not an uppercase token', (method) => {
     expect(outcomeOf({ ...formA(usualParameters), method })).toBe('malformed')
     expect(outcomeOf({ ...formB({}), method })).toBe('malformed')
   })
@@ -129,20 +129,20 @@ describe('the Host header', () => {
     expect(outcomeOf(withHeader(formB({}), 'host', () => host))).toBe('malformed-host')
   })
 
-  test('is required', () => {
+  test('rejects a request without a Host header', () => {
     expect(outcomeOf(without(formB({}), 'host'))).toBe('missing-header')
     expect(outcomeOf(without(formA(usualParameters), 'host'))).toBe('missing-header')
   })
 })
 
-describe('limits', () => {
-  test('headers to 16 KiB', () => {
+describe('limits of the parser', () => {
+  test('limits headers to 16 KiB', () => {
     const padding = (length: number): string[] => ['X-Padding', 'x'.repeat(length)]
     expect(outcomeOf(withMore(formB({}), ...padding(15 * 1024)))).toBe('ok')
     expect(outcomeOf(withMore(formB({}), ...padding(16 * 1024)))).toBe('too-large')
   })
 
-  test('credentials to 4 KiB', () => {
+  test('limits credentials to 4 KiB', () => {
     expect(outcomeOf(formA(`x="${'x'.repeat(3800)}",${usualParameters}`))).toBe('ok')
     expect(outcomeOf(formA(`x="${'x'.repeat(4100)}",${usualParameters}`))).toBe('too-large')
     expect(outcomeOf(withHeader(formB({}), 'signature-input', (value) => `${value};x="${'x'.repeat(4100)}"`))).toBe(
@@ -160,7 +160,7 @@ describe('limits', () => {
     ).toBe('too-large')
   })
 
-  test('key IDs to 128 characters', () => {
+  test('limits key IDs to 128 characters', () => {
     for (const form of ['cavage', 'rfc9421'] as const) {
       const request = signed({ form, keyId: 'k'.repeat(128) })
       const name = form === 'cavage' ? 'authorization' : 'signature-input'
@@ -170,7 +170,7 @@ describe('limits', () => {
   })
 })
 
-test('a failure includes the key ID if it could be parsed', () => {
+test('includes the key ID in a failure if it could be parsed', () => {
   const covering = withHeader(formB({}), 'signature-input', (value) => value.replace('"@path"', '"@path" "digest"'))
   expect(parseSignature(covering)).toMatchObject({ outcome: 'failed', reason: 'missing-header', keyId: 'AKEXAMPLE' })
   expect(parseSignature(formA('keyId="AKEXAMPLE",headers="date",signature="$"'))).toEqual({

@@ -15,48 +15,48 @@ import { parseSignature } from '../index.ts'
 const list = '("@method" "@authority" "@path")'
 const rest = `created=${now};keyid="AKEXAMPLE"`
 
-describe('accepts signatures of clients', () => {
+describe('signatures of clients in form B', () => {
   test.each([
     ['parameters in any order', `${list};keyid="AKEXAMPLE";alg="hmac-sha256";created=${now}`],
     ['components in any order', `("@path" "@authority" "@method");${rest}`, [2, 1, 0]],
     ['unknown parameters', `${list};${rest};tag="x";other=tok;more`],
     ['a named algorithm', `${list};${rest};alg="hmac-sha256"`],
     ['expires and a nonce', `${list};${rest};expires=${now};nonce="a;b\\"c"`],
-  ])('%s', (_, input, order: number[] = [0, 1, 2]) => {
+  ])('accepts %s', (_, input, order: number[] = [0, 1, 2]) => {
     expect(outcomeOf(formB({ input, lines: order.map((i) => usualLines[i]!) }))).toBe('ok')
   })
 
-  test('spaces that structured fields allow, which are not in the signature base', () => {
+  test('accepts spaces that structured fields allow, which are not in the signature base', () => {
     const input = `( "@method"   "@authority" "@path"  ); created=${now};  keyid="AKEXAMPLE"`
     expect(outcomeOf(formB({ input, signedInput: usualInput }))).toBe('ok')
     expect(outcomeOf(formB({ input }))).toBe('bad-signature')
   })
 
-  test('any label', () => {
+  test('accepts any label', () => {
     for (const label of ['sig1', 'pyhms', 'a', '*x', 'sig-b.2_5']) expect(outcomeOf(signed({ label }))).toBe('ok')
   })
 
-  test('an empty Authorization, covered or not', () => {
+  test('accepts an empty Authorization, covered or not', () => {
     expect(outcomeOf(withMore(formB({}), 'Authorization', ''))).toBe('ok')
     const input = `("@method" "@authority" "@path" "authorization");${rest}`
     const lines = [...usualLines, '"authorization": ']
     expect(outcomeOf(withMore(formB({ input, lines }), 'Authorization', ''))).toBe('ok')
   })
 
-  test('every supported derived component', () => {
+  test('accepts every supported derived component', () => {
     const components = ['@method', '@authority', '@scheme', '@target-uri', '@request-target', '@path', '@query']
     expect(outcomeOf(signed({ components }))).toBe('ok')
     expect(outcomeOf(signed({ components, url: 'http://api.example.com/graphql/v1' }))).toBe('ok')
     expect(outcomeOf(signed({ components, url: 'http://api.example.com/graphql/v1?' }))).toBe('ok')
   })
 
-  test('"@query" without a query is the question mark alone (RFC 9421 §2.2.7)', () => {
+  test('signs "@query" without a query as the question mark alone (RFC 9421 §2.2.7)', () => {
     const input = `("@method" "@authority" "@path" "@query");${rest}`
     expect(outcomeOf(formB({ input, lines: [...usualLines, '"@query": ?'] }))).toBe('ok')
     expect(outcomeOf(formB({ input, lines: [...usualLines, '"@query": '] }))).toBe('bad-signature')
   })
 
-  test('returns the nonce', () => {
+  test('returns the nonce of a signature', () => {
     const parsed = parseSignature(signed({ nonce: 'n-1' }))
     expect(parsed).toMatchObject({
       outcome: 'signed',
@@ -65,12 +65,12 @@ describe('accepts signatures of clients', () => {
   })
 })
 
-describe('coverage', () => {
+describe('covered components of form B', () => {
   const cover = (names: string, lines: string[], target = '/graphql/v1'): string =>
     outcomeOf(formB({ input: `(${names});${rest}`, lines }, { target }))
   const [method, authority, path] = usualLines as [string, string, string]
 
-  test('requires the method, authority, and path', () => {
+  test('requires a signature to cover the method, authority, and path', () => {
     expect(cover('', [])).toBe('not-covered')
     expect(cover('"@authority" "@path"', [authority, path])).toBe('not-covered')
     expect(cover('"@method" "@path"', [method, path])).toBe('not-covered')
@@ -78,14 +78,14 @@ describe('coverage', () => {
     expect(cover('"@method" "host" "@path"', [method, '"host": api.example.com', path])).toBe('not-covered')
   })
 
-  test('accepts the target URI, which contains the authority', () => {
+  test('accepts a signature that covers the target URI, which contains the authority', () => {
     const targetUri = '"@target-uri": http://api.example.com/graphql/v1'
     expect(cover('"@method" "@target-uri"', [method, targetUri])).toBe('ok')
     const elsewhere = '"@target-uri": http://evil.example/graphql/v1'
     expect(cover('"@method" "@target-uri"', [method, elsewhere])).toBe('bad-signature')
   })
 
-  test('requires the query if the target has one', () => {
+  test('requires a signature to cover the query if the target has one', () => {
     const names = '"@method" "@authority" "@path"'
     expect(cover(names, usualLines, '/graphql/v1?a=1')).toBe('not-covered')
     expect(cover(names, usualLines, '/graphql/v1?')).toBe('not-covered')
@@ -115,7 +115,7 @@ describe('coverage', () => {
   )
 })
 
-describe('rejects', () => {
+describe('invalid signatures in form B', () => {
   test.each([
     ['a component twice', '("@method" "@authority" "@path" "@path")', 'duplicate-component'],
     ['@signature-params', '("@method" "@authority" "@path" "@signature-params")', 'unsupported-component'],
@@ -132,7 +132,7 @@ describe('rejects', () => {
       `("@method" "@authority" "@path" ${Array.from({ length: 18 }, (_, i) => `"x${i}"`).join(' ')})`,
       'too-large',
     ],
-  ])('covering %s', (_, components, reason) => {
+  ])('rejects a signature that covers %s', (_, components, reason) => {
     expect(outcomeOf(formB({ input: `${components};${rest}` }))).toBe(reason)
   })
 
@@ -162,11 +162,11 @@ describe('rejects', () => {
     ['no list', `"@method";${rest}`, 'malformed'],
     ['an unclosed list', `("@method" "@authority" "@path"`, 'malformed'],
     ['text after the list', `${usualInput} x`, 'malformed'],
-  ])('%s', (_, input, reason) => {
+  ])('rejects %s', (_, input, reason) => {
     expect(outcomeOf(formB({ input }))).toBe(reason)
   })
 
-  test('a header named @method instead of the derived component (RFC 9421 §7.5.1)', () => {
+  test('rejects a header named @method instead of the derived component (RFC 9421 §7.5.1)', () => {
     const lines = ['"@method": GET', ...usualLines.slice(1)]
     expect(outcomeOf(formB({ lines }, { headers: ['Host', 'api.example.com', '@method', 'GET'] }))).toBe(
       'bad-signature',
@@ -176,7 +176,7 @@ describe('rejects', () => {
   test.each([
     ['only Signature', 'signature-input', 'malformed'],
     ['only Signature-Input', 'signature', 'malformed'],
-  ])('%s', (_, removed, reason) => {
+  ])('rejects %s without the other header', (_, removed, reason) => {
     expect(outcomeOf(without(formB({}), removed))).toBe(reason)
   })
 
@@ -191,11 +191,11 @@ describe('rejects', () => {
     ['31 bytes', () => `sig=:${Buffer.alloc(31).toString('base64')}:`],
     ['no bytes at all', () => 'sig=::'],
     ['a missing end', (value: string) => value.slice(0, -1)],
-  ])('Signature with %s', (_, change) => {
+  ])('rejects a Signature with %s', (_, change) => {
     expect(outcomeOf(withHeader(formB({}), 'signature', change))).toBe('malformed')
   })
 
-  test('characters other than printable ASCII in a covered value (RFC 9421 §2.5)', () => {
+  test('rejects characters other than printable ASCII in a covered value (RFC 9421 §2.5)', () => {
     const input = `("@method" "@authority" "@path" "x");${rest}`
     for (const value of ['caf\u00e9', 'a\u0000b', 'a\u007fb']) {
       const request = formB(
@@ -207,7 +207,7 @@ describe('rejects', () => {
   })
 })
 
-describe('several signatures', () => {
+describe('a request with several signatures', () => {
   const other = `("@method");created=${now};keyid="PROXY"`
   const bytes = `:${Buffer.alloc(64).toString('base64')}:`
   const both = (input: (value: string) => string, signature: (value: string) => string): RequestWithBody =>
@@ -236,7 +236,7 @@ describe('several signatures', () => {
         (value) => value,
       ),
     ],
-  ])('are rejected if the other one is %s', (_, request) => {
+  ])('is rejected if the other signature is %s', (_, request) => {
     expect(outcomeOf(request)).toBe('several-signatures')
   })
 })

@@ -26,7 +26,7 @@ const dictionary = fc
   )
   .map(([members, comma, end]) => members.join(comma) + end)
 
-test('the fast path returns the same as the parser', () => {
+test('returns the same result from the fast path as from the parser', () => {
   const isSame = fc.property(dictionary, (written) => {
     const read = readPlain(written)
     if (read !== undefined) expect([...read]).toEqual([...(readAny(written) ?? [])])
@@ -61,7 +61,7 @@ const plainDictionary = fc
   })
   .map((members) => members.map(([name, value]) => `${name}=${value}`).join(', '))
 
-test('the fast path accepts all fields with only byte sequences and lists of strings', () => {
+test('accepts all fields with only byte sequences and lists of strings in the fast path', () => {
   const isSame = fc.property(plainDictionary, (written) => {
     expect([...(readPlain(written) ?? [])]).toEqual([...(readAny(written) ?? ['nothing'])])
   })
@@ -73,7 +73,7 @@ test.each([
   'sig1=:AAAA:, sig2=:AA==:',
   'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:, sha-512=:AAE=:',
   'sig1=()',
-])('the fast path parses %s', (written) => {
+])('parses %s in the fast path', (written) => {
   expect(readPlain(written)?.size).toBeGreaterThan(0)
 })
 
@@ -85,6 +85,6 @@ test.each([
   'a=:AB==:',
   'a=("a\\"b")',
   'a=("a");b=01',
-])('the fast path does not parse %s', (written) => {
+])('leaves %s to the parser', (written) => {
   expect(readPlain(written)).toBeUndefined()
 })

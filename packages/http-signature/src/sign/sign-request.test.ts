@@ -11,8 +11,8 @@ const request: SignRequestOptions = {
   created: now,
 }
 
-describe('form B', () => {
-  test('covers method, authority, path, and the present headers', () => {
+describe('signing a request in form B', () => {
+  test('covers the method, authority, path, and the present headers', () => {
     const input = (options: Partial<SignRequestOptions>): string =>
       signRequest({ ...request, ...options })['Signature-Input']!
     const rest = `created=${now};keyid="AKEXAMPLE";alg="hmac-sha256"`
@@ -31,7 +31,7 @@ describe('form B', () => {
     expect(input({ body: 'x', digest: false })).toBe(`sig1=("@method" "@authority" "@path");${rest}`)
   })
 
-  test('adds the digest, and no Date', () => {
+  test('adds the digest and no Date', () => {
     expect(Object.keys(signRequest({ ...request, body: '' })).sort()).toEqual([
       'Content-Digest',
       'Signature',
@@ -41,10 +41,10 @@ describe('form B', () => {
   })
 })
 
-describe('form A', () => {
+describe('signing a request in form A', () => {
   const cavage = { ...request, form: 'cavage' } as const
 
-  test('covers target, host, date, and the present headers', () => {
+  test('covers the target, host, date, and the present headers', () => {
     const added = signRequest({ ...cavage, body: 'x', headers: { 'content-type': 'a/b' } })
     expect(added.Date).toBe(nowAsDate)
     expect(added.Digest).toMatch(/^SHA-256=/)
@@ -59,7 +59,7 @@ describe('form A', () => {
     expect(outcomeOf(receive('POST', request.url, { date: nowAsDate, ...added }))).toBe('ok')
   })
 
-  test('covers times under hs2019', () => {
+  test('covers times under the algorithm name hs2019', () => {
     expect(signRequest({ ...cavage, expires: now + 60 }).Authorization).toContain(
       `algorithm="hs2019",expires=${now + 60},headers="(request-target) host date (expires)"`,
     )
@@ -67,7 +67,7 @@ describe('form A', () => {
   })
 })
 
-describe('rejects', () => {
+describe('requests that cannot be signed', () => {
   test.each<[string, Partial<SignRequestOptions>]>([
     ['a missing header', { components: ['@method', 'x-none'] }],
     ['a header with non-ASCII characters', { headers: { 'Content-Type': 'é' } }],
@@ -86,12 +86,12 @@ describe('rejects', () => {
     ['a relative URL', { url: '/graphql/v1' }],
     ['a label in uppercase', { label: 'Sig' }],
     ['a method in lowercase', { method: 'post' }],
-  ])('%s', (_, options) => {
+  ])('rejects %s', (_, options) => {
     expect(() => signRequest({ ...request, ...options })).toThrow(TypeError)
   })
 })
 
-test('the verifier accepts all requests signed by this package', () => {
+test('signs only requests that the verifier accepts', () => {
   const options = fc.record({
     form: fc.constantFrom('cavage', 'rfc9421'),
     keyName: fc.constantFrom('hmac', 'ed25519'),

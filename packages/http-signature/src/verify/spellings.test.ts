@@ -72,7 +72,7 @@ describe.each(Object.entries(parts))('%s', (_, [components, form]) => {
   })
 })
 
-describe('letter case', () => {
+describe('letter case in the address of a request', () => {
   test('is ignored in the Host header', () => {
     for (const components of [undefined, ['@method', '@authority', '@target-uri', 'host']]) {
       expect(outcomeForHost('http://api.example.com:4000', 'API.Example.COM:4000', {}, components)).toBe('ok')
@@ -80,7 +80,7 @@ describe('letter case', () => {
     expect(outcomeForHost('http://api.example.com', 'API.Example.COM', {}, undefined, 'cavage')).toBe('ok')
   })
 
-  test('of the signed Host header may be as sent, or lowercase', () => {
+  test('may be as sent, or lowercase, in the signed Host header', () => {
     const base = `(request-target): post /graphql/v1\nhost: Api.Example.Com\ndate: ${nowAsDate}`
     const asSent = formA(usualParameters, base, { headers: ['Host', 'Api.Example.Com', 'Date', nowAsDate] })
     expect(outcomeOf(asSent)).toBe('ok')
@@ -115,7 +115,7 @@ describe('@target-uri', () => {
   })
 })
 
-test('@scheme is the scheme of the connection or of the public URL', () => {
+test('verifies @scheme as the scheme of the connection or of the public URL', () => {
   const components = ['@method', '@authority', '@path', '@scheme']
   expect(outcomeForHost('https://api.example.com', 'api.example.com', {}, components)).toBe('bad-signature')
   expect(outcomeForHost('https://api.example.com', 'api.example.com', { scheme: 'https' }, components)).toBe('ok')
@@ -125,7 +125,7 @@ test('@scheme is the scheme of the connection or of the public URL', () => {
   expect(outcomeForHost('https://b', 'b', { publicUrl: 'https://api.example.com' }, components)).toBe('bad-signature')
 })
 
-test('yields at most two spellings for any covered components and any server address', () => {
+test('returns at most two spellings for any covered components and any server address', () => {
   const components = ['host', '@authority', '@target-uri', '@scheme']
   for (const port of [undefined, '80', '4000']) {
     for (const name of ['api.example.com', 'Api.Example.Com', 'backend']) {

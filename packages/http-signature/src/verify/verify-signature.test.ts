@@ -33,7 +33,7 @@ function verifyOne(request: RequestWithBody, options: Partial<VerifyOptions> = {
 describe.each(forms)('the time of form %s', (form) => {
   const at = (created: number, extra: Draft = {}): RequestWithBody => signed({ form, created, ...extra })
 
-  test('may differ by 300 s in both directions', () => {
+  test("may differ from the server's clock by 300 s in both directions", () => {
     expect(outcomeOf(at(now - 300))).toBe('ok')
     expect(outcomeOf(at(now + 300))).toBe('ok')
     expect(outcomeOf(at(now - 301))).toBe('clock-skew')
@@ -42,11 +42,11 @@ describe.each(forms)('the time of form %s', (form) => {
     expect(outcomeOf(at(now - 61), { clockSkew: 60 })).toBe('clock-skew')
   })
 
-  test('is rejected if the verifier has no valid time', () => {
+  test('is rejected if the verifier has no valid clock', () => {
     expect(outcomeOf(at(now), { now: Number.NaN })).toBe('clock-skew')
   })
 
-  test('is in the message', () => {
+  test('appears in the message of the rejection', () => {
     expect(verifyOne(at(now - 812))).toEqual({
       ok: false,
       reason: 'clock-skew',
@@ -62,7 +62,7 @@ describe.each(forms)('the time of form %s', (form) => {
 })
 
 describe('the key', () => {
-  test.each(forms)('determines the algorithm, in form %s', (form) => {
+  test.each(forms)('determines the algorithm in form %s', (form) => {
     for (const signer of keyNames) {
       for (const nameAlgorithm of [true, false]) {
         const request = signed({ form, keyName: signer, nameAlgorithm })
@@ -73,13 +73,13 @@ describe('the key', () => {
     }
   })
 
-  test('is not an HMAC secret with the bytes of a public key', () => {
+  test('is not accepted as an HMAC secret with the bytes of a public key', () => {
     const secret = Buffer.from('26b40b8f93fff3d897112f7ebc582b232dbd72517d082fe83cfb30ddce43d1bb', 'hex')
     const request = signed({ keyName: 'ed25519' })
     expect(outcomeOf(request, { key: { algorithm: 'hmac-sha256', secret } })).toBe('bad-signature')
   })
 
-  test('returns the outcome of a wrong signature if it is unknown', () => {
+  test('receives the outcome of a wrong signature if it is unknown', () => {
     for (const form of forms) {
       for (const keyName of keyNames) {
         const request = signed({ form, keyName })
@@ -114,7 +114,7 @@ describe('a covered Content-Digest', () => {
       signed({ body, digest: false, headers: { 'Content-Digest': value }, components: [...usual, 'content-digest'] }),
     )
 
-  test('is checked in every member', () => {
+  test('must match the body in every member', () => {
     expect(withDigest(contentDigest(body))).toBe('ok')
     expect(withDigest(contentDigest(`${body} `))).toBe('digest-mismatch')
     expect(withDigest(`${contentDigest(body)}, ${sha512}`)).toBe('digest-mismatch')
@@ -154,7 +154,7 @@ describe('a covered Digest', () => {
       signed({ form: 'cavage', body, digest: false, headers: { Digest: value }, components: [...usualA, 'digest'] }),
     )
 
-  test('is checked in every member', () => {
+  test('must match the body in every member', () => {
     expect(withDigest(digest(body))).toBe('ok')
     expect(withDigest(digest(body).replace('SHA', 'sha'))).toBe('ok')
     expect(withDigest(digest('x'))).toBe('digest-mismatch')
@@ -203,7 +203,7 @@ describe('requireDigest', () => {
     expect(outcomeOf(request, { requireDigest: true })).toBe('digest-required')
   })
 
-  test('rejects a covered single member (RFC 9421 §2.1.2)', () => {
+  test('rejects a signature that covers a single member of a digest (RFC 9421 §2.1.2)', () => {
     const request = withHeader(signed(), 'signature-input', (value) =>
       value.replace('"content-digest"', '"content-digest";key="sha-256"'),
     )
@@ -218,8 +218,8 @@ describe('requireDigest', () => {
   })
 })
 
-describe('the outcome', () => {
-  test('contains coversBody, which shows whether requireDigest would pass', () => {
+describe('the outcome of a verification', () => {
+  test('contains coversBody, which shows whether the body is authentic', () => {
     expect(verifyOne(signed())).toEqual({
       ok: true,
       keyId: 'AKEXAMPLE',
@@ -233,7 +233,7 @@ describe('the outcome', () => {
   })
 })
 
-test('a covered content-length is the number of bytes, not of characters', () => {
+test('compares a covered content-length with the number of bytes, not of characters', () => {
   const body = 'é'
   const length = (value: string): string =>
     outcomeOf(signed({ body, headers: { 'Content-Length': value }, components: [...usual, 'content-length'] }))
