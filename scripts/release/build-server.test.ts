@@ -58,7 +58,7 @@ it('serves the API and the console from the package, in an empty folder', async 
   expect((await muster('backup', join(folder, 'a.backup'))).stderr).not.toContain('rror')
 })
 
-it('contains no TypeScript and no tests, and has the version of the root package', async () => {
+it('contains neither TypeScript nor tests, and has the version of the root package', async () => {
   const files = await readdir(join(folder, 'package/packages'), { recursive: true })
   expect(files.filter((file) => file.endsWith('.ts') || file.includes('.test.'))).toEqual([])
   const read = async (path: string) => JSON.parse(await readFile(path, 'utf8'))

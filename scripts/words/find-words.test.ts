@@ -8,6 +8,6 @@ it('finds words case-insensitively and reports their position and replacement', 
   ])
 })
 
-it('ignores words that only contain a listed word', () => {
+it('ignores words that contain a listed word only as a part', () => {
   expect(findWords('amended, recommend, underwayside, contexts')).toEqual([])
 })

@@ -32,7 +32,7 @@ const modeOf = async (path: string): Promise<number> => (await stat(path)).mode 
 
 const readiness = async (url: string): Promise<number> => (await fetch(`${url}/readyz`)).status
 
-describe('a server with its own database', () => {
+describe('a server with an embedded database', () => {
   it('creates its owner on the first start, and continues with the same data after a stop or a crash', async () => {
     const folder = join(await newFolder(), 'data')
     const env = { MUSTER_DATA: folder, MUSTER_OWNER_EMAIL: 'ada@example.com', MUSTER_LOGLEVEL: 'debug' }
@@ -90,7 +90,7 @@ describe('a server with its own database', () => {
   })
 })
 
-describe('a start', () => {
+describe('starting a server', () => {
   it("rejects another database's master key, and completes a first start that crashed", async () => {
     const folder = await newFolder()
     const env = { MUSTER_DATA: folder, DATABASE_URL: (await newDatabase()).url }
@@ -127,7 +127,7 @@ describe('a start', () => {
     expect(await readCredentials(env.MUSTER_DATA)).toEqual({ ...credentials, MUSTER_URL: MUSTER_PUBLIC_URL })
   })
 
-  it('fails with the names of all invalid settings', async () => {
+  it('reports the names of all invalid settings', async () => {
     const outcome = await failToStart({ PORT: 'http', MUSTER_DATA: '/nonexistent', MUSTER_FIRST_RECORD: '2' })
     expect(outcome.code).toBe(1)
     expect(outcome.stderr).toMatch(/^PORT must be .*\nMUSTER_FIRST_RECORD must be .*\n$/)
@@ -147,7 +147,7 @@ async function newDatabase(): Promise<{ url: string; connection: pg.ClientConfig
 }
 
 describe('two servers on one database', () => {
-  it('create one owner when they start at once, share its access key, and finish requests before they stop', async () => {
+  it('create one owner when they start at the same time, share its access key, and finish requests before they stop', async () => {
     const { url: DATABASE_URL, connection } = await newDatabase()
     const folders = [await newFolder(), await newFolder()]
     const MUSTER_MASTER_KEY = randomBytes(32).toString('base64')

@@ -18,7 +18,7 @@ describe('failed signatures', () => {
     expect(failed.count('192.0.2.1', 'key-1')).toBeUndefined()
   })
 
-  it('are counted once for each named key and once for the address', () => {
+  it('are counted once for each named key, and once for the address', () => {
     const failed = createFailedSignatures(() => 0)
     for (let time = 0; time < 20; time++) expect(failed.count('192.0.2.1', `key-${time}`, 'key-a')).toBeUndefined()
     expect(failed.count('192.0.2.2', 'key-b', 'key-a')).toBe(60)
@@ -33,7 +33,7 @@ describe('failed signatures', () => {
   })
 })
 
-describe('attempts', () => {
+describe('attempts to authenticate', () => {
   it('are blocked for an address after 20 failures with any keys', () => {
     let now = 0
     const failed = createFailedSignatures(() => now)
@@ -60,7 +60,7 @@ describe('attempts', () => {
   })
 })
 
-describe('an address', () => {
+describe('the network of an address', () => {
   it.each([
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -70,7 +70,7 @@ describe('an address', () => {
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['1:2:3:4:5:6:7::', '1:2:3:4::/64'],
-  ])('%s belongs to the network %s', (address, network) => {
+  ])('counts %s as part of the network %s', (address, network) => {
     expect(networkOf(address)).toBe(network)
   })
 })

@@ -56,7 +56,7 @@ const POLLING = { timeout: 20_000, interval: 20 }
 const untilAllReturn = (servers: Server[], key: Key, expected: unknown): Promise<void> =>
   expect.poll(() => callAll(servers, key), POLLING).toEqual(servers.map(() => expected))
 
-describe('a key in memory', () => {
+describe('a cached access key', () => {
   it('stops working within a second on every server when it is disabled, and works again when enabled', async () => {
     const { createKey, context } = await site.createUser()
     const key = await createKey()

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-describe('the time of last use', () => {
+describe("the time of a key's last use", () => {
   const lastUsed = async (key: string) =>
     (await site.db.selectFrom('access_key').select('last_used').where('key', '=', key).executeTakeFirstOrThrow())
       .last_used

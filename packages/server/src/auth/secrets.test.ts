@@ -6,8 +6,8 @@ import { createKeyring, createSecrets } from './secrets.ts'
 const owner = { accountId: 'account-1', key: 'MKAAAAAAAA' }
 const secret = randomBytes(32)
 
-describe('secrets', () => {
-  it('decrypts what it encrypted, and never produces the same ciphertext twice', () => {
+describe('encrypted secrets', () => {
+  it('can be decrypted, and never have the same ciphertext twice', () => {
     const secrets = createSecrets(randomBytes(32))
     const first = secrets.encrypt(owner, secret)
     expect(secrets.decrypt(owner, first)).toEqual(secret)
@@ -19,12 +19,12 @@ describe('secrets', () => {
     { accountId: 'account-2', key: owner.key },
     { accountId: owner.accountId, key: 'MKBBBBBBBB' },
     { accountId: 'account-1","MKAAAAAAAA', key: '' },
-  ])("does not decrypt another account's or key's secret: %o", (other) => {
+  ])('cannot be decrypted as the secret of another account or key: %o', (other) => {
     const secrets = createSecrets(randomBytes(32))
     expect(() => secrets.decrypt(other, secrets.encrypt(owner, secret))).toThrow()
   })
 
-  it('rejects every changed byte and every truncation', () => {
+  it('cannot be decrypted after any byte has changed, or after any truncation', () => {
     const secrets = createSecrets(randomBytes(32))
     const encrypted = secrets.encrypt(owner, secret)
     for (let at = 0; at < encrypted.length; at++) {
@@ -35,14 +35,14 @@ describe('secrets', () => {
     }
   })
 
-  it('decrypts only with the same master key', () => {
+  it('can be decrypted only with the same master key', () => {
     const masterKey = randomBytes(32)
     const encrypted = createSecrets(masterKey).encrypt(owner, secret)
     expect(createSecrets(Buffer.from(masterKey)).decrypt(owner, encrypted)).toEqual(secret)
     expect(() => createSecrets(randomBytes(32)).decrypt(owner, encrypted)).toThrow()
   })
 
-  it('decrypts with all available keys, and encrypts with the current key', () => {
+  it('can be decrypted with all available keys, and are encrypted with the current key', () => {
     const [former, next] = [randomBytes(32), randomBytes(32)]
     const keys = [former]
     const secrets = createKeyring(() => keys)
@@ -61,7 +61,7 @@ describe('secrets', () => {
     expect(secrets.decrypt(owner, before)).toEqual(secret)
   })
 
-  it('derives one check value for each master key, and a different key for each purpose', () => {
+  it('use one check value for each master key, and a different key for each purpose', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const secrets = createSecrets(Buffer.from(bytes))

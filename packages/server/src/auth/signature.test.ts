@@ -33,7 +33,7 @@ const granted = ({ accountId, email }: { accountId: string; email: string }) => 
 })
 
 describe('signed requests', () => {
-  it("authenticate the key's user, in either form", async () => {
+  it('authenticate the user of the key, in either form', async () => {
     const { viewer, createKey } = await site.createUser()
     const key = await createKey()
     const expected = {
@@ -63,7 +63,7 @@ describe('signed requests', () => {
     expect((await server.as(await createKey({ readOnly: true }))).body.viewer.readOnly).toBe(true)
   })
 
-  it('are distinguished from requests without credentials, which have no viewer', async () => {
+  it('differ from requests without credentials, which have no viewer', async () => {
     expect(await server.send({})).toEqual({ status: 200, body: { viewer: null } })
     expect(await server.send({ alter: withHeader('authorization', '') })).toEqual({
       status: 200,
@@ -161,7 +161,7 @@ describe('a nonce', () => {
     expect((await server.as(second, { nonce })).body.reason).toBe('nonce-used')
   })
 
-  it('is deleted once its signature is too old', async () => {
+  it('is deleted when its signature is too old', async () => {
     const key = await (await site.createUser()).createKey()
     const began = Date.now() - 3_600_000
     let now = new Date(began)
@@ -201,7 +201,7 @@ describe('failed signatures', () => {
   const wrongly = <Key extends { key: string }>(key: Key) => ({ ...key, secret: randomBytes(32).toString('base64') })
   const limited = { status: 429, body: { code: 'RATE_LIMITED', retryAfter: 60 } }
 
-  it("use up their address's attempts, except for keys that the address signed with in the last hour", async () => {
+  it('use up the attempts of their address, except for keys that the address has used successfully in the last hour', async () => {
     const { createKey } = await site.createUser()
     const [known, fresh, other] = [await createKey(), await createKey(), await createKey()]
     let elapsed = 0
@@ -222,7 +222,7 @@ describe('failed signatures', () => {
     expect(await server.as(known)).toMatchObject(limited)
   })
 
-  it("use up a key's separate attempts at an address that has signed with the key", async () => {
+  it('use up separate attempts of a key at an address that has used the key successfully', async () => {
     const { createKey } = await site.createUser()
     const [clumsy, careful] = [await createKey(), await createKey()]
     const server = await site.startServer({ elapsed: () => 0 })
@@ -251,7 +251,7 @@ describe('failed signatures', () => {
     expect((await sign({ ...wrongly(key), key: 'made-up' }, '192.0.2.102')).status).toBe(401)
   })
 
-  it('are not verified if a request has several signatures', async () => {
+  it('are not verified if a request contains several signatures', async () => {
     const key = await (await site.createUser()).createKey()
     const another = `proxy=("@method");created=1;keyid="proxy"`
     const reply = await server.send({

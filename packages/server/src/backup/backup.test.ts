@@ -164,7 +164,7 @@ describe('a backup', () => {
 })
 
 describe('a restored backup', () => {
-  it('contains the data of one moment during writes, and can be served', async () => {
+  it('contains the data of one moment during writes, and a server can use it', async () => {
     const place = await emptyDatabase()
     await restore(place, during)
     const server = await serve(place)
@@ -194,7 +194,7 @@ describe('a restored backup', () => {
     expect(BigInt(latest!.id) - BigInt(former!.id)).toBeGreaterThanOrEqual(1_000_000_000n)
   })
 
-  it('contains every row of every table, in a database whose tables already existed', async () => {
+  it('contains every row of every table, even if the tables already existed', async () => {
     const place = await newDatabase('migrated', onTestFinished)
     const restored = await restore(place, after)
     expect(restored.rows).toMatchObject({ account: 1, device: 2, session: 1, webhook: 1, registration_code: 1 })
@@ -206,7 +206,7 @@ describe('a restored backup', () => {
     expect(await rowsOf(place)).toEqual(await rowsOf(source))
   })
 
-  it('is migrated to this release if an older release wrote it', async () => {
+  it('is migrated to this release if an older release wrote the backup', async () => {
     const [older, place] = [await emptyDatabase(), await emptyDatabase()]
     await migrateTo(older.db, '0009_feed')
     await older.pool.query(`insert into account (id, email) values ('old', 'old@example.com')`)
@@ -221,7 +221,7 @@ describe('a restored backup', () => {
   })
 })
 
-describe('a restore', () => {
+describe('restoring a backup', () => {
   /** Changes the content of a backup and updates its checksum. */
   async function forge(name: string, change: (text: string) => string): Promise<string> {
     const lines = change(zstdDecompressSync(await readFile(after)).toString('utf8'))

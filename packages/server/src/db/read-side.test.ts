@@ -85,7 +85,7 @@ async function listUntilReadFrom(place: ReadPlace): Promise<void> {
   )
 }
 
-describe('with DATABASE_READ_URL', () => {
+describe('a server with DATABASE_READ_URL', () => {
   it('reads lists from the standby', async () => {
     await listUntilReadFrom('replica')
     const [row] = await pair.onStandby<{ count: string }>(
@@ -184,7 +184,7 @@ it('rejects DATABASE_READ_URL without DATABASE_URL', async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining('DATABASE_READ_URL requires DATABASE_URL')])
 })
 
-describe('reads from the primary if DATABASE_READ_URL', () => {
+describe('a DATABASE_READ_URL that the server cannot use', () => {
   /** Returns the logged reason for not reading from this address. */
   async function loggedReason(url: string): Promise<string> {
     const logged = Promise.withResolvers<string>()
@@ -206,15 +206,15 @@ describe('reads from the primary if DATABASE_READ_URL', () => {
     }
   }
 
-  it('is not a standby', async () => {
+  it('is ignored if it does not lead to a standby', async () => {
     expect(await loggedReason(pair.url)).toContain('it is not a standby')
   })
 
-  it('cannot be reached', async () => {
+  it('is ignored if it cannot be reached', async () => {
     expect(await loggedReason('postgresql://muster@127.0.0.1:9/muster')).toContain('ECONNREFUSED')
   })
 
-  it('alternates between different servers', async () => {
+  it('is rejected if it alternates between different servers', async () => {
     const balancer = await startBalancer([pair.standbyUrl, pair.url])
     const log = pino({ level: 'silent' })
     const { at } = balancer

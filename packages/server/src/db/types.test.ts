@@ -10,7 +10,7 @@ const fractions = Array.from({ length: 1_000 }, (_, milliseconds) =>
     .replace(/^0$/, ''),
 )
 
-test('parses times as pg does', () => {
+test('parses times in the same way as pg', () => {
   const times = [
     ...fractions.map((fraction) => `2026-11-20 08:30:59${fraction}+00`),
     '1969-12-31 23:59:59.999999+00',

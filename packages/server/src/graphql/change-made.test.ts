@@ -21,7 +21,7 @@ async function mutate(query: string) {
   }
 }
 
-describe('a mutation', () => {
+describe('a mutation that changes data', () => {
   test.each([
     [
       'make(fails: "slow") { name }',
@@ -31,7 +31,7 @@ describe('a mutation', () => {
     ['make(fails: "gone") { name }', 'NOT_FOUND', /^the change was made, but reading .* failed: no thing "7"/],
     ['make { name part(size: 0) }', 'BAD_USER_INPUT', /^size must be 1 to 1000/],
     ['grow(mib: 32)', 'LIMIT_EXCEEDED', /^the change was made; the response may have at most 33554432 bytes/],
-  ])('%s fails with %s and the outcome done', async (query, code, message) => {
+  ])('reports the outcome "done" if %s fails with %s after the change', async (query, code, message) => {
     const { status, retryAfter, data, errors, changes } = await mutate(query)
     expect({ status, retryAfter, data, changes }).toMatchObject({ status: 200, retryAfter: undefined, data: null })
     expect(changes).toHaveLength(1)
@@ -41,7 +41,7 @@ describe('a mutation', () => {
     expect(errors[0].message).toMatch(message)
   })
 
-  test('has no outcome if it succeeds', async () => {
+  test('reports no outcome if it succeeds', async () => {
     expect(await mutate('make { name part(size: 1) }')).toMatchObject({
       data: { make: { name: 'thing', part: 'part' } },
       errors: [],
@@ -49,7 +49,7 @@ describe('a mutation', () => {
   })
 })
 
-test('the errors of a query or a rejected mutation have no outcome', async () => {
+test('reports no outcome for the errors of a query or of a rejected mutation', async () => {
   const read = await route.post({ query: '{ refused big(mib: 32) }' }, { 'x-user': 'ann' })
   const rejected = await route.post({ query: 'mutation { change(to: "x") }' }, { 'x-user': 'ro' })
   for (const response of [read, rejected]) {

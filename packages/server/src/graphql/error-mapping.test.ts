@@ -18,7 +18,7 @@ const withCode = (code: string, more: object = {}): Error =>
   Object.assign(new Error(`failed: ${code}`), { code, ...more })
 
 describe('a thrown error', () => {
-  it('keeps its code, message, and details as an API error', () => {
+  it('keeps the code, message, and details of an API error', () => {
     expect(mapped(new ApiError('LIMIT_EXCEEDED', 'too long', { limit: 3 }))).toEqual({
       message: 'too long',
       path: ['a', 0],
@@ -70,7 +70,7 @@ describe('a thrown error', () => {
     expect(mapped(error)).toMatchObject({ message: error.message, extensions: { code: 'BAD_USER_INPUT' } })
   })
 
-  it('is mapped by `classify`', () => {
+  it("is mapped by the caller's function `classify`", () => {
     const classify = (error: unknown) =>
       (error as { code?: string }).code === '40001' ? new ApiError('CONFLICT', 'changed meanwhile') : undefined
     expect(mapped(withCode('40001'), classify)).toMatchObject({ extensions: { code: 'CONFLICT' } })

@@ -7,7 +7,7 @@ import { prepared, rejection, typeDefs } from './execute-fixture.ts'
 const nested = (open: string, times: number, inside: string): string =>
   `${open.repeat(times)}${inside}${'}'.repeat(times * (open.split('{').length - 1))}`
 
-describe('limits', () => {
+describe('limits on documents', () => {
   const deep = (fields: number): string =>
     `{ ${nested('user { thing { owner { ', 1, nested('thing { owner { ', (fields - 4) / 2, 'id'))} }`
 
@@ -81,7 +81,7 @@ describe('limits', () => {
     ).toBe('query')
   })
 
-  it('checks fragments that double at every level without expanding every copy', () => {
+  it('checks fragments that double at every level without expanding each copy', () => {
     const chain = (count: number, body: (next: string) => string): string =>
       Array.from(
         { length: count },
@@ -100,7 +100,7 @@ describe('limits', () => {
   })
 })
 
-describe('the object count', () => {
+describe('the number of objects that a response can contain', () => {
   it.each([
     ['{ version }', 0],
     ['{ user { id thing { id } } }', 2],
@@ -115,11 +115,11 @@ describe('the object count', () => {
     ['{ things(names: ["a", "b"]) { id } }', 2],
     ['{ things { id parts { id } } }', 5_050],
     ['{ ...A ...A } fragment A on Query { user { id } }', 1],
-  ])('%s: %i', (query, count) => {
+  ])('is computed from the limits of lists: %s contains at most %i objects', (query, count) => {
     expect(prepared({ query }).objectCount).toBe(count)
   })
 
-  it('uses variables, variable defaults, and schema defaults', () => {
+  it('includes the values of variables, variable defaults, and schema defaults', () => {
     const query = 'query ($n: Int = 7) { user { page(size: $n) { items { id } } } }'
     expect(prepared({ query, variables: { n: 5 } }).objectCount).toBe(7)
     expect(prepared({ query }).objectCount).toBe(9)

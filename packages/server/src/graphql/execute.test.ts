@@ -14,7 +14,7 @@ describe('objectsIn', () => {
   })
 })
 
-describe('a schema', () => {
+describe('the schema', () => {
   it('is rejected if two fields have the same compiled name', () => {
     const twins = makeExecutableSchema({ typeDefs: 'type Query { ab: String } type Quer { yab: String }' })
     expect(() => createExecutor({ schema: twins, listBounds: {}, rowCosts: {}, jit: true })).toThrow(
@@ -23,7 +23,7 @@ describe('a schema', () => {
   })
 })
 
-describe('prepare', () => {
+describe('preparing a document', () => {
   it.each([
     ['a syntax error', '{ user {', undefined],
     ['an unknown field', '{ unknown }', undefined],
@@ -36,7 +36,7 @@ describe('prepare', () => {
     expect(rejection(query, variables)).toMatchObject({ code: 'BAD_USER_INPUT' })
   })
 
-  it('reports at most ten errors and quotes only part of the document', () => {
+  it('reports at most ten errors, and quotes only part of the document', () => {
     const many = shared.prepare({ query: `{ ${Array.from({ length: 300 }, (_, index) => `no${index}`).join(' ')} }` })
     expect(many.ok || many.errors.length).toBe(10)
     expect(
@@ -44,7 +44,7 @@ describe('prepare', () => {
     ).toBeLessThan(600)
   })
 
-  it('finds the selected operation', () => {
+  it('finds the operation that the request selects', () => {
     const query = 'query A { version } mutation B { change(to: []) }'
     expect(prepared({ query, operationName: 'A' }).kind).toBe('query')
     expect(prepared({ query, operationName: 'B' }).kind).toBe('mutation')
@@ -69,7 +69,7 @@ describe('prepare', () => {
   })
 })
 
-describe('execute', () => {
+describe('executing a document', () => {
   it('returns the same result before and after a document is compiled', async () => {
     for (let use = 1; use <= 4; use += 1) {
       const operation = prepared({ query: '{ things { id } user { page(size: 3) { items { id } total } } }' })
@@ -83,14 +83,14 @@ describe('execute', () => {
     }
   })
 
-  it('calls a page member that is a function if the document selects it', async () => {
+  it('calls a page member that is a function only if the document selects it', async () => {
     for (let use = 1; use <= 3; use += 1) {
       const result = await prepared({ query: '{ user { page { lazy } } }' }).execute({ contextValue: {} })
       expect(JSON.parse(JSON.stringify(result))).toEqual({ data: { user: { page: { lazy: 3 } } } })
     }
   })
 
-  it('names a function member without a resolver at the first use', async () => {
+  it('names a function member without a resolver when it is first used', async () => {
     const { errors } = await prepared({ query: '{ things { lazy } }' }).execute({ contextValue: {} })
     expect(errors?.[0]?.message).toContain('Thing.lazy has no resolver')
   })

@@ -108,13 +108,13 @@ async function answerOfGraphql({ query, variables }: OperationRequest) {
 }
 
 describe('a compiled operation', () => {
-  it.each(Object.entries(cases))('%s', async (_name, request) => {
+  it.each(Object.entries(cases))('returns the same response as graphql-js for %s', async (_name, request) => {
     const expected = await responseOf(plain, request)
     expect(await responseOf(compiled, request)).toEqual(expected)
   })
 
   it.each(Object.entries(cases).filter(([name]) => !rightAlone.has(name)))(
-    'cannot rely on graphql-jit alone for %s',
+    'needs more than graphql-jit for %s',
     async (_name, request) => {
       expect(await answerOfCompilerAlone(request)).not.toEqual(await answerOfGraphql(request))
     },

@@ -23,7 +23,7 @@ async function isWantedSelected(document: string): Promise<boolean> {
   return isSelected!
 }
 
-describe('lookAhead finds the field in', () => {
+describe('lookAhead with a selected field', () => {
   test.each([
     '{ list { items { wanted } } }',
     '{ list { items { id other: wanted } } }',
@@ -31,18 +31,18 @@ describe('lookAhead finds the field in', () => {
     '{ list { items { id } ...more } } fragment more on List { items { ... on Item { wanted } } }',
     '{ list { items { id } } list { items { wanted } } }',
     '{ list { items { ...a } } } fragment a on Item { ...b } fragment b on Item { wanted }',
-  ])('%s', async (document) => {
+  ])('finds the field in %s', async (document) => {
     expect(await isWantedSelected(document)).toBe(true)
   })
 })
 
-describe('lookAhead does not find the field in', () => {
+describe('lookAhead without the field', () => {
   test.each([
     '{ list { items { id } other { wanted } } }',
     '{ list { items { id below { wanted } } } }',
     '{ list { items { wanted: id } } }',
     '{ list { other { ...a } items { id } } } fragment a on Item { wanted }',
-  ])('%s', async (document) => {
+  ])('does not find the field in %s', async (document) => {
     expect(await isWantedSelected(document)).toBe(false)
   })
 })

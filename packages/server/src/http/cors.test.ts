@@ -72,7 +72,7 @@ describe('an allowed origin', () => {
     ['/rest/v1/devices', {}, 401],
     ['/rest/v1/nothing', {}, 404],
     ['/rest/v1/%zz', {}, 400],
-  ] satisfies [string, RequestInit, number][])('can read the error of %s with %j', async (path, init, status) => {
+  ] satisfies [string, RequestInit, number][])('can read the error after %s with %j', async (path, init, status) => {
     const headers = { ...('headers' in init && init.headers), origin: ALLOWED }
     const response = await fetch(`${app.url}${path}`, { ...init, headers })
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([status, ALLOWED])
@@ -105,7 +105,7 @@ describe('an allowed origin', () => {
   )
 })
 
-describe('any other origin', () => {
+describe('an origin that is not allowed', () => {
   it.each([OTHER, 'http://dashboard.example.com', 'https://dashboard.example.com:8443', 'null'])(
     'receives no CORS headers: %s',
     async (origin) => {

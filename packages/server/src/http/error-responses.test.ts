@@ -21,7 +21,7 @@ describe('a request that no route handles', () => {
     expect(errorOf(await response.text()).extensions.code).toBe('BAD_USER_INPUT')
   })
 
-  it('receives a response without its URL, which may contain a secret', async () => {
+  it("receives a response without the request's URL, which may contain a secret", async () => {
     const response = await fetch(`${app.url}/%zz?secret=hunter2`)
     expect(await response.text()).not.toContain('hunter2')
   })
@@ -63,7 +63,7 @@ describe('a request that no route handles', () => {
   )
 })
 
-describe('a route that fails', () => {
+describe('a failed route', () => {
   let routes: FastifyInstance
   beforeAll(async () => {
     routes = fastify()

@@ -106,7 +106,7 @@ test('counts devices and their rejected connections', async () => {
   await until(app, { muster_devices_connected: 0, muster_mqtt_connections: 0 })
 })
 
-test('labels requests with names from the schema and the routes, never with client input', async () => {
+test('uses only names from the schema and the routes as labels, never client input', async () => {
   const app = await start()
   const named = '{ mine: login { email } }'
   await app.owner.query(`query OfTheClient ${named}`)
@@ -199,7 +199,7 @@ test('reports a growing feed lag while a transaction stays open', async () => {
   await until(app, { muster_event_feed_lag_events: 0, muster_event_feed_lag_seconds: 0 })
 })
 
-describe('access to the metrics', () => {
+describe('access to metrics', () => {
   let open: TestApp
   beforeAll(async () => {
     open = await startTestApp()
@@ -215,7 +215,7 @@ describe('access to the metrics', () => {
     ['x-forwarded-server', 'proxy'],
     ['host', 'muster.example.com'],
     ['host', '192.0.2.1'],
-  ])('is denied without a token to requests with %s: %s', async (name, value) => {
+  ])('is denied without a token to a request with %s: %s', async (name, value) => {
     const { status, text } = await ask(open, { [name]: value })
     expect([status, JSON.parse(text)]).toEqual([
       403,
@@ -231,7 +231,7 @@ describe('access to the metrics', () => {
   test.each([
     ['MUSTER_PUBLIC_URL', 'https://muster.example.com'],
     ['MUSTER_TRUSTED_PROXIES', '10.0.0.0/8'],
-  ])('is denied without a token if a proxy is configured: %s', async (name, value) => {
+  ])('is denied without a token if the settings include a proxy: %s', async (name, value) => {
     const app = await start({ env: { [name]: value } })
     expect((await ask(app)).status).toBe(403)
   })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createRejectionLog, withoutInput } from './rejection-log.ts'
 
-it('logs each reason at most once in ten seconds, with the number of unlogged rejections', () => {
+it('logs each reason at most once in ten seconds, with the number of rejections in between', () => {
   const lines: unknown[] = []
   let now = 0
   const logRejection = createRejectionLog({ warn: (...line: unknown[]) => void lines.push(line) }, 'refused', () => now)

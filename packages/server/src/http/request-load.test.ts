@@ -2,7 +2,7 @@ import fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
 import { createRequestLoad } from './request-load.ts'
 
-it('is high while many requests stay in flight, until they end or are aborted', async () => {
+it('reports high load while many requests stay in flight, until they end or are aborted', async () => {
   let now = 0
   const load = createRequestLoad(() => now)
   const app = fastify()

@@ -55,7 +55,7 @@ test.each([
   ],
   ['each root field once', `mutation { a: ${rename} b: ${rename} }`, undefined, 'updateDevice'],
   ['the start of a long name', `mutation ${'A'.repeat(500)} { ${rename} }`, undefined, `${'A'.repeat(100)}…`],
-])('the log of a slow request shows %s', async (_what, query, operationName, operation) => {
+])('logs %s for a slow request', async (_what, query, operationName, operation) => {
   await changeSlowly(query, operationName)
   expect(slowLines().at(-1)).toMatchObject({ operation, ms: expect.any(Number) })
 })

@@ -29,7 +29,7 @@ const requests: [what: string, path: string, init: RequestInit][] = [
   ['a path that cannot be decoded', '/rest/v1/%zz', {}],
 ]
 
-it.each(requests)('the response to %s cannot be embedded, framed, or run by a page', async (_what, path, init) => {
+it.each(requests)('forbids pages to embed, frame, or run the response to %s', async (_what, path, init) => {
   const { headers } = await fetch(`${app.url}${path}`, init)
   expect(Object.fromEntries(headers)).toMatchObject({
     'x-content-type-options': 'nosniff',
@@ -40,12 +40,15 @@ it.each(requests)('the response to %s cannot be embedded, framed, or run by a pa
   expect(headers.has('strict-transport-security')).toBe(false)
 })
 
-it.each(requests)('the response to %s requires HTTPS if the public URL is an https URL', async (_what, path, init) => {
-  const { headers } = await fetch(`${behindProxy.url}${path}`, init)
-  expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
-})
+it.each(requests)(
+  'requires HTTPS in the response to %s if the public URL is an https URL',
+  async (_what, path, init) => {
+    const { headers } = await fetch(`${behindProxy.url}${path}`, init)
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
+  },
+)
 
-it('streams use the same headers, and console pages use separate headers', async () => {
+it('sends the same headers with streams, and separate headers with console pages', async () => {
   const stream = await openStream({ app, user: app.owner, query: 'subscription { events { id } }' })
   expect(stream.headers['x-content-type-options']).toBe('nosniff')
   stream.cut()

@@ -48,10 +48,10 @@ const start = async (jobs: Job[], crontab: CronLine[] = []): Promise<JobRunner> 
 const jobsLeft = async (): Promise<unknown[]> =>
   (await sql`select key, locked_by as worker from graphile_worker.jobs order by key`.execute(database.db)).rows
 
-describe('the queue', () => {
+describe('the job queue', () => {
   useQueue()
 
-  it('can be created by several servers simultaneously', async () => {
+  it('can be created by several servers at the same time', async () => {
     await Promise.all([migrateJobs(database.db, pool, log), migrateJobs(database.db, pool, log)])
     expect(await jobsLeft()).toEqual([])
   })
@@ -85,10 +85,10 @@ describe('the queue', () => {
   })
 })
 
-describe('a job', () => {
+describe('a background job', () => {
   useQueue()
 
-  it('runs again within 30 seconds if its worker died but not if its worker is alive', async () => {
+  it('runs again within 30 seconds if its worker died, but not while its worker is alive', async () => {
     await migrateJobs(database.db, pool, log)
     await putJobs(database.db, noteJob, [
       { key: 'dead', payload: { text: 'dead' }, delay: 0 },
@@ -127,10 +127,10 @@ describe('a job', () => {
   })
 })
 
-describe('a crontab job', () => {
+describe('a job in the crontab', () => {
   useQueue()
 
-  it('runs even if a server with a fast clock postponed it', async () => {
+  it('runs even if a server with a fast clock has postponed it', async () => {
     const chore = defineChore('chore')
     let runs = 0
     await migrateJobs(database.db, pool, log)

@@ -43,9 +43,12 @@ describe('the address of a client', () => {
     ['10.0.0.1', '198.51.100.7, unknown, 10.0.0.8', '10.0.0.8'],
     ['10.0.0.1', '', '10.0.0.1'],
     ['10.0.0.1', '198.51.100.7, 999.1.1.1', '10.0.0.1'],
-  ])('from %s with X-Forwarded-For: %s is %s', (connection, header, address) => {
-    expect(addressFrom(connection, { 'x-forwarded-for': header })).toBe(address)
-  })
+  ])(
+    'is read from X-Forwarded-For behind trusted proxies: a connection from %s with %s is from %s',
+    (connection, header, address) => {
+      expect(addressFrom(connection, { 'x-forwarded-for': header })).toBe(address)
+    },
+  )
 
   it.each([
     ['for=198.51.100.7', '198.51.100.7'],
@@ -62,11 +65,11 @@ describe('the address of a client', () => {
     ['for=198.51.100.7 and more', '10.0.0.1'],
     [' ; \t for=198.51.100.7 \t; , for = 10.0.0.2', '10.0.0.1'],
     [' ; \t for=198.51.100.7 \t; , for=10.0.0.2 ', '198.51.100.7'],
-  ])('with Forwarded: %s is %s', (forwarded, address) => {
+  ])('is read from Forwarded behind a trusted proxy: %s is %s', (forwarded, address) => {
     expect(addressFrom('10.0.0.1', { forwarded })).toBe(address)
   })
 
-  it("is the proxy's address if the two headers differ", () => {
+  it('is the address of the proxy if the two headers differ', () => {
     expect(addressFrom('10.0.0.1', reported)).toBe('198.51.100.7')
     expect(addressFrom('10.0.0.1', { ...reported, forwarded: 'for=203.0.113.9' })).toBe('10.0.0.1')
     expect(addressFrom('10.0.0.1', { ...reported, 'x-forwarded-for': 'unknown' })).toBe('10.0.0.1')
@@ -82,7 +85,7 @@ test.each(['10.0.0.0/33', 'proxy.example.com', '10.0.0.1 10.0.0.2', '10', '10.0.
   },
 )
 
-describe('behind a trusted proxy', () => {
+describe('a server behind a trusted proxy', () => {
   let app: TestApp
   beforeAll(async () => {
     const env = {
@@ -97,7 +100,7 @@ describe('behind a trusted proxy', () => {
   const version = (headers: Record<string, string>) =>
     fetch(`${app.url}/graphql/v1?query=${encodeURIComponent('{ version }')}`, { headers })
 
-  test('each address has its own quota, even if the client sends other addresses', async () => {
+  test('gives each address a separate quota, even if the client sends other addresses', async () => {
     const spoofing = (index: number) => version({ 'x-forwarded-for': `203.0.113.${index}, 198.51.100.7` })
     const responses = await Promise.all(Array.from({ length: 101 }, (_, index) => spoofing(index)))
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(1)
@@ -105,7 +108,7 @@ describe('behind a trusted proxy', () => {
     expect((await version({ forwarded: 'for=198.51.100.7' })).status).toBe(429)
   })
 
-  test('events contain the addresses of devices that report over HTTP or WebSocket', async () => {
+  test('records the addresses of devices that report over HTTP or WebSocket in events', async () => {
     const addressOf = async (id: string) =>
       (await findDevice(app.owner, id)).events.items.find(({ type }: { type: string }) => type === 'DEVICE_STATE')?.data
         .address

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createPrivateFile, replacePrivateFile } from './private-file.ts'
 
-it("gives files that root writes to the folder's owner, unless root must own them", async () => {
+it('gives files that root writes to the owner of the folder, unless root must own them', async () => {
   const self = process.getuid?.() ?? 0
   const owner = self === 0 ? 1000 : self
   const folder = await mkdtemp(join(tmpdir(), 'muster-private-'))

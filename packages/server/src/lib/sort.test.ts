@@ -3,7 +3,7 @@ import { parseSort, sortText } from './sort.ts'
 
 const fields = ['name', 'created'] as const
 
-describe('a sort', () => {
+describe('a sort order', () => {
   test.each([
     ['name', { field: 'name', direction: 'asc' }],
     ['name asc', { field: 'name', direction: 'asc' }],
@@ -27,7 +27,7 @@ describe('a sort', () => {
     ['+site DESC', { attribute: '+site', direction: 'desc' }],
     ['-created desc', { attribute: '-created', direction: 'desc' }],
     ['net.ssid asc', { attribute: 'net.ssid', direction: 'asc' }],
-  ])('%j is read as %j', (text, expected) => {
+  ])('is read from %j as %j', (text, expected) => {
     expect(parseSort(text, fields)).toEqual(expected)
   })
 
@@ -47,11 +47,11 @@ describe('a sort', () => {
     '+',
     '-attributes.',
     '-rack row',
-  ])('%j is rejected with a message that says what is valid', (text) => {
+  ])('is rejected as %j, with a message that describes valid orders', (text) => {
     expect(() => parseSort(text, fields)).toThrow(/a field \(name, created\) or an attribute name/)
   })
 
-  test('returns the same string for equivalent arguments', () => {
+  test('has the same canonical form for equivalent arguments', () => {
     expect(sortText(parseSort('name', fields))).toBe(sortText(parseSort('name ASC', fields)))
     expect(sortText(parseSort('-name', fields))).toBe(sortText(parseSort('name desc', fields)))
     expect(sortText(parseSort('site', fields))).toBe(sortText(parseSort('attributes.site asc', fields)))

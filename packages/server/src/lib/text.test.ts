@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { assertName, assertStorable, assertText, characters } from './text.ts'
 
-describe('a string', () => {
+describe('a string argument', () => {
   it('is measured in code points', () => {
     expect(characters('')).toBe(0)
     expect(characters('aé')).toBe(2)

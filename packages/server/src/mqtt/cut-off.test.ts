@@ -32,7 +32,7 @@ test.each([
   await expect(connectMqtt(mqttOf(other), device)).rejects.toMatchObject({ code: 4 })
 })
 
-test('keeps a connection with the new secret despite a late notification', async () => {
+test('keeps a connection with the new secret even if the notification of the rotation arrives late', async () => {
   const [device, bystander] = [await registerDevice(app.owner), await registerDevice(app.owner)]
   const { rotateDeviceSecret } = await app.owner.data(rotate, { id: device.id })
   const client = await connectMqtt(mqttOf(app), { ...device, secret: rotateDeviceSecret.secret })
@@ -45,7 +45,7 @@ test('keeps a connection with the new secret despite a late notification', async
   await client.publishAsync(`devices/${device.id}/attributes`, '{"site": "oslo"}', { qos: 1 })
 })
 
-test('does not publish the will of a device with a revoked secret', async () => {
+test('does not publish the will of a device whose secret was revoked', async () => {
   const connectWithWill = async () => {
     const device = await registerDevice(app.owner)
     const topic = `devices/${device.id}/attributes`

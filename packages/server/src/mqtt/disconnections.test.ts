@@ -6,7 +6,7 @@ import { connectMqtt, nextEvent, type RegisteredDevice, registerDevice } from '.
 import { startTestApp, type TestApp } from '../../test/harness/app.ts'
 import { createDisconnectionLog, disconnected } from './disconnections.ts'
 
-describe('the disconnection log', () => {
+describe('the log of disconnections', () => {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   let app: TestApp
@@ -45,7 +45,7 @@ describe('the disconnection log', () => {
     expect(JSON.stringify(lines)).not.toContain(device.secret)
   })
 
-  test('omits devices that disconnect themselves', async () => {
+  test('omits devices that disconnect intentionally', async () => {
     const disconnecting = await registerDevice(app.owner)
     await (await connectMqtt(mqttOf(app), disconnecting)).endAsync()
     await app.owner.data(rotate, { id: device.id })
@@ -54,7 +54,7 @@ describe('the disconnection log', () => {
   })
 })
 
-test('logs each device once every ten seconds per reason', () => {
+test('logs each device at most once every ten seconds per reason', () => {
   const lines: unknown[] = []
   let now = 0
   const logDisconnection = createDisconnectionLog({ info: (line: unknown) => void lines.push(line) }, () => now)

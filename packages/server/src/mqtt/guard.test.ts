@@ -24,28 +24,28 @@ const connectRaw = async () => {
   return { device, ...connection }
 }
 
-describe('before authentication', () => {
-  test('closes the connection if a partly received packet declares more than 16 KiB', async () => {
+describe('an MQTT connection before authentication', () => {
+  test('is closed if a partly received packet declares more than 16 KiB', async () => {
     const { socket, closed, received } = await openRaw(app.mqttPort)
     socket.write(packet(0x10, Buffer.from('MQ'), 17_000))
     await closed
     expect(received()).toHaveLength(0)
   })
 
-  test('closes the connection after more than 16 KiB in small packets', async () => {
+  test('is closed after more than 16 KiB in small packets', async () => {
     const { socket, closed } = await openRaw(app.mqttPort)
     socket.write(Buffer.concat(Array.from({ length: 9_000 }, () => Buffer.from([0xc0, 0]))))
     await closed
   })
 
-  test('closes a connection that sends no data within 5 seconds', async () => {
+  test('is closed if it sends no data within 5 seconds', async () => {
     const began = performance.now()
     const { closed } = await openRaw(app.mqttPort)
     await closed
     expect(performance.now() - began).toBeGreaterThan(4_500)
   })
 
-  test('limits the unauthenticated connections per address', async () => {
+  test('counts toward the limit of its address', async () => {
     const { id, secret } = await registerDevice(app.owner)
     const client = await connectMqtt(url, { id, secret })
     // The server closes idle connections after 5 seconds, so this block must finish earlier.
@@ -64,7 +64,7 @@ describe('before authentication', () => {
     await vi.waitFor(() => connectMqtt(url, { id, secret }), { timeout: 60_000 })
   })
 
-  test('also limits the bytes over WebSocket', async () => {
+  test('is limited in bytes over WebSocket too', async () => {
     const socket = new WebSocket(`${app.url.replace('http', 'ws')}/mqtt`, ['mqtt'])
     await new Promise((resolve) => {
       socket.onopen = resolve
@@ -76,18 +76,21 @@ describe('before authentication', () => {
     await closed
   })
 
-  test.each(['/elsewhere', '/mqtt'])('rejects a WebSocket to %s with the wrong path or subprotocol', async (path) => {
-    const socket = new WebSocket(`${app.url.replace('http', 'ws')}${path}`, path === '/mqtt' ? ['chat'] : ['mqtt'])
-    const event = await new Promise<string>((resolve) => {
-      socket.onopen = () => resolve('open')
-      socket.onerror = () => resolve('error')
-    })
-    expect(event).toBe('error')
-  })
+  test.each(['/elsewhere', '/mqtt'])(
+    'is rejected as a WebSocket to %s with the wrong path or subprotocol',
+    async (path) => {
+      const socket = new WebSocket(`${app.url.replace('http', 'ws')}${path}`, path === '/mqtt' ? ['chat'] : ['mqtt'])
+      const event = await new Promise<string>((resolve) => {
+        socket.onopen = () => resolve('open')
+        socket.onerror = () => resolve('error')
+      })
+      expect(event).toBe('error')
+    },
+  )
 })
 
-describe('after authentication', () => {
-  test('closes the connection as soon as a packet declares more than 256 KiB', async () => {
+describe('an MQTT connection after authentication', () => {
+  test('is closed as soon as a packet declares more than 256 KiB', async () => {
     const { device, socket, closed } = await connectRaw()
     socket.write(publishPacket(`devices/${device.id}/attributes`, Buffer.from('{"site": "oslo"}')))
     // The guard checks bytes that arrive together at once, so the test sends the next packet after the guard has
@@ -109,13 +112,13 @@ describe('after authentication', () => {
     ['a reserved packet type', packet(0xf0, Buffer.from('x'))],
     ['a topic with a wildcard', publishPacket('devices/#', Buffer.from('x'))],
     ['a deep topic', publishPacket('a/'.repeat(200), Buffer.from('x'))],
-  ])('closes the connection for %s', async (_what, bytes) => {
+  ])('is closed because of %s', async (_what, bytes) => {
     const { socket, closed } = await connectRaw()
     socket.write(bytes)
     await closed
   })
 
-  test('does not affect other devices when a connection sends random bytes', async () => {
+  test('does not affect other devices when it sends random bytes', async () => {
     const device = await registerDevice(app.owner)
     const bystander = await connectMqtt(url, device)
     await fc.assert(

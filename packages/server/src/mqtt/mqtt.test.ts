@@ -24,8 +24,8 @@ const stateEvents = async (id: string) =>
 const untilState = (id: string, state: string) =>
   vi.waitFor(async () => expect((await findDevice(id)).state).toBe(state), { timeout: 60_000 })
 
-describe('connecting', () => {
-  test('makes a device active, and the next query returns its publications', async () => {
+describe('connecting a device over MQTT', () => {
+  test('makes the device active, and the next query returns its publications', async () => {
     const device = await registerDevice(app.owner)
     expect(await findDevice(device.id)).toMatchObject({ state: 'inactive', lastReported: null })
 
@@ -102,7 +102,7 @@ describe('connecting', () => {
     await expect(connectMqtt(url, device, { protocolVersion: 5 })).rejects.toThrow()
   })
 
-  test("replaces a device's previous connection without changing its state", async () => {
+  test("replaces the device's previous connection without changing its state", async () => {
     const device = await registerDevice(app.owner)
     const first = await connectMqtt(url, device)
     await untilState(device.id, 'active')
@@ -115,7 +115,7 @@ describe('connecting', () => {
   })
 })
 
-describe('disconnecting', () => {
+describe('disconnecting a device from MQTT', () => {
   /** Connects, cuts off, and reconnects a device. `took` is the time without a connection, in milliseconds. */
   const reconnect = async () => {
     const device = await registerDevice(app.owner)

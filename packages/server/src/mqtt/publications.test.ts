@@ -18,13 +18,13 @@ const findDevice = (id: string) => findDeviceOf(app.owner, id)
 const untilState = (id: string, state: string) =>
   vi.waitFor(async () => expect((await findDevice(id)).state).toBe(state), { timeout: 60_000 })
 
-describe('topics', () => {
+describe('MQTT topics', () => {
   test.each([
     ['of another device', (other: string) => `devices/${other}/attributes`],
     ['of the server', () => '$SYS/broker/x'],
     ['without a device', () => 'somewhere/else'],
     ['that does not exist', (_other: string, own: string) => `devices/${own}/color`],
-  ])('closes the connection and changes nothing after a publication to a topic %s', async (_what, topicOf) => {
+  ])('close the connection and change nothing after a publication to a topic %s', async (_what, topicOf) => {
     const [device, other] = [await registerDevice(app.owner), await registerDevice(app.owner)]
     const client = await connectMqtt(url, device)
     const bystander = await connectMqtt(url, other)
@@ -43,7 +43,7 @@ describe('topics', () => {
     expect(await client.subscribeAsync(`devices/${device.id}/#`)).toMatchObject([{ qos: 0 }])
   })
 
-  test('are limited to 20 current filters per connection, counting repeated filters once', async () => {
+  test('are limited to 20 current filters per connection, which counts a repeated filter once', async () => {
     const device = await registerDevice(app.owner)
     // Without this option, the client would not send a repeated subscription.
     const client = await connectMqtt(url, device, { resubscribe: false })
@@ -71,7 +71,7 @@ describe('topics', () => {
   })
 })
 
-describe('publications', () => {
+describe('publications of a device', () => {
   test.each([
     ['invalid JSON', 'site=oslo'],
     ['a JSON array', '["oslo"]'],
@@ -80,7 +80,7 @@ describe('publications', () => {
     ['a reserved name', '{"$secret": "x"}'],
     ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
     ['a value over its limit', JSON.stringify({ site: 'x'.repeat(17_000) })],
-  ])('with %s close the connection without an acknowledgment or a change', async (_what, payload) => {
+  ])('close the connection without an acknowledgment or a change if they contain %s', async (_what, payload) => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(url, device)
     let isAcknowledged = false
@@ -93,7 +93,7 @@ describe('publications', () => {
     expect((await findDevice(device.id)).attributes).toEqual({})
   })
 
-  test('are stored when they are acknowledged, even from many devices at the same time', async () => {
+  test('are stored before they are acknowledged, even from many devices at the same time', async () => {
     const devices = await Promise.all(Array.from({ length: 30 }, (_, index) => registerDevice(app.owner, `d${index}`)))
     await Promise.all(
       devices.map(async (device, index) => {
@@ -107,7 +107,7 @@ describe('publications', () => {
     )
   })
 
-  test('with a list of services add, update, and remove services, and receive a reply with IDs', async () => {
+  test('add, update, and remove services with a list of services, and receive a reply with IDs', async () => {
     const device = await registerDevice(app.owner)
     await app.owner.data(`mutation { addService(deviceId: "${device.id}", name: "ssh", port: 22) { id } }`)
     const client = await connectMqtt(url, device)
@@ -142,7 +142,7 @@ describe('publications', () => {
     ])
   })
 
-  test("of a service's state override the state inherited from the device", async () => {
+  test('override the state that a service inherits from its device', async () => {
     const device = await registerDevice(app.owner)
     const { addService } = await app.owner.data(
       `mutation { addService(deviceId: "${device.id}", name: "ssh", port: 22) { id } }`,
@@ -174,7 +174,7 @@ describe('publications', () => {
     ])
   })
 
-  test('in a will are applied when the connection breaks', async () => {
+  test('are applied from the will when the connection breaks', async () => {
     const device = await registerDevice(app.owner)
     const will = { topic: `devices/${device.id}/attributes`, payload: Buffer.from('{"site": "lost"}'), qos: 1 as const }
     const client = await connectMqtt(url, device, { will })

@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('accepts a device that trusts the certificate over TLS and stores its publications', async () => {
+test('accepts a device that trusts the certificate over TLS, and stores its publications', async () => {
   const device = await registerDevice(app.owner)
   const client = await connectMqtt(`mqtts://127.0.0.1:${app.mqttPort}`, device, { ca })
   await client.publishAsync(`devices/${device.id}/attributes`, '{"site":"oslo"}', { qos: 1 })
@@ -34,7 +34,7 @@ test('accepts a device that trusts the certificate over TLS and stores its publi
   )
 })
 
-test('accepts only TLS on the port and continues after failed connections', async () => {
+test('accepts only TLS on the port, and continues after failed connections', async () => {
   const device = await registerDevice(app.owner)
   const url = `mqtts://127.0.0.1:${app.mqttPort}`
   await expect(connectMqtt(url.replace('mqtts', 'mqtt'), device)).rejects.toThrow()

@@ -78,7 +78,7 @@ const internalHosts = [
 ]
 
 describe('an internal address', () => {
-  it.each(internalHosts)('%s is forbidden and receives no connection', async (host) => {
+  it.each(internalHosts)('is forbidden and receives no connection: %s', async (host) => {
     const outbound = createOutbound({ allowed: [] })
     const url = new URL(`http://${host}:${port}/`)
     expect(outbound.isForbidden(url)).toBe(true)
@@ -91,7 +91,7 @@ describe('an internal address', () => {
     await outbound.close()
   })
 
-  it('cannot contain a zone ID', () => {
+  it('is rejected with a zone ID', () => {
     expect(() => new URL('http://[fe80::1%25eth0]/')).toThrow()
     expect(isAllowedAddress('fe80::1%eth0', [])).toBe(false)
     expect(isAllowedAddress('2606:4700::1111%eth0', [])).toBe(false)
@@ -135,7 +135,7 @@ describe('an internal address', () => {
   })
 })
 
-describe('an allowed range', () => {
+describe('an allowed range of addresses', () => {
   it('permits only its own addresses', async () => {
     const outbound = createOutbound({ allowed: [parseRange('127.0.0.0/8')!] })
     expect(outbound.isForbidden(new URL('http://127.0.0.1/'))).toBe(false)
@@ -154,16 +154,16 @@ describe('an allowed range', () => {
   })
 })
 
-describe('public addresses', () => {
-  it.each(['8.8.8.8', '93.184.215.14', '2606:4700:4700::1111', '2a00:1450:4001::1'])('%s is reachable', (address) => {
+describe('a public address', () => {
+  it.each(['8.8.8.8', '93.184.215.14', '2606:4700:4700::1111', '2a00:1450:4001::1'])('is reachable: %s', (address) => {
     expect(isAllowedAddress(address, [])).toBe(true)
   })
 })
 
-describe('a response', () => {
+describe('the response of a receiver', () => {
   const allowed = [parseRange('127.0.0.1')!]
 
-  it('is stored up to 1 KiB and read up to 64 KiB', async () => {
+  it('is stored up to 1 KiB, and read up to 64 KiB', async () => {
     let sent = 0
     const endless = createServer((_request, response) => {
       const more = (): void => {
@@ -199,8 +199,8 @@ describe('a response', () => {
   })
 })
 
-describe('names', () => {
-  it('are resolved from the hosts file, or without a lookup for loopback names', async () => {
+describe('the name of a receiver', () => {
+  it('is resolved from the hosts file, or without a lookup if it is a loopback name', async () => {
     expect(await resolveName('localhost')).toEqual(['127.0.0.1', '::1'])
     expect(await resolveName('x.localhost.')).toEqual(['127.0.0.1', '::1'])
   })

@@ -29,7 +29,7 @@ const small = '{ login { id } }'
 
 const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
 
-test('charges an address for introspection and invalid credentials but still accepts its valid keys', async () => {
+test('charges an address for introspection and invalid credentials, but still accepts its valid keys', async () => {
   clock.now += 60_000
   expect((await app.owner.query(small)).status).toBe(200)
   const send = () =>
@@ -96,7 +96,7 @@ test('charges an address for unreadable requests and requests from another site'
   clock.now += 60_000
 })
 
-test('counts credentials of another scheme as failed attempts', async () => {
+test('counts credentials with another scheme as failed attempts', async () => {
   clock.now += 60_000
   const { id, secret } = await registerDevice(app.owner)
   const report = (authorization: string) => post(app, 'report', { state: 'active' }, authorization)
@@ -105,7 +105,7 @@ test('counts credentials of another scheme as failed attempts', async () => {
   expect((await report(basic(id, secret))).status).toBe(200)
 })
 
-test('charges an address for the length of a request without credentials', async () => {
+test('charges an address by the length of a request without credentials', async () => {
   clock.now += 60_000
   const send = async (length: number) => {
     const body = JSON.stringify({ query: `{ login { id } } # ${'x'.repeat(length)}` })
@@ -121,7 +121,7 @@ test('charges an address for the length of a request without credentials', async
   clock.now += 200_000
 })
 
-test("reports the address's points in responses to requests that were not charged", async () => {
+test('reports the points of the address in responses to requests that cost nothing', async () => {
   clock.now += 60_000
   const tooLarge = (bytes: number) => ({
     method: 'POST',

@@ -6,8 +6,8 @@ function start(policy = { name: 'key', capacity: 100, perSecond: 5 }) {
   return { clock, budget: createBudget(policy, { now: () => clock.now, isReported: true }) }
 }
 
-describe('a budget', () => {
-  it('takes all points or returns the seconds until they are available', () => {
+describe('a budget of points', () => {
+  it('takes all requested points, or returns the seconds until they are available', () => {
     const { clock, budget } = start()
     expect(budget.take('a', 100)).toBe(0)
     expect(budget.take('a', 1)).toBe(0.2)
@@ -30,7 +30,7 @@ describe('a budget', () => {
     expect([budget.left('a'), budget.left('b')]).toEqual([100, 0])
   })
 
-  it('keeps fractions of points during frequent reads', () => {
+  it('keeps fractions of points even if it is read often', () => {
     const { clock, budget } = start({ name: 'key', capacity: 100, perSecond: 3 })
     expect(budget.take('a', 100)).toBe(0)
     for (let time = 1; time <= 10_000; time++) {
@@ -41,7 +41,7 @@ describe('a budget', () => {
     expect(budget.take('a', 1)).toBeGreaterThan(0)
   })
 
-  it('accepts returned points up to its capacity and goes below zero for a negative number', () => {
+  it('accepts returned points up to its capacity, and goes below zero for a negative number', () => {
     const { clock, budget } = start()
     budget.take('a', 50)
     budget.give('a', 20)
@@ -55,7 +55,7 @@ describe('a budget', () => {
     expect(budget.take('a', 1)).toBe(0)
   })
 
-  it('applies the spending of other processes even if this process has already spent the points', () => {
+  it('subtracts the spending of other processes even if this process has already spent the points', () => {
     const { clock, budget } = start()
     budget.take('a', 100)
     budget.applyRemoteSpending('a', 100)

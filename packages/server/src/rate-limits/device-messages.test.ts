@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('a device', () => {
-  test('may send a burst of reports and then the configured number per second', async () => {
+describe('a device with a message quota', () => {
+  test('can send a burst of reports, and then the configured number per second', async () => {
     const { id, secret } = await registerDevice(app.owner)
     const report = () => post(app, 'report', { state: 'active' }, basic(id, secret))
     const reports = [await report(), await report(), await report(), await report()]
@@ -48,7 +48,7 @@ describe('a device', () => {
     expect(await value()).toBe('5')
   })
 
-  test('publishes its will even if it has no messages left', async () => {
+  test('publishes its will even if its quota is used up', async () => {
     const device = await registerDevice(app.owner)
     const topic = `devices/${device.id}/attributes`
     const will = { topic, payload: Buffer.from('{"will": "said"}'), qos: 1 as const }

@@ -35,7 +35,7 @@ test.each<[number, string, object?]>([
     3,
     'mutation { a: setAttribute(serviceId: "a", name: "b", value: "c") b: setAttribute(serviceId: "a", name: "d", value: "c") }',
   ],
-])('%d points: %s', (expected, query, variables) => {
+])('charges %d points for %s', (expected, query, variables) => {
   expect(points(query, variables)).toBe(expected)
 })
 
@@ -46,7 +46,7 @@ test.each([
   [11, 3],
   // The 250 objects in the response also cost 2 points.
   [250, 28],
-])('setAttributesMany with %d items costs %d points', (count, expected) => {
+])('charges setAttributesMany with %d items %d points', (count, expected) => {
   const query = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'
   expect(points(query, { items: items(count) })).toBe(expected)
 })

@@ -44,7 +44,7 @@ async function spendPoints({ data }: TestUser, points: 100 | 900): Promise<void>
 const left = (headers: Headers): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1])
 
 describe('the points of a user', () => {
-  test('are reported in every response and refunded for objects that are not returned', async () => {
+  test('are reported in every response, and are refunded for objects that are not returned', async () => {
     const { query } = await app.createUser()
     const first = await query(small)
     expect(first.headers.get('ratelimit-policy')).toBe('"user";q=1000;w=100')
@@ -67,7 +67,7 @@ describe('the points of a user', () => {
     expect(left(failed.headers)).toBeLessThanOrEqual(998 - 10)
   })
 
-  test('are charged for the length of a rejected request', async () => {
+  test('are charged by the length of a rejected request', async () => {
     const user = await app.createUser()
     const wrong = `{ nothing } # ${'x'.repeat(9_000)}`
     const rejected = await user.query(wrong)
@@ -96,7 +96,7 @@ describe('the points of a user', () => {
     stream.cut()
   })
 
-  test('are spent according to the cost of the operation and refilled over time', async () => {
+  test('are spent according to the cost of the operation, and are refilled over time', async () => {
     const user = await app.createUser()
     await spendPoints(user, 900)
     const page = '{ login { devices(size: 200) { items { services { id } } } } }'
@@ -115,7 +115,7 @@ describe('the points of a user', () => {
     expect([status, left(headers)]).toEqual([200, 208])
   })
 
-  test('are all charged if an operation may cost more than the capacity', async () => {
+  test('are all charged for an operation that can cost more than the capacity', async () => {
     const [user, another] = [await app.createUser(), await app.createUser()]
     const { status, headers } = await user.query(large)
     expect([status, left(headers)]).toEqual([200, 999])
@@ -176,7 +176,7 @@ describe('the points of a user', () => {
   })
 })
 
-test("a user's access keys and console session share one budget", async () => {
+test("shares one budget among a user's access keys and console session", async () => {
   clock.now += 60_000
   const user = await app.createUser()
   const { data } = user
@@ -200,7 +200,7 @@ test("a user's access keys and console session share one budget", async () => {
   for (const { query } of keys) expect((await query(small)).status).toBe(200)
 })
 
-test("a user's console sessions share one budget", async () => {
+test("shares one budget among a user's console sessions", async () => {
   const person = await newPerson(app)
   const [first, second] = [await signIn(app, person), await signIn(app, person)]
   const response = await first.query(small)

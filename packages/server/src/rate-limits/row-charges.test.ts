@@ -65,7 +65,7 @@ describe('a field that reads more devices than it returns', () => {
     expect(await costOf(document)).toBe(0)
   })
 
-  test('is charged according to its variables', async () => {
+  test('is charged according to the values of variables', async () => {
     const document = 'query ($sort: String) { login { devices(size: 1, sort: $sort) { last } } }'
     expect(await costOf(document, { sort: 'rack' })).toBe(5)
     expect(await costOf(document, { sort: 'name' })).toBe(0)
@@ -127,7 +127,7 @@ describe('a document with many fields that read every device', () => {
     expect(before - left(headers)).toBe(1 + 30)
   })
 
-  test('runs up to the limit and is charged in full', async () => {
+  test('runs up to the limit, and is charged in full', async () => {
     const large = await otherUser()
     const before = left((await large.query('{ login { id } }')).headers)
     const { errors, headers } = await large.query(hostile(5))
@@ -150,7 +150,7 @@ async function otherUser(): Promise<TestUser> {
   return other
 }
 
-test('charges attribute names for the rows that counting reads, and nothing while the counts are current', async () => {
+test('charges attribute names for the rows that counting reads, and charges nothing while the counts are current', async () => {
   const other = await otherUser()
   const document = '{ login { attributeNames { name } } }'
   const points: number[] = []

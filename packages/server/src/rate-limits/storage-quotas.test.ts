@@ -33,8 +33,8 @@ const report = ({ id, secret }: RegisteredDevice, value: string) =>
 
 const setValue = `mutation ($id: String!, $value: String) { setAttribute(serviceId: $id, name: "value", value: $value) }`
 
-describe('a device', () => {
-  test('stores up to its quota each day without affecting other devices', async () => {
+describe('the storage quota of a device', () => {
+  test('is limited to each day, and does not affect other devices', async () => {
     const [greedy, modest] = [await registerDevice(user, 'greedy'), await registerDevice(user, 'modest')]
     for (let time = 0; time < 4; time++) expect((await report(greedy, newValue())).status).toBe(200)
     const rejected = await report(greedy, newValue())
@@ -54,7 +54,7 @@ describe('a device', () => {
     for (let time = 0; time < 10; time++) expect((await report(device, value)).status).toBe(200)
   })
 
-  test('is disconnected when it publishes above its quota, but keeps its acknowledged values', async () => {
+  test('disconnects a device that publishes more, but keeps its acknowledged values', async () => {
     const [greedy, modest] = [await registerDevice(user, 'greedy'), await registerDevice(user, 'modest')]
     const url = `mqtt://127.0.0.1:${app.mqttPort}`
     const [client, other] = [await connectMqtt(url, greedy), await connectMqtt(url, modest)]
@@ -80,7 +80,7 @@ describe('a device', () => {
     expect(metrics).toContain('muster_mqtt_refusals_total{reason="RATE_LIMITED"}')
   })
 
-  test('is charged for the services that it lists', async () => {
+  test('is charged for the services that the device lists', async () => {
     const device = await registerDevice(user)
     const client = await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
     const services = Array.from({ length: 100 }, (_, index) => ({ name: `${index} ${'x'.repeat(90)}` }))
@@ -93,7 +93,7 @@ describe('a device', () => {
   })
 })
 
-describe('an account', () => {
+describe('the storage quota of an account', () => {
   /** Uses nearly the whole quota. The value is sent once but counts for each item. */
   async function storeMuch(): Promise<void> {
     const { id } = await registerDevice(user, 'full')
@@ -103,7 +103,7 @@ describe('an account', () => {
     await user.data(document, { id, attributes })
   }
 
-  test('stores up to its quota through mutations and devices together', async () => {
+  test('limits changes through mutations and devices together', async () => {
     const device = await registerDevice(user)
     await storeMuch()
     const outcomes: (string | undefined)[] = []
@@ -135,7 +135,7 @@ describe('an account', () => {
     expect((await user.query(setValue, { id: device.id, value: newValue() })).errors).toBeUndefined()
   })
 
-  test('is charged for devices that register with its registration codes', async () => {
+  test("is charged for devices that register with the account's registration codes", async () => {
     const owned = { ...app, owner: user }
     const { code } = await registrationClient(owned).newCode()
     const device = await registerDevice(user)
@@ -147,7 +147,7 @@ describe('an account', () => {
     expect(errorOf(rejected).slice(0, 2)).toEqual([429, 'RATE_LIMITED'])
   })
 
-  test('shares one quota among all servers that use the same database', async () => {
+  test('is shared by all servers that use the same database', async () => {
     const other = await app.startAnother({
       elapsed: () => clock.now,
       env: { MUSTER_ACCOUNT_BYTES_PER_DAY: String(ACCOUNT_BYTES) },

@@ -67,7 +67,7 @@ async function newcomer(): Promise<{ own: OwnedObjects; rest: RestClient }> {
 }
 
 it.each(table.filter((each) => !needSession.includes(each)))(
-  '%s succeeds, and its response matches the OpenAPI description',
+  'succeeds, with a response that matches the OpenAPI description: %s',
   async (_name, route) => {
     const { own, rest } = route.method === 'GET' ? { own: victim, rest: owner } : await newcomer()
     const { path, body } = restCallFor(route, own)
@@ -80,7 +80,7 @@ it.each(table.filter((each) => !needSession.includes(each)))(
   },
 )
 
-it.each(needSession)('%s is rejected for an access key', async (_name, route) => {
+it.each(needSession)('is rejected for an access key: %s', async (_name, route) => {
   const { path, body } = restCallFor(route, victim)
   const response = await owner(route.method, path, { body })
   expect(response).toMatchObject({ status: 403, code: 'FORBIDDEN', message: expect.stringContaining('signed-in') })
@@ -88,7 +88,7 @@ it.each(needSession)('%s is rejected for an access key', async (_name, route) =>
   await assertUntouched()
 })
 
-it.each(changes)('%s is tested with every body member', (_name, route) => {
+it.each(changes)('is tested with every body member: %s', (_name, route) => {
   const { parameters } = readOperation(route, schema)
   const { body = {} } = restCallFor(route, victim)
   if (route.body === undefined) expect(Object.keys(body).sort()).toEqual(parameters.map(({ name }) => name).sort())
@@ -107,7 +107,7 @@ describe.each(table.filter(([, { method }]) => method === 'GET'))('%s', (_name, 
     checkResponse(route, 200, response.body)
   })
 
-  it('rejects other parameters', async () => {
+  it('rejects unknown parameters', async () => {
     const { path } = restCallFor(route, victim)
     const response = await owner('GET', `${path}${path.includes('?') ? '&' : '?'}nope=1`)
     expect(response).toMatchObject({ status: 400, code: 'BAD_USER_INPUT', message: expect.stringContaining('"nope"') })
@@ -130,7 +130,7 @@ describe.each(changes)('%s', (_name, route) => {
 })
 
 it.each(changes.filter(([, { body }]) => body === undefined))(
-  '%s rejects unknown body members',
+  'rejects unknown body members: %s',
   async (_name, route) => {
     const { path, body } = restCallFor(route, victim)
     const response = await owner(route.method, path, { body: { ...body, nope: 1 } })
@@ -139,7 +139,7 @@ it.each(changes.filter(([, { body }]) => body === undefined))(
   },
 )
 
-it.each(onIds)('%s does not find objects of another user', async (_name, route) => {
+it.each(onIds)('does not find objects of another user: %s', async (_name, route) => {
   const { path, body } = restCallFor(route, victim)
   const response = await intruder(route.method, path, { body })
   expect(response).toMatchObject({ status: 404, code: 'NOT_FOUND' })
@@ -148,7 +148,7 @@ it.each(onIds)('%s does not find objects of another user', async (_name, route) 
 })
 
 it.each(table.filter((each) => !onIds.includes(each)))(
-  '%s neither returns nor changes data of another user',
+  'neither returns nor changes data of another user: %s',
   async (_name, route) => {
     const stranger = restClient(app.url, await app.createUser())
     const { path, body } = restCallFor(route, victim)
@@ -161,7 +161,7 @@ it.each(table.filter((each) => !onIds.includes(each)))(
   },
 )
 
-it.each(signed)('%s requires a signature', async (_name, route) => {
+it.each(signed)('requires a signature: %s', async (_name, route) => {
   const { path, body } = restCallFor(route, victim)
   const headers = { 'content-type': 'application/json' }
   const response = await send(`${app.url}/rest/v1${path}`, {
@@ -174,6 +174,6 @@ it.each(signed)('%s requires a signature', async (_name, route) => {
   await assertUntouched()
 })
 
-it('GET /version requires no signature', async () => {
+it('accepts GET /version without a signature', async () => {
   expect((await send(`${app.url}/rest/v1/version`)).body).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
 })

@@ -63,7 +63,7 @@ describe('the table of routes', () => {
     expect(missing).toEqual([])
   })
 
-  test('can pass every argument', () => {
+  test('can pass every argument of the schema', () => {
     const { args } = reached()
     const expected = all.flatMap(({ type, field }) =>
       field.args.map((arg) => `${type.name}.${field.name}(${arg.name})`),
@@ -78,7 +78,7 @@ describe('the table of routes', () => {
     expect(ids.filter((id, index) => id === '' || ids.indexOf(id) !== index)).toEqual([])
   })
 
-  test('requires signatures according to the permissions', () => {
+  test('requires signatures for the same fields as the permissions', () => {
     const rules = operations.map(({ route, definition }) => {
       const root = definition.operation === 'query' ? 'Query' : 'Mutation'
       const isPublic = definition.selectionSet.selections.every(

@@ -9,7 +9,7 @@ import { seedDevices } from '../../test/factories/seed-devices.ts'
 import { startTestApp } from '../../test/harness/app.ts'
 import { readCredentials, startServerProcess } from '../../test/harness/server-process.ts'
 
-test('every route returns 503 with Retry-After while the database is unavailable', async () => {
+test('responds with 503 and Retry-After on every route while the database is unavailable', async () => {
   const database = await createTestDatabase()
   onTestFinished(database.drop)
   const folder = await mkdtemp(join(tmpdir(), 'muster-rest-'))
@@ -33,7 +33,7 @@ test('every route returns 503 with Retry-After while the database is unavailable
   expect(response).toMatchObject({ status: 200, body: { items: [], total: 0 } })
 })
 
-test('rejects an address after many wrong signatures, except for keys that it authenticated before', async () => {
+test('rejects an address after many wrong signatures, except for keys that have worked from the address', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
   expect((await restClient(app.url, app.owner)('GET', '/user')).status).toBe(200)
@@ -45,7 +45,7 @@ test('rejects an address after many wrong signatures, except for keys that it au
   expect((await restClient(app.url, app.owner)('GET', '/user')).status).toBe(200)
 })
 
-test('rejects a response above the size limit and advises the client to request less', async () => {
+test('rejects a response above the size limit, and advises the client to request less', async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
   const rest = restClient(app.url, app.owner)

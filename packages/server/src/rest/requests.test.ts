@@ -21,8 +21,8 @@ async function register(input: Record<string, unknown>): Promise<string> {
 const namesOf = async (query: string): Promise<string[]> =>
   (await rest('GET', `/devices?${query}`)).body.items.map(({ name }: { name: string }) => name)
 
-describe('the query string of a GET', () => {
-  it('filters by attributes in separate parameters or in JSON', async () => {
+describe('the query string of a GET request', () => {
+  it('selects devices by attributes, in separate parameters or in JSON', async () => {
     await register({ name: 'a', attributes: { site: 'oslo', net: { ssid: 'lab & co' } } })
     await register({ name: 'b', attributes: { site: 'oslo' } })
     await register({ name: 'c' })
@@ -46,7 +46,7 @@ describe('the query string of a GET', () => {
     expect((await rest('GET', '/devices?total=false')).body).not.toHaveProperty('total')
   })
 
-  it('reads attributes in a context', async () => {
+  it('selects the context of attributes', async () => {
     const id = await register({ name: 'a', attributes: { site: 'oslo' } })
     await rest('PUT', `/devices/${id}/contexts/night/attributes/site`, { body: { value: 'bergen' } })
     const siteIn = async (path: string) => (await rest('GET', path)).body.attributes.site
@@ -100,8 +100,8 @@ describe('the query string of a GET', () => {
   })
 })
 
-describe('the body of a change', () => {
-  it('clears members that are null and keeps omitted members', async () => {
+describe('the body of a REST request', () => {
+  it('clears members that are null, and keeps omitted members', async () => {
     const id = await register({
       name: 'a',
       hardwareId: 'HW-1',
@@ -115,7 +115,7 @@ describe('the body of a change', () => {
     expect(attributes.body).toEqual({ site: 'oslo', y: '' })
   })
 
-  it('sets one attribute, and null or DELETE removes it', async () => {
+  it('sets one attribute, and removes it with null or with DELETE', async () => {
     const id = await register({ name: 'a' })
     const path = `/devices/${id}/attributes/net.ssid`
     expect((await rest('PUT', path, { body: { value: 'lab' } })).body).toEqual({ value: 'lab' })
@@ -132,7 +132,7 @@ describe('the body of a change', () => {
     expect((await rest('GET', '/user/attributes/$ui.statusA')).body).toEqual({ value: 'Load' })
   })
 
-  it('may contain force for DELETE', async () => {
+  it('can contain force for DELETE', async () => {
     const id = await register({ name: 'a' })
     await rest('PUT', `/services/${id}/state`, { body: { state: 'active' } })
     expect(await rest('DELETE', `/devices/${id}`)).toMatchObject({ status: 409, code: 'CONFLICT' })
@@ -167,7 +167,7 @@ describe('the body of a change', () => {
     expect(response).toMatchObject({ status: 400, message: 'the body is not UTF-8' })
   })
 
-  it('is rejected without the value', async () => {
+  it('is rejected if it contains no value', async () => {
     expect(await rest('PUT', '/user/attributes/x', { body: {} })).toMatchObject({ status: 400 })
     expect(await rest('PATCH', '/user/attributes')).toMatchObject({ status: 400 })
   })
@@ -184,7 +184,7 @@ describe('the body of a change', () => {
     expect(response.headers.get('accept')).toBe('application/json')
   })
 
-  it('is rejected with 413 above the body limit and with 422 for a value above its limit', async () => {
+  it('is rejected with 413 above the body limit, and with 422 for a value above its limit', async () => {
     const tooMuch = { name: 'a', attributes: { x: 'x'.repeat(limits.requestBodyBytes) } }
     expect(await rest('POST', '/devices', { body: tooMuch })).toMatchObject({ status: 413, code: 'LIMIT_EXCEEDED' })
     const tooLong = { name: 'a', attributes: { x: 'x'.repeat(limits.valueBytes + 1) } }
@@ -192,7 +192,7 @@ describe('the body of a change', () => {
   })
 })
 
-describe('a name in a path', () => {
+describe('a name in the path of a REST request', () => {
   it.each([
     ['a slash', 'a/b'],
     ['a percent sign', 'a%b'],
@@ -204,7 +204,7 @@ describe('a name in a path', () => {
     ['several dots', 'a.b.c'],
     ['other letters', 'é💡'],
     ['the maximum number of characters', `${'💡'.repeat(128)}.${'é'.repeat(128)}`],
-  ])('may contain %s', async (_what, name) => {
+  ])('can contain %s', async (_what, name) => {
     const path = `/user/attributes/${encodeURIComponent(name)}`
     expect(await rest('PUT', path, { body: { value: 'x' } })).toMatchObject({ status: 200 })
     expect((await rest('GET', path)).body).toEqual({ value: 'x' })
@@ -213,7 +213,7 @@ describe('a name in a path', () => {
     expect(body).toEqual({ [group]: subName.length === 0 ? 'x' : { [subName.join('.')]: 'x' } })
   })
 
-  it('may contain any letters, as may a context', async () => {
+  it('can contain any letters, as can a context', async () => {
     const path = `/user/contexts/${encodeURIComponent('night/ß %')}/attributes/x`
     await rest('PUT', path, { body: { value: 'x' } })
     expect((await rest('GET', '/user/contexts')).body).toEqual({ items: ['night/ß %'] })

@@ -20,7 +20,7 @@ function linksOf({ headers }: RestResponse): Record<string, string> {
   return Object.fromEntries(links.map(([, target = '', relation = '']) => [relation, target]))
 }
 
-describe('every response', () => {
+describe('a REST response', () => {
   it.each([
     ['a success', 200, () => rest('GET', '/user')],
     ['a success without a body', 204, () => rest('DELETE', '/user/attributes/x')],
@@ -33,7 +33,7 @@ describe('every response', () => {
     ['invalid percent-encoding in the path', 400, () => send(`${app.url}/rest/v1/user/attributes/%zz`)],
     ['the OpenAPI description', 200, () => send(`${app.url}/rest/v1/openapi.json`)],
     ['the documentation', 200, () => send(`${app.url}/rest/v1`)],
-  ])('includes the deprecation headers: %s', async (_what, status, send) => {
+  ])('includes the deprecation headers for %s', async (_what, status, send) => {
     const response = await send()
     expect(response.status).toBe(status)
     // A structured-field date (RFC 9745 §2.1).
@@ -51,14 +51,14 @@ describe('every response', () => {
     expect((await user.query('{ version }')).status).toBe(200)
   })
 
-  it('includes no deprecation headers outside the REST API', async () => {
+  it('contains no deprecation headers outside the REST API', async () => {
     for (const path of ['/healthz', '/graphql/v1?query={version}', '/rest/v10', '/rest', '/%zz']) {
       expect((await fetch(app.url + path)).headers.get('deprecation'), path).toBeNull()
     }
   })
 })
 
-describe('a page', () => {
+describe('a page of a REST list', () => {
   it('links to the next page until the last page', async () => {
     const names = Array.from({ length: 7 }, (_, index) => `node-${index}`)
     for (const name of names) await rest('POST', '/devices', { body: { name, attributes: { site: 'o&<ö' } } })
@@ -75,7 +75,7 @@ describe('a page', () => {
     expect(seen).toEqual(names)
   })
 
-  it('of events continues with older events', async () => {
+  it('links to older events if it contains events', async () => {
     const { body } = await rest('POST', '/devices', { body: { name: 'a' } })
     const path = `/devices/${body.device.id}`
     for (const name of ['b', 'c']) await rest('PATCH', path, { body: { name } })
@@ -87,8 +87,8 @@ describe('a page', () => {
   })
 })
 
-describe('a method', () => {
-  it('that a path does not support returns 405 with the supported methods', async () => {
+describe('a method of a REST path', () => {
+  it('is rejected with 405 and the supported methods if the path does not support it', async () => {
     const allowed = async (method: string, path: string) => {
       const response = await rest(method, path)
       expect(response).toMatchObject({ status: 405, code: method === 'HEAD' ? undefined : 'BAD_USER_INPUT' })
@@ -101,7 +101,7 @@ describe('a method', () => {
     expect(await allowed('POST', '/openapi.json')).toBe('GET, HEAD')
   })
 
-  it('HEAD returns the headers of GET without a body', async () => {
+  it('returns the headers of GET without a body for HEAD', async () => {
     const [head, get] = [await rest('HEAD', '/user'), await rest('GET', '/user')]
     expect(head).toMatchObject({ status: 200, text: '' })
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'))
@@ -109,7 +109,7 @@ describe('a method', () => {
   })
 })
 
-describe('a created object', () => {
+describe('an object that a REST request creates', () => {
   it('is available at the path in Location', async () => {
     const { headers, body } = await rest('POST', '/devices', { body: { name: 'a' } })
     expect(headers.get('location')).toBe(`/rest/v1/devices/${body.device.id}`)
@@ -127,8 +127,8 @@ describe('a created object', () => {
   })
 })
 
-describe('a response', () => {
-  it('is the same as the GraphQL response to the same document', async () => {
+describe('the body of a REST response', () => {
+  it('equals the GraphQL response to the same document', async () => {
     const { body } = await rest('POST', '/devices', { body: { name: 'a', services: [{ name: 'ssh', port: 22 }] } })
     const { login } = await user.data('{ login { id email name created } }')
     expect((await rest('GET', '/user')).body).toEqual(login)
@@ -137,7 +137,7 @@ describe('a response', () => {
     expect((await rest('GET', `/devices/${body.device.id.toUpperCase()}`)).body).toMatchObject(device[0])
   })
 
-  it('to a batch of changes contains the result of each change', async () => {
+  it('contains the result of each change of a batch', async () => {
     const { body } = await rest('POST', '/devices', { body: { name: 'a' } })
     const none = '80:00:00:00:00:00:00:00'
     const items = [body.device.id, none].map((serviceId) => ({ serviceId, attributes: { site: 'oslo' } }))
@@ -153,7 +153,7 @@ describe('a response', () => {
     })
   })
 
-  it('has status 409 for a conflict, and 400 for a reserved name', async () => {
+  it('has status 409 for a conflict, and status 400 for a reserved name', async () => {
     const { body } = await rest('POST', '/devices', {
       body: { name: 'a', hardwareId: 'HW', attributes: { site: 'oslo' } },
     })

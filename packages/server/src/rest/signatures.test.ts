@@ -18,13 +18,13 @@ const rejectedFor = (reason: string, status = 401) => ({
   body: { errors: [{ extensions: { reason } }] },
 })
 
-it('accepts form A and form B', async () => {
+it('accepts signatures of form A and of form B', async () => {
   const signing = { form: 'cavage' } as const
   expect((await rest('GET', '/devices?size=1', { signing })).status).toBe(200)
   expect((await rest('PUT', '/user/attributes/form', { body: { value: 'A' }, signing })).status).toBe(200)
 })
 
-it('rejects a path, query, or method other than the signed one', async () => {
+it('rejects a path, query, or method that differs from the signed one', async () => {
   const url = (path: string) => ({ signing: { url: `${app.url}/rest/v1${path}` } })
   expect(await rest('GET', '/devices?size=2', url('/devices?size=1'))).toMatchObject(rejectedFor('bad-signature'))
   expect(await rest('GET', '/devices', url('/events'))).toMatchObject(rejectedFor('bad-signature'))
@@ -40,7 +40,7 @@ it('rejects a body that does not match the signed digest', async () => {
   expect((await rest('GET', '/user/attributes/digest')).status).toBe(404)
 })
 
-it('rejects a request with both forms', async () => {
+it('rejects a request with signatures of both forms', async () => {
   const beside = { authorization: 'Signature keyId="x",signature="eA=="' }
   expect(await rest('GET', '/user', { unsignedHeaders: beside })).toMatchObject({ ...rejectedFor('both-forms', 400) })
 })
@@ -68,7 +68,7 @@ it('accepts an Ed25519 key', async () => {
   expect(await send(url, { headers })).toMatchObject({ status: 200, body: { id: app.owner.accountId } })
 })
 
-it('reports a disabled key', async () => {
+it('reports that the key is disabled', async () => {
   const { key, secret } = (await rest('POST', '/access-keys', { body: { name: 'short' } })).body
   const short = restClient(app.url, { keyId: key, secret })
   expect((await short('GET', '/user')).status).toBe(200)
@@ -78,7 +78,7 @@ it('reports a disabled key', async () => {
   expect(response).toMatchObject(rejectedFor('key-disabled'))
 })
 
-it('requires digests if the server requires them', async () => {
+it('requires digests of all keys if the server requires them', async () => {
   const strict = await app.startAnother({ env: { MUSTER_REQUIRE_DIGEST: '1' } })
   const client = restClient(strict.url, app.owner)
   const body = { value: 'x' }

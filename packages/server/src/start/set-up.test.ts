@@ -32,8 +32,8 @@ const read = (folder: string, name: string): Promise<string> => readFile(join(fo
 const accessKeys = async ({ db }: TestDatabase): Promise<string[]> =>
   (await db.selectFrom('access_key').select('key').execute()).map(({ key }) => key)
 
-describe('the first start', () => {
-  it('creates one owner when several servers start at once', async () => {
+describe('the first start of a server', () => {
+  it('creates one owner when several servers start at the same time', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     const starts = await Promise.all(Array.from({ length: 6 }, () => start(database, folder)))
     expect(starts.filter(({ isFirstStart }) => isFirstStart)).toHaveLength(1)
@@ -53,7 +53,7 @@ describe('the first start', () => {
     expect(await read(folder, 'credentials')).toBe(written)
   })
 
-  it('deletes credentials that were staged for an owner who was never committed', async () => {
+  it('deletes credentials that were written for an owner who was never committed', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     await start(database, folder)
     const written = await read(folder, 'credentials')
@@ -64,7 +64,7 @@ describe('the first start', () => {
     expect((await readdir(folder)).sort()).toEqual(['credentials', 'master.key'])
   })
 
-  it('renames the existing credentials of another database', async () => {
+  it('renames existing credentials that belong to another database', async () => {
     const folder = await newFolder()
     await start(await newDatabase(), folder)
     const first = await read(folder, 'credentials')
@@ -76,7 +76,7 @@ describe('the first start', () => {
 })
 
 describe('the master key', () => {
-  it('is not written to a file if it comes from the settings', async () => {
+  it('is not written to a file if the settings contain it', async () => {
     const [database, folder] = [await newDatabase(), await newFolder()]
     const env = { MUSTER_MASTER_KEY: randomBytes(32).toString('base64') }
     await start(database, folder, env)
@@ -98,7 +98,7 @@ describe('the master key', () => {
   })
 })
 
-it('a data folder that is not writable prevents the start, and nothing is committed', async () => {
+it('commits nothing if the data folder is not writable, and does not start', async () => {
   const [database, folder] = [await newDatabase(), await newFolder()]
   await writeFile(join(folder, 'file'), '')
   const outcome = await start(database, join(folder, 'file', 'data')).catch((error: unknown) => error)
@@ -107,7 +107,7 @@ it('a data folder that is not writable prevents the start, and nothing is commit
   expect(await accessKeys(database)).toEqual([])
 })
 
-describe('the URL in the credentials', () => {
+describe('the URL in the credentials file', () => {
   it.each([
     ['http://127.0.0.1:4000', 'http://127.0.0.1:5000'],
     ['http://localhost:4000', 'http://127.0.0.1:5000'],
@@ -115,7 +115,7 @@ describe('the URL in the credentials', () => {
     ['https://127.0.0.1:4000', 'http://127.0.0.1:5000'],
     ['https://muster.example.com', 'https://muster.example.com'],
     ['http://192.0.2.1:4000', 'http://192.0.2.1:4000'],
-  ])('changes from %s to %s when the server listens on another address', async (before, after) => {
+  ])('changes from %s to %s when the server listens at another address', async (before, after) => {
     const folder = await newFolder()
     await writeFile(join(folder, 'credentials'), `[default]\nMUSTER_URL=${before}\nMUSTER_EMAIL=a@b\n`)
     await updateUrl(folder, 'http://127.0.0.1:5000')

@@ -58,7 +58,7 @@ async function fingerprintAt(port: number): Promise<string | undefined> {
 const fingerprintOf = async ({ cert }: CertificatePaths): Promise<string> =>
   new X509Certificate(await readFile(cert)).fingerprint256
 
-describe('a server with a certificate', () => {
+describe('a server with a TLS certificate', () => {
   let app: TestApp
   let files: CertificatePaths
   beforeAll(async () => {
@@ -67,14 +67,14 @@ describe('a server with a certificate', () => {
   })
   afterAll(() => app.close())
 
-  test('accepts requests signed for its https URL, and makes browsers use HTTPS', async () => {
+  test('accepts requests signed for its https URL, and tells browsers to use HTTPS', async () => {
     expect(app.url).toMatch(/^https:/)
     const { status, data, headers } = await app.owner.query('{ login { email } }')
     expect([status, data]).toEqual([200, { login: { email: app.owner.email } }])
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
   })
 
-  test('sets a cookie that browsers send only over HTTPS, and accepts it', async () => {
+  test('sets a cookie that browsers send only over HTTPS, and accepts the cookie', async () => {
     const person = await newPerson(app)
     const browser = openBrowser(app)
     const { setCookies } = await browser.auth('/sign-in/email', { email: person.email, password: person.password })
@@ -98,7 +98,7 @@ describe('a server with a certificate', () => {
     await client.publishAsync(`devices/${device.id}/attributes`, '{"site":"oslo"}', { qos: 1 })
   })
 
-  test('does not respond to plain HTTP on its port, and keeps serving', async () => {
+  test('does not respond to plain HTTP on its port, and continues to serve HTTPS', async () => {
     const plain = createConnection({ host: '127.0.0.1', port: Number(new URL(app.url).port) })
     plain.on('error', () => {})
     plain.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
@@ -131,7 +131,7 @@ describe('a server with a certificate', () => {
   })
 })
 
-test('a server process reports https URLs, and reloads its certificate files on SIGHUP', async () => {
+test('reports https URLs, and reloads its certificate files on SIGHUP', async () => {
   const { url: DATABASE_URL, drop } = await createTestDatabase()
   onTestFinished(drop)
   const [data, files] = [join(folder, 'process'), await copyFiles('process')]
@@ -159,7 +159,7 @@ test('a server process reports https URLs, and reloads its certificate files on 
   expect(await server.stop()).toBe(0)
 })
 
-test('logs a warning once a day, from a week before a certificate expires and after it has expired', async () => {
+test('logs a warning once a day, from a week before a certificate expires, even after it has expired', async () => {
   const paths = await copyFiles('ending')
   const files = { cert: { setting: 'CERT', file: paths.cert }, key: { setting: 'KEY', file: paths.key } }
   const { until } = await readCertificate(files)
@@ -209,13 +209,13 @@ describe('invalid certificate files', () => {
       /^KEY is not the certificate's private key .*second-key\.pem/,
     ],
   ]
-  test.each(cases)('the error names the setting of %s', async (_what, files, message) => {
+  test.each(cases)('are reported with the name of the setting: %s', async (_what, files, message) => {
     const { cert, key } = { ...first, ...files() }
     const named = { cert: { setting: 'CERT', file: cert }, key: { setting: 'KEY', file: key } }
     await expect(readCertificate(named)).rejects.toThrow(message)
   })
 
-  test('the server does not start if only one of the two settings is set', async () => {
+  test('prevent the start if only one of the two settings is present', async () => {
     const env = { MUSTER_DATA: join(folder, 'none'), MUSTER_TLS_KEY: first.key, MUSTER_LOG_LEVEL: 'silent' }
     const { code, stderr } = await failToStart(env)
     const message = 'Set both MUSTER_TLS_CERT and MUSTER_TLS_KEY, or neither.\n'

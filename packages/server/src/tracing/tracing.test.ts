@@ -81,7 +81,7 @@ const untilSpan = (matches: (span: CollectedSpan) => boolean): Promise<Collected
 const childOf = (parent: CollectedSpan, name: string): CollectedSpan[] =>
   traced.collector.spans.filter((span) => span.parentSpanId === parent.spanId && span.name === name)
 
-test("a request, its operation, and its statements belong to the client's trace", async () => {
+test("records a request, its operation, and its statements in the client's trace", async () => {
   const { traceId, parent, headers } = newTrace()
   const secret = 'a value of a client'
   const { body } = await traced.ask(
@@ -123,7 +123,7 @@ test("a request, its operation, and its statements belong to the client's trace"
   expect(traced.collector.requests[0]).toMatchObject({ path: '/v1/traces', headers: { 'x-tenant': 'acme' } })
 })
 
-test('the log line of a request contains the IDs of the request and its trace', async () => {
+test('logs the IDs of a request and of its trace', async () => {
   const { traceId, headers } = newTrace()
   await traced.ask('{ login { device(id: "00:00:00:00:00:00:00:00") { id } } }', headers)
   const root = await untilSpan((span) => span.traceId === traceId && span.name === 'POST /graphql/v1')
@@ -144,14 +144,14 @@ test('the log line of a request contains the IDs of the request and its trace', 
   })
 })
 
-test('a failed operation is recorded with the error code', async () => {
+test('records a failed operation with its error code', async () => {
   const { traceId, headers } = newTrace()
   await traced.ask('mutation { deleteDevice(deviceId: "80:00:00:00:00:00:00:99") }', headers)
   const operation = await untilSpan((span) => span.traceId === traceId && span.name === 'mutation deleteDevice')
   expect(operation).toMatchObject({ isFailed: true, attributes: { 'error.type': 'NOT_FOUND' } })
 })
 
-test('a request whose client does not record it is not recorded', async () => {
+test('does not record a request if the client does not record it', async () => {
   const [unsampled, sampled] = [newTrace(false), newTrace()]
   await traced.ask('{ login { email } }', unsampled.headers)
   await traced.ask('{ login { email } }', sampled.headers)
@@ -159,7 +159,7 @@ test('a request whose client does not record it is not recorded', async () => {
   expect(traced.collector.spans.filter((span) => span.traceId === unsampled.traceId)).toEqual([])
 })
 
-test('webhook deliveries, publications, and jobs are traced', async () => {
+test('records webhook deliveries, publications, and jobs', async () => {
   const { body } = await traced.ask('mutation { registerDevice(name: "d") { device { id } secret } }')
   const { device, secret } = body.data.registerDevice
   const client = await connectMqtt(`${traced.server.url.replace('http', 'ws')}/mqtt`, { id: device.id, secret })
@@ -185,7 +185,7 @@ test('webhook deliveries, publications, and jobs are traced', async () => {
   await untilSpan(({ name, parentSpanId }) => name === 'delete used_nonce' && parentSpanId === job.spanId)
 })
 
-test('an unavailable collector is logged once, delays no request, and receives the remaining spans at shutdown', async () => {
+test('logs an unavailable collector once, delays no request, and sends the remaining spans at shutdown', async () => {
   const own = await start({ MUSTER_LOG_LEVEL: 'info' }, (end) => onTestFinished(async () => void (await end())))
   own.collector.respondWith(400)
   const before = own.collector.requests.length

@@ -63,8 +63,8 @@ function argumentNames({ name, type }: GraphQLArgument): string[] {
   return isInputObjectType(named) ? Object.keys(named.getFields()).map((field) => `${name}.${field}`) : [name]
 }
 
-describe('the schema', () => {
-  it('contains exactly the fields and arguments in the calls', () => {
+describe('the calls of this test', () => {
+  it('cover exactly the fields and arguments of the schema', () => {
     const listed = new Map(
       Object.entries(calls).map(([name, { naming = {}, others = [] }]) => [name, [...Object.keys(naming), ...others]]),
     )
@@ -148,7 +148,7 @@ async function callerOf(field: string): Promise<Caller> {
 }
 
 describe('another user', () => {
-  it.each(Object.entries(calls))('sees nothing in %s', async (field, { plain, needsSession }) => {
+  it.each(Object.entries(calls))('receives nothing from %s', async (field, { plain, needsSession }) => {
     const { user, own } = await callerOf(field)
     const document = plain(own)
     const response = await sendDocument(user, own, document)
@@ -158,14 +158,17 @@ describe('another user', () => {
     await assertUntouched()
   })
 
-  it.each(attempts.filter((each) => !isForOwn(each)))('finds and changes no object with $name', async ({ attempt }) => {
-    const onTheirs = attempt(victim, own)
-    const response = await sendDocument(intruder, own, onTheirs.document)
-    assertFoundNothing(response, onTheirs)
-    assertShowsNothing(JSON.stringify(response), victim, onTheirs.document)
-    if (onTheirs.outcome === 'empty download') await assertEmptyDownload(response)
-    await assertUntouched()
-  })
+  it.each(attempts.filter((each) => !isForOwn(each)))(
+    'neither finds nor changes an object with $name',
+    async ({ attempt }) => {
+      const onTheirs = attempt(victim, own)
+      const response = await sendDocument(intruder, own, onTheirs.document)
+      assertFoundNothing(response, onTheirs)
+      assertShowsNothing(JSON.stringify(response), victim, onTheirs.document)
+      if (onTheirs.outcome === 'empty download') await assertEmptyDownload(response)
+      await assertUntouched()
+    },
+  )
 
   it.each(attempts.filter(isForOwn))('affects only its own objects with $name', async ({ name, attempt }) => {
     const { user, own } = await callerOf(name)

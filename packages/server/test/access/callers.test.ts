@@ -115,7 +115,7 @@ const isUnrelated = ({ status, body }: ApiResponse, _request: FieldRequest, docu
   return status === 200 && shown.length === 0 ? undefined : `shows ${shown}`
 }
 
-describe('the type queries', () => {
+describe('the queries of this test', () => {
   it('cover exactly the types of the schema', () => {
     const types = objectTypes(schema).map(({ name }) => name)
     expect(Object.keys(typeQueries).sort()).toEqual(types.sort())
@@ -123,7 +123,7 @@ describe('the type queries', () => {
   })
 })
 
-describe('every field rejects', () => {
+describe('every field of the API, with an invalid caller', () => {
   const callers: (keyof typeof rejected)[] = [
     'a disabled key',
     'an expired key',
@@ -135,24 +135,24 @@ describe('every field rejects', () => {
     'a caller without credentials',
   ]
 
-  it('every kind of rejected caller', () => {
+  it('is tested with every kind of invalid caller', () => {
     expect(Object.keys(rejected).sort()).toEqual(callers.sort())
   })
 
-  it.each(callers)('%s', longTimeout, async (name) => {
+  it.each(callers)('rejects %s', longTimeout, async (name) => {
     const { reason, ...caller } = rejected[name]!
     expect(await findWrongResponses(fieldRequests, caller, victim, isRejectedFor(reason))).toEqual([])
     expect(await rowsOf(victim)).toEqual(untouched)
   })
 })
 
-it('allows a read-only key to read every field and to change nothing', longTimeout, async () => {
+it('accepts a read-only key in every query, and rejects it in every mutation', longTimeout, async () => {
   expect(await findWrongResponses(typeRequests, reader, victim, isReadOnly)).toEqual([])
   expect(await rowsOf(victim)).toEqual(untouched)
 })
 
 it(
-  "neither shows nor changes a user's data in requests from another user that name the user's objects",
+  "neither shows nor changes a user's data in another user's requests that name the user's objects",
   longTimeout,
   async () => {
     const other = await app.createUser()
@@ -161,7 +161,7 @@ it(
   },
 )
 
-describe('every field allows', () => {
+describe('every field of the API, with a valid caller', () => {
   /** Removals run last: a service before its device, and the signing key at the end. */
   const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
   const removing = typeRequests.filter(removes).reverse()
@@ -172,7 +172,7 @@ describe('every field allows', () => {
   it.each([
     ['its owner, with a key', async (user: TestUser) => withKey(user)],
     ['its owner, with a session', (user: TestUser) => withSession(app, user)],
-  ])('%s', longTimeout, async (_name, callerOf) => {
+  ])('accepts %s', longTimeout, async (_name, callerOf) => {
     const user = await app.createUser()
     const own = await createOwnedObjects(user, receiver)
     const spare = await createOwnedObjects(user, receiver)
@@ -187,7 +187,7 @@ describe('every field allows', () => {
     }
   })
 
-  it('signed-in persons, and not keys, if it concerns the person', async () => {
+  it('accepts signed-in persons but no keys if the field concerns the person', async () => {
     const requests = typeRequests.filter(needsSession)
     expect(requests.map(({ field }) => field).sort()).toEqual(['Mutation.acceptInvitation', 'Mutation.leaveAccount'])
     const user = await app.createUser()

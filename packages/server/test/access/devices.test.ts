@@ -65,7 +65,7 @@ const codeOf = ({ body }: DeviceResponse): unknown => body.errors?.[0]?.extensio
 
 const secretOf = (theirs: OwnedObjects): string => basic(theirs.device, theirs.deviceSecret)
 
-describe("registration with the caller's code", () => {
+describe("registering with the caller's code", () => {
   useApp()
 
   const register = (body: object, authorization?: string): Promise<DeviceResponse> =>
@@ -91,7 +91,7 @@ describe("registration with the caller's code", () => {
     },
   )
 
-  it("does not replace a device with the secret of another user's device", async () => {
+  it("does not replace a device in exchange for the secret of another user's device", async () => {
     const before = await rowsOf(own)
     const request = { code: own.code, hardwareId: own.hardwareId }
     for (const authorization of [
@@ -117,7 +117,7 @@ describe("registration with the caller's code", () => {
   })
 })
 
-describe('reporting', () => {
+describe('reporting for a device', () => {
   useApp()
 
   it.each([
@@ -126,7 +126,7 @@ describe('reporting', () => {
     ['another user’s device with a random secret', () => basic(victim.device, nonexistentObjects(own).deviceSecret)],
     ['another user’s service with the secret of its device', () => basic(victim.service, victim.deviceSecret)],
     ['another user’s ID with the secret of a device', () => basic(victim.userId, victim.deviceSecret)],
-  ])('rejects %s like a nonexistent device', async (_what, authorization) => {
+  ])('treats %s like a nonexistent device', async (_what, authorization) => {
     const before = await rowsOf(own)
     const response = await post(app, 'report', { state: 'active', attributes: { x: 'y' } }, authorization())
     const nonexistent = await post(app, 'report', { state: 'active' }, secretOf(nonexistentObjects(own)))
@@ -156,7 +156,7 @@ describe('reporting', () => {
     }
   })
 
-  it('does not accept device secrets in the API', async () => {
+  it('does not accept the secrets of devices in the API', async () => {
     const headers = { 'content-type': 'application/json', authorization: secretOf(own) }
     const body = JSON.stringify({ query: '{ login { email } }' })
     for (const path of ['/graphql/v1', '/graphql/v1/stream']) {
@@ -167,13 +167,13 @@ describe('reporting', () => {
   })
 })
 
-describe('over MQTT', () => {
+describe('connecting a device over MQTT', () => {
   useApp()
 
   const url = (): string => `mqtt://127.0.0.1:${app.mqttPort}`
   const device = ({ device: id, deviceSecret: secret }: OwnedObjects) => ({ id, secret })
 
-  it('rejects the credentials of other devices and keeps the device connected', async () => {
+  it('rejects the credentials of other devices, and keeps the device connected', async () => {
     const client = await connectMqtt(url(), device(victim))
     const topic = `devices/${victim.device}/attributes`
     const { device: id } = victim

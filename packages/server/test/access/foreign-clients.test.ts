@@ -81,7 +81,7 @@ async function sendAllChanged({ bytes, signed }: Recorded): Promise<Outcome> {
 }
 
 describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
-  it('is accepted unchanged and rejected with any signed byte changed', async () => {
+  it('is accepted unchanged, and is rejected after a change of any signed byte', async () => {
     const { accountId, email, keys } = await newClient()
     const query = '{ login { email } }'
     const mutation = `mutation { setAttribute(name: "site", value: "Tromsø", serviceId: "${accountId}") }`
@@ -109,7 +109,7 @@ describe.each(Object.entries(foreignClients))('%s', (_name, client) => {
     }
   })
 
-  it('is rejected with another method, target, or length', async () => {
+  it('is rejected with a different method, target, or length', async () => {
     const { accountId, keys } = await newClient()
     const mutation = `mutation { setAttribute(name: "site", value: "oslo", serviceId: "${accountId}") }`
     const before = await traces(accountId)

@@ -87,7 +87,7 @@ describe.each(Object.entries(ends))('a key that was %s', (_how, { end, reason })
   })
 })
 
-describe('a body digest', () => {
+describe('the digest of a body', () => {
   it('is required by every server if the key requires it', async () => {
     const user = await installation.createUser()
     const [plain, strict] = [await user.createKey(), await user.createKey({ requireDigest: true })]
@@ -109,7 +109,7 @@ describe('a body digest', () => {
   })
 })
 
-describe('a nonce', () => {
+describe('the nonce of a signature', () => {
   it('is accepted once by all servers together', async () => {
     const signer = await (await installation.createUser()).createKey()
     const created = Math.floor(Date.now() / SECOND)
@@ -122,7 +122,7 @@ describe('a nonce', () => {
   })
 })
 
-describe('credentials', () => {
+describe('the credentials of a request', () => {
   it('are rejected as a bad request if both forms are present', async () => {
     const signer = await (await installation.createUser()).createKey()
     const unsignedHeaders = { authorization: 'Signature keyId="a",headers="date",signature="YQ=="' }
@@ -144,7 +144,7 @@ describe('credentials', () => {
     '{ __typename }',
     '{ __schema { queryType { name } } version }',
     '{ __type(name: "User") { name } }',
-  ])('are optional for %s, but must be valid', async (query) => {
+  ])('are optional for %s but must be valid', async (query) => {
     const signer = await (await installation.createUser()).createKey()
     for (const signing of [{}, { method: 'GET' }]) {
       const open = await send(servers[0]!, undefined, query, signing)
@@ -196,7 +196,7 @@ describe('an unknown key and a wrong signature', () => {
 })
 
 describe('failed signatures', () => {
-  it('receive status 429 after twenty in a minute, while a previously accepted key still works', async () => {
+  it('cause status 429 after twenty in a minute, while a key that worked before is still accepted', async () => {
     const server = await installation.startServer({ elapsed: () => 0 })
     const { createKey } = await installation.createUser()
     const [signer, guessed] = [await createKey(), await createKey()]
@@ -211,7 +211,7 @@ describe('failed signatures', () => {
   })
 })
 
-describe('behind a proxy', () => {
+describe('a server behind a proxy', () => {
   const publicUrl = 'https://muster.example.com'
   const covers = { authority: ['@method', '@authority', '@path'], target: ['@method', '@authority', '@target-uri'] }
   const signedAs = (origin: string, components: string[]): Signing => ({ url: `${origin}/graphql/v1`, components })
@@ -226,7 +226,7 @@ describe('behind a proxy', () => {
     }
   })
 
-  it('rejects signatures for other names', async () => {
+  it('rejects signatures for any other name', async () => {
     const signer = await (await installation.createUser()).createKey()
     const behind = await installation.startServer({
       env: { MUSTER_PUBLIC_URL: publicUrl },

@@ -113,8 +113,8 @@ async function rejoin(roleId: string): Promise<void> {
   await addMember(app, { ...membership, roleId })
 }
 
-describe('every field of the API', () => {
-  it('is decided by the permissions of the caller', async () => {
+describe('a field of the API', () => {
+  it('is allowed according to the permissions of the caller', async () => {
     const untouched = await rowsWithoutUsage(app.db, own.userId)
     const wrong: string[] = []
     const figures: Record<string, Record<string, number>> = {}
@@ -140,7 +140,7 @@ describe('every field of the API', () => {
     expect((await rowsWithoutUsage(app.db, own.userId)).device?.length).toBeGreaterThanOrEqual(device!.length)
   })
 
-  it('changes nothing if a permission is missing', async () => {
+  it('changes nothing if the caller lacks a permission', async () => {
     const before = await rowsWithoutUsage(app.db, own.userId)
     for (const field of Object.keys(mutationCalls)) {
       const document = mutationCalls[field]!.plain(own)
@@ -162,7 +162,7 @@ describe('every field of the API', () => {
   })
 })
 
-describe('the check of a document', () => {
+describe('the permission check of a document', () => {
   let viewer: Caller
   const missingOf = async (document: string, variables: object = {}): Promise<unknown> => {
     const response = await fetch(`${app.url}/graphql/v1`, {
@@ -185,7 +185,7 @@ describe('the check of a document', () => {
     ])
   })
 
-  it('applies @skip and @include, also on fragments', async () => {
+  it('applies @skip and @include, even on fragments', async () => {
     const document = `query ($with: Boolean!) {
       login { id webhooks @include(if: $with) { id } ... @skip(if: $with) { ...Codes } }
     }
@@ -199,7 +199,7 @@ describe('the check of a document', () => {
     expect(await missingOf('{ login { id webhooks @skip(if: true) { id } } }')).toBeUndefined()
   })
 
-  it('considers arguments that need another permission', async () => {
+  it('considers arguments that need an additional permission', async () => {
     const document = `mutation ($attributes: Object) {
       registerDevice(name: "x", attributes: $attributes) { secret }
     }`
@@ -211,8 +211,8 @@ describe('the check of a document', () => {
   })
 })
 
-describe('without AUDIT_READ', () => {
-  it('lists only events of devices', async () => {
+describe('a caller without AUDIT_READ', () => {
+  it('receives only events of devices', async () => {
     const document = '{ login { events(size: 1000) { total items { type } } } }'
     const [{ body: all }, { body: ofDevices }] = [
       await sendDocument(app, callers.owner!, document),
@@ -247,14 +247,14 @@ describe('a session of a person in several accounts', () => {
     return body.data?.login.id ?? body
   }
 
-  it('works in the account of the header, then in the one used last', async () => {
+  it('uses the account in the header or, without a header, the account that the person used last', async () => {
     expect(await login(home)).toBe(home)
     expect(await login()).toBe(home)
     expect(await login(app.owner.accountId)).toBe(app.owner.accountId)
     expect(await login()).toBe(app.owner.accountId)
   })
 
-  it('gets the same response for an account of others and for an invented ID', async () => {
+  it("receives the same response for another person's account as for an ID that does not exist", async () => {
     const stranger = await app.createUser()
     const [one, other] = [await login(stranger.accountId), await login('invented')]
     expect(one).toEqual(other)

@@ -25,7 +25,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-it.each(Object.entries(queryCalls))('allows a read-only key to query %s', async (_name, { plain }) => {
+it.each(Object.entries(queryCalls))('accepts a query of %s with a read-only key', async (_name, { plain }) => {
   const { status, body } = await send(app.url, reader, plain(own))
   expect(status).toBe(200)
   expect(body.errors).toBeUndefined()

@@ -54,7 +54,7 @@ const attempts = Object.entries({ ...queryCalls, ...mutationCalls }).flatMap(([c
 )
 
 describe('another user with a session', () => {
-  it.each(attempts)('finds and changes no object with $name', async ({ attempt }) => {
+  it.each(attempts)('neither finds nor changes an object with $name', async ({ attempt }) => {
     const { document } = attempt(victim, own)
     const { status, body } = await browser.query(document)
     expect(status).toBe(200)
@@ -62,7 +62,7 @@ describe('another user with a session', () => {
     expect(await allRowsOf(app.db, victim.userId)).toEqual(untouched)
   })
 
-  it('is authenticated', async () => {
+  it('is authenticated by the session', async () => {
     const { body } = await browser.query('{ login { id } }')
     expect(body).toEqual({ data: { login: { id: own.userId } } })
   })

@@ -35,7 +35,7 @@ function committedSchemas(): { commit: string; text: string }[] {
 }
 
 describe('the schema of API v1', () => {
-  test('contains every path in the contract except the paths not yet served', async () => {
+  test('contains every path in the contract except the paths that the server does not serve yet', async () => {
     const contract = parseSchema(readFileSync(new URL('./contract.graphql', import.meta.url), 'utf8'))
     expect(await breakingChanges(contract, buildSchema())).toEqual([...notYetServed].sort())
   })

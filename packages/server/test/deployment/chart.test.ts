@@ -136,7 +136,7 @@ describe.skipIf(!hasLibraries)('the Helm chart', () => {
     await expect(render(values)).rejects.toThrow(message)
   })
 
-  it('passes the settings to the server and selects its pods', async () => {
+  it("passes the settings to the server, and selects the server's pods", async () => {
     const resources = await render(
       { ...external, replicas: 2, publicUrl: 'https://a.example', settings: { HOST: '::' } },
       'own',

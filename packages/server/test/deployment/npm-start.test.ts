@@ -42,7 +42,7 @@ async function npmStart() {
 test.each([
   ['SIGTERM sent to npm', (pid: number) => process.kill(pid, 'SIGTERM')],
   ['Ctrl-C', (pid: number) => process.kill(-pid, 'SIGINT')],
-])('%s stops the server and its database', async (_how, stop) => {
+])('stops the server and its database after %s', async (_how, stop) => {
   const { npm, exited } = await npmStart()
   expect(existsSync(join(folder, 'pg/postmaster.pid'))).toBe(true)
   stop(npm.pid!)

@@ -36,10 +36,10 @@ afterAll(async () => {
   await data.close()
 })
 
-describe('rejects the attacker and never another user', () => {
+describe('attacks on the server', () => {
   const attacks = rows.filter(({ name }) => ['1', '4', '6', '4users'].includes(name))
 
-  it.each(attacks)('$name: $attack', async (row) => {
+  it.each(attacks)('rejects the attacker and never another user: $name, $attack', async (row) => {
     const result = await runRow({ server, folder: data.folder, population }, row, {
       seconds: SECONDS,
       share: SHARE,

@@ -22,7 +22,7 @@ const PER_DEVICE = isFullRun ? 8 : 4
 const longTimeout = { timeout: isFullRun ? 0 : 600_000 }
 
 it(
-  'keeps acknowledged changes with their events and webhook messages when servers and PostgreSQL are killed',
+  'keeps acknowledged changes, events, and webhook messages when servers and PostgreSQL are killed',
   longTimeout,
   async () => {
     const rig = await openRig({ servers: isFullRun ? 2 : 1 })

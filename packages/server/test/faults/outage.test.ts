@@ -76,7 +76,7 @@ it.each(isFullRun ? Object.keys(outages) : ['frozen'])(
 )
 
 if (process.env.FAULTS_FULL !== undefined)
-  it("serves reads and rejects changes while PostgreSQL's disk is full", { timeout: 0 }, fillDisk)
+  it('serves reads and rejects changes while the disk of PostgreSQL is full', { timeout: 0 }, fillDisk)
 
 const requestAll = (installation: Installation): Promise<[entryPoint: string, ms: number, result: Availability][]> =>
   Promise.all(

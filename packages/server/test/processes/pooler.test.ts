@@ -30,7 +30,7 @@ async function newDatabase(): Promise<TestDatabase> {
 }
 
 test.skipIf(!hasProgram(pgbouncer))(
-  'requires a direct connection to the same database in addition to a transaction pooler',
+  'requires a direct connection to the same database in addition to a pooler in transaction mode',
   async () => {
     const database = await newDatabase()
     const pooled = await startPooler(database, onTestFinished)
@@ -49,7 +49,7 @@ test.skipIf(!hasProgram(pgbouncer))(
 )
 
 test.skipIf(!hasProgram(pgbouncer))(
-  "logs the statements that set up a pooler's connections until they have run",
+  "logs the statements that set up the pooler's connections until they have run",
   async () => {
     const database = await newDatabase()
     const env = { DATABASE_DIRECT_URL: database.url, MUSTER_STATEMENT_TIMEOUT: '7' }
@@ -63,7 +63,7 @@ test.skipIf(!hasProgram(pgbouncer))(
 )
 
 test.skipIf(!hasProgram(pgbouncer))(
-  'reports an unknown outcome when a pooler loses its connection during a change',
+  'reports an unknown outcome when the pooler loses its connection during a change',
   async () => {
     const database = await newDatabase()
     const proxy = await startDatabaseProxy(database.connection)

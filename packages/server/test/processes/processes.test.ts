@@ -72,7 +72,7 @@ async function certificatesOf(port: number, count: number): Promise<Set<string>>
   return new Set(await Promise.all(each))
 }
 
-test('runs two processes as one server and replaces a killed process', async () => {
+test('runs two processes as one server, and replaces a killed process', async () => {
   const { connection, folder, env } = await newEnvironment()
   const files = await createCertificate(folder, 'first')
   const next = await createCertificate(folder, 'next')
@@ -184,7 +184,7 @@ async function whileLocked<Result>(client: pg.Client, act: () => Promise<Result>
   }
 }
 
-test('replaces a process that hangs or never becomes ready and serves the metrics of other processes', async () => {
+test('replaces a process that hangs or never becomes ready, and serves the metrics of the other processes', async () => {
   const { env } = await newEnvironment()
   const folder = await newFolder()
   const server = await startServerProcess({
@@ -234,7 +234,7 @@ test('replaces a process that hangs or never becomes ready and serves the metric
   expect(await server.stop()).toBe(0)
 })
 
-test('ends the processes when the parent process is killed', async () => {
+test('ends all processes when the parent process is killed', async () => {
   const { env } = await newEnvironment()
   const server = await startServerProcess(env)
   await listening(server, 2)

@@ -31,8 +31,8 @@ const LOGIN = '{ login { email } }'
 describe.each([
   ['first', 0, 1],
   ['second', 1, 0],
-])('the peer of the %s server', (_name, one, other) => {
-  test('accepts its new keys and rejects its disabled keys', async () => {
+])('the other server, after a change on the %s server', (_name, one, other) => {
+  test('accepts new keys, and rejects disabled keys', async () => {
     const key = await newKey(one)
     const { keyId } = key[one]!
     expect((await key[other]!.query(LOGIN)).status).toBe(200)
@@ -41,7 +41,7 @@ describe.each([
     await expect.poll(async () => (await key[other]!.query(LOGIN)).status).toBe(401)
   })
 
-  test('counts the requests of a key', async () => {
+  test('counts requests with the same key', async () => {
     const key = await newKey()
     const spent = 200
     await Promise.all(Array.from({ length: spent }, () => key[one]!.query(LOGIN)))
@@ -55,7 +55,7 @@ describe.each([
     }, wait)
   })
 
-  test('streams its events once and in order', async () => {
+  test('streams events once and in order', async () => {
     const { keyId } = (await newKey())[one]!
     const user = { ...pair.owners[other]! }
     const stream = await openTestStream({
@@ -73,7 +73,7 @@ describe.each([
     expect(namesOf(stream).filter((name) => String(name).startsWith(keyId))).toEqual(names)
   })
 
-  test('shows its devices as active while they are connected', async () => {
+  test('shows connected devices as active', async () => {
     const device = await registerDevice(pair.owners[one]!)
     const states = () =>
       Promise.all(
@@ -88,7 +88,7 @@ describe.each([
     await vi.waitFor(async () => expect(await states()).toEqual(['inactive', 'inactive']), wait)
   })
 
-  test('accepts and ends its sessions', async () => {
+  test('accepts sessions, and ends them', async () => {
     const person = await newPerson(pair)
     const [started, ended] = [pair.servers[one]!, pair.servers[other]!]
     const browser = await signIn(started, person)
@@ -121,7 +121,7 @@ test('accepts a nonce once if two servers receive the nonce at the same time', a
   expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(401)])
 })
 
-test('sends each change from two servers to a webhook once', async () => {
+test('sends each change on either server to a webhook once', async () => {
   const receiver = await startReceiver()
   onTestFinished(receiver.close)
   const hooks = webhookClient(pair.owners[0], receiver)

@@ -47,11 +47,11 @@ it.each<[failure: string, results: Partial<Results>]>([
   expect(failuresOf(results)).toEqual([expect.stringContaining(failure)])
 })
 
-it('does not check memory growth over a few minutes', () => {
+it('does not check the growth of memory in a run of a few minutes', () => {
   expect(failuresOf(changed(({ rssMiB, at }) => ({ rssMiB: rssMiB + at * 5 }), 5))).toEqual([])
 })
 
-it('sends one fifth mutations and spreads each operation evenly', () => {
+it('sends one fifth of the requests as mutations, and spreads each operation evenly', () => {
   const sent = spread()
   expect(sent).toHaveLength(100)
   const changes = sent.filter(({ document }) => document.startsWith('mutation'))

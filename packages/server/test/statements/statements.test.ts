@@ -66,11 +66,11 @@ describe('every statement of the server', () => {
     expect(unsent).toEqual([])
   })
 
-  it('is limited to accounts or listed as an exception', () => {
+  it('is limited to accounts, or is listed as an exception', () => {
     expect(differences(sendersOf('any'), Object.keys(acrossAccounts))).toEqual({})
   })
 
-  it('is limited to one account or listed with accounts in its input rows', () => {
+  it('is limited to one account, or is listed with accounts in its input rows', () => {
     expect(differences(sendersOf('given'), ofGivenAccounts)).toEqual({})
   })
 })
@@ -91,7 +91,7 @@ async function queryFunctions(): Promise<string[]> {
   return names
 }
 
-describe('a statement', () => {
+describe('the analysis of a statement', () => {
   it.each([
     ['one', 'select name from device where account_id = $1 and id = $2'],
     [
@@ -119,7 +119,7 @@ describe('a statement', () => {
     ],
     ['any', 'delete from device where account_id in (select account_id from webhook)'],
     ['none', 'select id from server_process'],
-  ] as const)('has the scope %s: %s', async (scope, text) => {
+  ] as const)('reports the scope %s for %s', async (scope, text) => {
     expect(await scopeOfText(text)).toBe(scope)
   })
 })

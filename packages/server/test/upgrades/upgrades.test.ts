@@ -28,7 +28,7 @@ it('includes rows or a case for every migration', async () => {
   expect(await caseNames()).toEqual(later)
 })
 
-it('keeps the rows of every stage through all later migrations and ends with the schema of a new database', async () => {
+it('keeps the rows of every stage through all later migrations, and ends with the schema of a new database', async () => {
   const place = await newDatabase('empty', atEnd)
   const db = untyped(place)
   // Do not guard the migrations of the first release, because they only ran on empty databases.
@@ -117,7 +117,7 @@ it('resumes index creation after a kill without blocking writers and servers', a
   expect(await missingOnPartitions(untyped(place))).toEqual([])
 })
 
-it('retries a change that cannot acquire its lock and lets queued statements run first', async () => {
+it('retries a change that cannot acquire its lock, and lets queued statements run first', async () => {
   const place = await openFilledDatabase()
   const reader = await place.pool.connect()
   await reader.query('begin; select from device')
@@ -146,7 +146,7 @@ const locking: Readonly<Record<string, string>> = {
   'an immediately validated constraint': `alter table device add check (name <> '')`,
 }
 
-it('rejects and rolls back a change that reads a table that it locks against writers', async () => {
+it('rejects and rolls back a change that reads a table while it locks the table against writers', async () => {
   const place = await openFilledDatabase()
   for (const [change, statement] of Object.entries(locking)) {
     const bad: Migration = {

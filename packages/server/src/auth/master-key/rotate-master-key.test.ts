@@ -41,7 +41,7 @@ async function createInstallation() {
   }
 }
 
-it('waits for transactions that are encrypting under the former key', async () => {
+it('waits for transactions that still encrypt with the former key', async () => {
   const { db, start, rotate } = await createInstallation()
   const { secrets } = await start()
   const { id, email } = await createAccount(db)
@@ -63,7 +63,7 @@ it('waits for transactions that are encrypting under the former key', async () =
   expect(decrypted.toString('base64')).toBe(accessKey.secret)
 })
 
-it('finishes swapping the key files after an interruption, without creating another key', async () => {
+it('finishes replacing the key files after an interruption, without creating another key', async () => {
   const { file, start, rotate, keys, owner, owners } = await createInstallation()
   await start()
   const former = (await keys())['master.key']
@@ -85,7 +85,7 @@ it('finishes swapping the key files after an interruption, without creating anot
   await start()
 })
 
-it('reports secrets that cannot be decrypted, and keeps them', async () => {
+it('reports secrets that it cannot decrypt, and keeps them', async () => {
   const { db, start, rotate } = await createInstallation()
   await start()
   const damaged = Buffer.alloc(61, 1)
@@ -99,7 +99,7 @@ it('reports secrets that cannot be decrypted, and keeps them', async () => {
   expect(encrypted_secret).toEqual(damaged)
 })
 
-it('is rejected while another rotation is running', async () => {
+it('rejects a rotation while another one is running', async () => {
   const { db, start, rotate, keys } = await createInstallation()
   await start()
   const before = await keys()

@@ -62,14 +62,14 @@ describe('changing the password', () => {
       (right: string) => ({ currentPassword: right, newPassword: 'x'.repeat(129) }),
       [413, 'LIMIT_EXCEEDED', undefined],
     ],
-  ])('fails with %s, and changes nothing', async (_what, body, expected) => {
+  ])('rejects %s, and changes nothing', async (_what, body, expected) => {
     const second = await signIn(app, person)
     expect(errorOf(await browser.auth('/change-password', body(person.password)))).toEqual(expected)
     expect((await second.query(login)).status).toBe(200)
     await signIn(app, person)
   })
 
-  it('limits guesses of the current password in an open session', async () => {
+  it('allows a limited number of guesses of the current password in an open session', async () => {
     const body = { currentPassword: 'wrong', newPassword: 'x'.repeat(12) }
     for (let time = 0; time < 10; time++) {
       expect(errorOf(await browser.auth('/change-password', body))).toEqual(WRONG_PASSWORD)
@@ -90,7 +90,7 @@ describe('changing the password', () => {
   })
 })
 
-describe('the name', () => {
+describe('the name of a person', () => {
   it('can be changed and cleared', async () => {
     const named = await browser.auth('/update-user', { name: 'Ada' })
     expect(named.body).toEqual({ user: { id: person.id, email: person.email, name: 'Ada' } })
@@ -117,7 +117,7 @@ async function firstStep(): Promise<Browser> {
   return fresh
 }
 
-describe('codes', () => {
+describe('codes from an authenticator app', () => {
   it('are required at sign-in after the user has entered the first code', async () => {
     const { body } = await browser.auth('/two-factor/enable', { password: person.password })
     expect(new URL(body.totpURI).pathname).toContain(encodeURIComponent(person.email))

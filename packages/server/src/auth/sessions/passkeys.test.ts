@@ -43,7 +43,7 @@ async function signInBy(authenticator: ReturnType<typeof createAuthenticator>) {
   return { fresh, response, result: await fresh.auth('/passkey/verify-authentication', { response }) }
 }
 
-it('passkeys can be added, listed, used, renamed, and deleted', async () => {
+it('adds, lists, uses, renames, and deletes passkeys', async () => {
   const { authenticator, result, options } = await addPasskey()
   expect(options.user.name).toBe(person.email)
   expect(options.authenticatorSelection).toMatchObject({ userVerification: 'required' })
@@ -72,19 +72,19 @@ it('passkeys can be added, listed, used, renamed, and deleted', async () => {
   expect(errorOf(rejected)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
 })
 
-it('passkeys replace both the password and the code', async () => {
+it('signs in with a passkey instead of the password and the code', async () => {
   const { authenticator } = await addPasskey()
   const { body } = await browser.auth('/two-factor/enable', { password: person.password })
   expect((await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })).status).toBe(200)
   expect((await signInBy(authenticator)).result.body).toEqual({ signedIn: true })
 })
 
-it('passkeys do not sign in without verifying the user', async () => {
+it('rejects a sign-in with a passkey that does not verify the user', async () => {
   const { authenticator } = await addPasskey(createAuthenticator({ origin: app.url, verifiesUser: false }))
   expect(errorOf((await signInBy(authenticator)).result)).toEqual([401, 'UNAUTHENTICATED', 'passkey-refused'])
 })
 
-it('passkeys cannot be used from another origin, and a response cannot be used twice', async () => {
+it('rejects a passkey response from another origin, and a response that was already used', async () => {
   const { authenticator } = await addPasskey()
   const { fresh, response } = await signInBy(authenticator)
   const again = await fresh.auth('/passkey/verify-authentication', { response })
@@ -96,7 +96,7 @@ it('passkeys cannot be used from another origin, and a response cannot be used t
   expect(errorOf(result)).toEqual([400, 'BAD_USER_INPUT', undefined])
 })
 
-it("another user's passkeys cannot be listed, renamed, or deleted", async () => {
+it("does not list, rename, or delete another user's passkeys", async () => {
   const { authenticator, result } = await addPasskey()
   const { id } = result.body.passkey
   const intruder = await signIn(app, await newPerson(app))
@@ -111,7 +111,7 @@ it("another user's passkeys cannot be listed, renamed, or deleted", async () => 
   expect((await signInBy(authenticator)).result.status).toBe(200)
 })
 
-it('passkeys cannot be added more than a day after signing in', async () => {
+it('adds no passkey more than a day after sign-in', async () => {
   const dayAgo = new Date(Date.now() - 86_400_000)
   await app.db.updateTable('session').set({ created: dayAgo }).where('account_id', '=', person.id).execute()
   const result = await browser.auth('/passkey/generate-register-options')

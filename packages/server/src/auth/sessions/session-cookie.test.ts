@@ -11,8 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('behind a proxy', () => {
-  it('uses the public origin and an HTTPS-only cookie', async () => {
+describe('a session cookie behind a proxy', () => {
+  it('is valid for the public origin, and is sent only over HTTPS', async () => {
     const publicUrl = 'https://muster.example.com'
     const behind = await app.startAnother({ env: { MUSTER_PUBLIC_URL: publicUrl } })
     const { email, password } = await newPerson(app)

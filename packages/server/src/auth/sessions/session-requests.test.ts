@@ -69,7 +69,7 @@ describe('a session', () => {
     ['across sites', { 'sec-fetch-site': 'cross-site' }],
     ['from a sibling host', { 'sec-fetch-site': 'same-site' }],
     ['from a typed address', { 'sec-fetch-site': 'none' }],
-  ])('is ignored %s', async (_how, headers) => {
+  ])('is ignored in a request %s', async (_how, headers) => {
     const { browser } = reader
     expect(errorOf(await browser.query(login, {}, { headers }))).toEqual(MISSING)
     const open = await browser.query('{ version }', {}, { headers })
@@ -102,7 +102,7 @@ describe('a session', () => {
     expect(posted.status).toBe(401)
   })
 
-  it('works with this origin and typical browser headers', async () => {
+  it('is accepted in a request from this origin with typical browser headers', async () => {
     const { browser } = reader
     for (const headers of [
       { origin: app.url, 'sec-fetch-site': 'same-origin' },
@@ -132,7 +132,7 @@ describe('a session', () => {
     stream.cut()
   })
 
-  it('cannot be forged from database contents', async () => {
+  it('cannot be forged with the contents of the database', async () => {
     await signedIn()
     const { token } = await app.db
       .selectFrom('session')
@@ -182,7 +182,7 @@ describe('a session', () => {
 })
 
 describe('ending sessions', () => {
-  it('by signing out takes effect immediately, on every server and for open streams', async () => {
+  it('takes effect immediately after a sign-out, on every server and for open streams', async () => {
     const browser = await signedIn()
     const before = browser.cookieHeader()
     const streams = await Promise.all([app, other].map((server) => openSessionStream(server, browser)))
@@ -196,7 +196,7 @@ describe('ending sessions', () => {
     expect((await browser.auth('/sign-out', {})).status).toBe(200)
   })
 
-  it("everywhere ends all of the user's sessions and streams, but no other user's", async () => {
+  it("ends all of the user's sessions and streams, and no other user's", async () => {
     const browser = await signedIn()
     const [second, stranger] = [await signIn(other, person), await signIn(app, await newPerson(app))]
     const stream = await openSessionStream(other, second)
@@ -207,7 +207,7 @@ describe('ending sessions', () => {
     expect((await stranger.query(login)).status).toBe(200)
   })
 
-  it('works for a single session, or for all sessions except the current one', async () => {
+  it('ends a single session, or all sessions except the current one', async () => {
     const browser = await signedIn()
     const [second, third] = [await signIn(app, person), await signIn(app, person)]
     const { sessions } = (await browser.auth('/list-sessions')).body
@@ -225,7 +225,7 @@ describe('ending sessions', () => {
     expect((await browser.query(login)).status).toBe(200)
   })
 
-  it("cannot end another user's sessions", async () => {
+  it("does not end another user's sessions", async () => {
     const victim = await signedIn()
     const { id } = (await victim.auth('/get-session')).body.session
     const intruder = await signIn(app, await newPerson(app))
@@ -250,7 +250,7 @@ describe('ending sessions', () => {
     ['GET', '/passkey/list-user-passkeys'],
     ['POST', '/passkey/update-passkey'],
     ['POST', '/passkey/delete-passkey'],
-  ])('requires a signed-in user: %s %s', async (method, path) => {
+  ])('rejects a request without a session: %s %s', async (method, path) => {
     const response = await openBrowser(app).send(`/auth${path}`, { method, ...(method === 'POST' && { body: {} }) })
     expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'no-session'])
   })

@@ -70,8 +70,8 @@ async function urlOf({ host, port, user, password, database, connectionString }:
   return url.href
 }
 
-describe("the previous release's database", () => {
-  it('keeps its passwords, and the previous release can still add users who can sign in', async () => {
+describe('a database of the previous release', () => {
+  it('keeps its passwords, and accepts users that the previous release still adds', async () => {
     await migrateTo('0009_feed')
     await addAccount('before@example.com', 'a password from before')
     expect(await migrate(db)).toContain('0010_sessions')
@@ -91,7 +91,7 @@ describe("the previous release's database", () => {
 })
 
 describe('the owner after the first start', () => {
-  it('signs in with the credentials in the file, without any secrets in the log', async () => {
+  it('signs in with the credentials in the file, and the log contains no secrets', async () => {
     const folder = await newFolder()
     const server = await startServerProcess({
       DATABASE_URL: await urlOf(connection),

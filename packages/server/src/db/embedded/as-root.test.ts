@@ -55,7 +55,7 @@ async function isOpenToOthers(): Promise<boolean> {
 const ownerOf = async (path: string): Promise<number> => (await stat(path)).uid
 
 const cases = (): void => {
-  test('runs as another user if namespaces are not allowed, even in a root-only folder', async () => {
+  test('runs as another user if root cannot create namespaces, even in a folder that only root can enter', async () => {
     const folder = await newFolder()
     const first = await startServer(folder, await inContainer())
     expect(first.result).toMatchObject({ pid: expect.any(Number) })
@@ -70,7 +70,7 @@ const cases = (): void => {
     expect(await query(third.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
   })
 
-  test('changes the owner of a folder created in a namespace if namespaces are no longer allowed', async () => {
+  test('changes the owner of a folder that was created in a namespace if root can no longer create namespaces', async () => {
     const folder = await newFolder()
     const first = await start(folder)
     await query(first.connection, 'CREATE TABLE kept ()')
@@ -82,13 +82,13 @@ const cases = (): void => {
     expect(await query(third.connection, 'SELECT * FROM kept')).toEqual([])
   })
 
-  test('stops the database even if root may not signal other users', async () => {
+  test('stops the database even if root cannot signal other users', async () => {
     const { result, kill } = await startServer(await newDataFolder(), [...(await inContainer()), ...without('kill')])
     expect(result).toMatchObject({ pid: expect.any(Number) })
     expect(await kill('SIGTERM')).toBe(0)
   })
 
-  test('starts without the SETPCAP capability if other users may enter the folder', async () => {
+  test('starts without the SETPCAP capability if other users can enter the folder', async () => {
     const folder = await newFolder()
     await chmod(folder, 0o711)
     const { result } = await startServer(folder, [...(await inContainer()), ...without('setpcap')])
@@ -137,7 +137,7 @@ const cases = (): void => {
     expect(await second.kill('SIGTERM')).toBe(0)
   })
 
-  test('creates a database for a user without a name, as is common in containers', async () => {
+  test('creates a database for a user without a name, which is common in containers', async () => {
     const folder = await newFolderOf(54321)
     const first = await startServer(folder, asUser(54321))
     if (!(await isOpenToOthers())) {
@@ -149,12 +149,12 @@ const cases = (): void => {
     expect((await startServer(folder, asUser(54321))).result).toMatchObject({ pid: expect.any(Number) })
   })
 
-  test('reports that the user has no name if namespaces are not allowed', async () => {
+  test('reports that the user has no name if the user cannot create namespaces', async () => {
     const { result } = await startServer(await newFolderOf(54321), [...(await inContainer()), ...asUser(54321)])
     expect(result).toMatchObject({ code: 'init-failed', message: expect.stringMatching(/name in .etc.passwd/) })
   })
 
-  test("rejects another user in root's folder, and names the owner", async () => {
+  test("rejects another user in root's folder, and names the owner of the folder", async () => {
     const folder = await newDataFolder()
     await (await start(folder)).stop()
     await chmod(folder, 0o777)

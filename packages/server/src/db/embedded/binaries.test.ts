@@ -27,7 +27,7 @@ async function install(withPackage: boolean): Promise<string> {
   return join(code, 'test-server.ts')
 }
 
-test("starts if the package's install script never ran", async () => {
+test("starts the database even if the package's install script never ran", async () => {
   const file = await install(true)
   const { result } = await startServer(await newFolder(), [], file)
   expect(result).toMatchObject({ pid: expect.any(Number) })
@@ -53,7 +53,7 @@ const inReadOnlyModules = async (): Promise<void> => {
 }
 if (canBeReadOnly) test('starts if the install script never ran and node_modules is read-only', inReadOnlyModules)
 
-test("reports what to install if the platform's package is missing", async () => {
+test('reports what to install if the package for the platform is missing', async () => {
   const file = await install(false)
   const { result } = await startServer(await newFolder(), [], file)
   expect(result).toMatchObject({

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { isGone, newDataFolder, newFolder, query, start, until } from './test-bench.ts'
 
-test('creates a durable database for a non-superuser role on the first start', async () => {
+test('creates a durable database for a role that is not a superuser on the first start', async () => {
   const folder = join(await newFolder(), 'a', 'data')
   const { connection, majorVersion } = await start(folder)
 
@@ -83,7 +83,7 @@ test('closes open connections when the database stops', async () => {
   expect((await connectionError).message).toMatch(/terminat/)
 })
 
-test('reports a killed database with the end of its log, and recovers on the next start', async () => {
+test('reports a killed database with the end of the log, and recovers on the next start', async () => {
   const folder = await newDataFolder()
   const first = await start(folder)
   await query(first.connection, 'CREATE TABLE kept AS SELECT 7 AS seven')
@@ -126,7 +126,7 @@ test('removes the files of an interrupted first start', async () => {
   expect(existsSync(join(folder, 'pg.unfinished'))).toBe(false)
 })
 
-test('rejects a folder that is not a database, without changing its files', async () => {
+test('rejects a folder that contains no database, without changing its files', async () => {
   const folder = await newFolder()
   await mkdir(join(folder, 'pg'))
   await writeFile(join(folder, 'pg/postgresql.conf'), 'mine')

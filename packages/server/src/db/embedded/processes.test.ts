@@ -35,7 +35,7 @@ test.each(['has stopped', 'may still be running'])(
   },
 )
 
-test('starts after the server and its database are killed', async () => {
+test('starts after the server and its database were killed', async () => {
   const folder = await newDataFolder()
   const { result, kill } = await startServer(folder)
   await query((await connectRunning(folder))!, 'CREATE TABLE kept AS SELECT 7 AS seven')
@@ -46,7 +46,7 @@ test('starts after the server and its database are killed', async () => {
   expect(await query(next.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }])
 })
 
-test('starts after the first start is killed at any moment', async () => {
+test('starts after the first start was killed at any moment', async () => {
   const folder = await newFolder()
   let kills = 0
   while (!existsSync(join(folder, 'pg'))) {
@@ -70,7 +70,7 @@ test('rejects a second server in the folder, in this process or another, and nam
   expect(await query(first.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test('only one of several servers that start at the same time runs', async () => {
+test('starts only one of several servers that start at the same time', async () => {
   const folder = await newFolder()
   const results = (await Promise.all([1, 2, 3].map(() => startServer(folder)))).map(
     (server) => server.result.code ?? 'serves',
@@ -78,7 +78,7 @@ test('only one of several servers that start at the same time runs', async () =>
   expect(results.toSorted()).toEqual(['locked', 'locked', 'serves'])
 })
 
-test('other processes find a database only while it is running', async () => {
+test('lets other processes find a database only while it is running', async () => {
   const folder = await newDataFolder()
   expect(await connectRunning(join(folder, 'nowhere'))).toBeUndefined()
   expect(await connectRunning(await newFolder())).toBeUndefined()
@@ -105,7 +105,7 @@ test('finds a running database under a path that is too long for a socket', asyn
   expect(await query((await connectRunning(folder))!, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
 })
 
-test("a command uses a server's database and leaves it running", async () => {
+test("lets a command use a server's database, and leaves the database running", async () => {
   const folder = await newFolder()
   const server = launchServer(folder)
   // Waits until the server has locked the folder and is creating its database.
@@ -116,7 +116,7 @@ test("a command uses a server's database and leaves it running", async () => {
   expect(server.exitCode).toBeNull()
 })
 
-test('a command starts and stops the database itself if no server is running', async () => {
+test('lets a command start and stop the database if no server is running', async () => {
   const folder = await newDataFolder()
   const database = await connectOrStart({ dataFolder: folder, log: silent, onExit: () => {} })
   expect(await query(database.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }])

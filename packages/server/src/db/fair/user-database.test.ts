@@ -99,7 +99,7 @@ async function cancelOne(db: Database): Promise<boolean> {
   return rows[0]?.isCanceled === true
 }
 
-it('runs at most two walking statements per user, on at most half of the user connections', async () => {
+it('runs at most two statements without an index per user, on at most half of the user connections', async () => {
   const database = await open()
   const release = await holdLock(database)
   const walks = ['a', 'b', 'c', 'd'].flatMap((user) =>
@@ -148,7 +148,7 @@ it('rejects a statement that waits too long, and reports what it waited for', as
   expect(isIdle(database)).toBe(true)
 })
 
-it('cancels a walking statement at its time limit and reports why, without affecting the next statement', async () => {
+it('cancels a statement without an index at its time limit and reports why, without affecting the next statement', async () => {
   const database = await open(300)
   const release = await holdLock(database)
   const db = userDatabase(database.db, 'slow')
@@ -216,7 +216,7 @@ it('reports that the database is unavailable, not RATE_LIMITED', async () => {
     expect(error).toMatchObject({ message: 'Cannot use a pool after calling end on the pool' })
 })
 
-it('counts a transaction as one statement, and runs its statements without waiting', async () => {
+it('counts a transaction as one statement, and runs the statements within it without waiting', async () => {
   const database = await open()
   const db = userDatabase(database.db, 'user')
   const all = await Promise.all(

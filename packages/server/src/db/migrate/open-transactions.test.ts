@@ -24,7 +24,7 @@ async function startDatabase(): Promise<Embedded> {
   return embedded
 }
 
-it("reports another role's transaction that blocks a migration, without the start time", async () => {
+it("reports another role's transaction that blocks a migration, without its start time", async () => {
   const { connection } = await startDatabase()
   const db = createDatabase(createPool({ connection, size: 4, statementTimeout: 0 }))
   onTestFinished(() => db.destroy())

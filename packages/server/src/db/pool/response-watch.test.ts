@@ -9,7 +9,7 @@ import { isDatabaseUnavailable } from '../database-unavailable.ts'
 
 const failure = (result: Promise<unknown>): Promise<unknown> => result.catch((error: unknown) => error)
 
-it('lets a slow statement continue, but fails all statements when the database becomes unresponsive', async () => {
+it('lets a slow statement continue, but fails all statements when the database stops responding', async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())
   const proxy = await startDatabaseProxy(database.connection)

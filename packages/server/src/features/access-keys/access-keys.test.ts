@@ -195,7 +195,7 @@ describe('a key that creates or enables another key', () => {
     expect(data.createAccessKey.accessKey.expires).toBe(expires.toISOString())
   })
 
-  it('cannot create a key without its own digest requirement, with a secret or a public key', async () => {
+  it('cannot create a key without the digest requirement that it has itself, with a secret or a public key', async () => {
     const user = await app.createUser()
     const weak = await keyOf(user, { requireDigest: true })
     const { publicKey } = generateKeyPairSync('ed25519')
@@ -228,7 +228,7 @@ describe('a key that creates or enables another key', () => {
   })
 })
 
-describe('the event of a change', () => {
+describe('the event of a change to a key', () => {
   it('contains the actor, the change, and the key, and is recorded only if something changed', async () => {
     const user = await app.createUser()
     const { key } = (await user.data(create, { name: 'laptop', readOnly: true })).createAccessKey

@@ -22,7 +22,7 @@ describe('a key with networks', () => {
     return body.errors?.[0].extensions.reason ?? status
   }
 
-  it('is accepted only from them, in whatever form the address is written', async () => {
+  it('is accepted only from these networks, in every notation of the address', async () => {
     const user = await app.createUser()
     const networks = '["192.0.2.7/24", "::ffff:198.51.100.0/120", "2001:db8::1/32"]'
     const key = await keyOf(app, sendAsUser(user), `networks: ${networks}`)
@@ -35,7 +35,7 @@ describe('a key with networks', () => {
     expect(body.errors[0].message).toContain('203.0.113.5')
   })
 
-  it('is judged by the address of the connection where no proxy is trusted', async () => {
+  it('is checked against the address of the connection if no proxy is trusted', async () => {
     const direct = await app.startAnother()
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'networks: ["192.0.2.0/24"]')
@@ -45,7 +45,7 @@ describe('a key with networks', () => {
     await direct.close()
   })
 
-  it('binds download links and streams to its networks', async () => {
+  it('restricts its download links and streams to its networks', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'networks: ["127.0.0.0/8"]')
     const { login } = await key.data('{ login { eventsUrl } }')
@@ -81,7 +81,7 @@ describe('a key with networks', () => {
 })
 
 describe('a key with a share of the quota', () => {
-  it('spends that share at most, never less than 20 points at once, and the quota of its account', async () => {
+  it("spends at most that share and the account's quota, and can always spend 20 points at once", async () => {
     const clock = { now: 0 }
     const env = { MUSTER_KEY_POINTS: '100', MUSTER_KEY_POINTS_PER_SECOND: '10' }
     const limited = await startTestApp({ env, elapsed: () => clock.now })
@@ -108,7 +108,7 @@ describe('a key with a share of the quota', () => {
     await limited.close()
   })
 
-  it('rejects shares that are not from 1 to 100', async () => {
+  it('rejects shares below 1 and above 100', async () => {
     const user = await app.createUser()
     for (const share of [0, 101, -1])
       expect(failure(await user.query(`mutation { createAccessKey(rateShare: ${share}) { key } }`)).code).toBe(

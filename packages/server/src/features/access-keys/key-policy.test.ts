@@ -31,7 +31,7 @@ async function withoutDigest({ keyId, secret }: TestUser): Promise<unknown> {
 }
 
 describe('the key policy of an account', () => {
-  it('applies to new keys at once, and names the rule', async () => {
+  it('applies to new keys immediately, and names the violated rule', async () => {
     const user = await app.createUser()
     const { data } = await setPolicy(
       user,
@@ -70,7 +70,7 @@ describe('the key policy of an account', () => {
     })
   })
 
-  it('suspends existing keys that do not comply when it is enforced, and not before', async () => {
+  it('suspends existing keys that violate it only when it is enforced', async () => {
     const user = await app.createUser()
     const networks = await keyOf(app, sendAsUser(user), 'networks: ["127.0.0.0/8"]')
     const without = await keyOf(app, sendAsUser(user), 'name: "without networks"')
@@ -94,7 +94,7 @@ describe('the key policy of an account', () => {
     now = before
   })
 
-  it('asks existing keys for a digest instead of suspending them', async () => {
+  it('requires a digest of existing keys instead of suspending them', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'name: "without digest"')
     expect(await withoutDigest(key)).toBe(200)

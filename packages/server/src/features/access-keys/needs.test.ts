@@ -35,8 +35,8 @@ const documents = [
   'mutation { setAttributesMany(items: []) { code } }',
 ]
 
-describe('what a document needs', () => {
-  it.each(documents)('is enough for %s, and nothing less is', async (document) => {
+describe('the permissions that a document needs', () => {
+  it.each(documents)('are sufficient for %s, and fewer permissions are not', async (document) => {
     const permissions = [...new Set((await needsOf(document)).map(({ permission }) => permission))]
     const without = permissions.map((each) => permissions.filter((other) => other !== each))
     const decisions = []
@@ -49,7 +49,7 @@ describe('what a document needs', () => {
     expect(decisions).toEqual(['allowed', ...without.map(() => 'rejected')])
   })
 
-  it('depends on variables and the operation, and can be asked by any member', async () => {
+  it('depend on variables and the operation, and can be requested by any member', async () => {
     const register = `mutation ($attributes: Object) { registerDevice(name: "x", attributes: $attributes) { secret } }`
     const need = { field: 'Mutation.registerDevice', permission: 'DEVICE_CREATE' }
     expect(await needsOf(register)).toEqual([need])
@@ -66,9 +66,12 @@ describe('what a document needs', () => {
     expect(data.login.needs).toEqual([{ permission: 'WEBHOOK_MANAGE' }])
   })
 
-  it.each(['{ login { nothing } }', '{', 'query a { version } query b { version }'])('rejects %j', async (document) => {
-    const { errors } = await app.owner.query(ask, { document })
-    expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
-    expect(errors?.[0]?.message).toMatch(/^document: /)
-  })
+  it.each(['{ login { nothing } }', '{', 'query a { version } query b { version }'])(
+    'rejects the invalid document %j',
+    async (document) => {
+      const { errors } = await app.owner.query(ask, { document })
+      expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
+      expect(errors?.[0]?.message).toMatch(/^document: /)
+    },
+  )
 })

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('a personal key', () => {
-  it('can be created, seen, changed, and deleted with KEY_OWN, which reaches no other key', async () => {
+  it('can be created, listed, changed, and deleted with KEY_OWN, which gives no access to other keys', async () => {
     const user = await app.createUser()
     const viewer = asMember(app, await newMember(app, user.accountId, 'viewer'))
     const another = asMember(app, await newMember(app, user.accountId, 'viewer'))
@@ -45,7 +45,7 @@ describe('a personal key', () => {
     expect((await viewer(remove(key.keyId))).data).toEqual({ deleteAccessKey: true })
   })
 
-  it("shrinks with its creator's role at once, while an account key does not", async () => {
+  it("loses permissions with its creator's role immediately, while an account key keeps them", async () => {
     const user = await app.createUser()
     const member = await newMember(app, user.accountId, 'admin')
     const [personal, account] = [
@@ -67,7 +67,7 @@ describe('a personal key', () => {
     await expect.poll(async () => failure(await personal.query(readWebhooks)).reason, NOTIFIED).toBe('permission')
   })
 
-  it('ends with the membership, with its streams and links, while an account key keeps working', async () => {
+  it('ends with the membership, as do its streams and links, while an account key keeps working', async () => {
     const user = await app.createUser()
     const member = await newMember(app, user.accountId, 'admin')
     const [personal, account] = [

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('a key with few permissions', () => {
-  it('may do what they allow, and nothing else', async () => {
+  it('can do what its permissions allow, and nothing else', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ] }')
     expect(key.accessKey).toMatchObject({
@@ -41,12 +41,12 @@ describe('a key with few permissions', () => {
     })
   })
 
-  it('has the permissions of an existing key if none are named', async () => {
+  it('has the permissions of an existing key if the request names none', async () => {
     const { accessKey } = await keyOf(app, sendAsUser(await app.createUser()), 'name: "usual"')
     expect(accessKey.permissions).toEqual(namesIn(usualKeyPermissions))
   })
 
-  it('cannot be found by servers of the previous release, which therefore report an unknown key', async () => {
+  it('is unknown to servers of the previous release, which cannot enforce its restrictions', async () => {
     const user = await app.createUser()
     const send = sendAsUser(user)
     const restricted = [
@@ -67,7 +67,7 @@ describe('a key with few permissions', () => {
     expect(found.map(({ key }) => key)).toEqual([usual.keyId])
   })
 
-  it('moves where that release does not find it when permissions are taken away, and keeps working', async () => {
+  it('becomes unknown to the previous release when it loses permissions, and keeps working', async () => {
     const user = await app.createUser()
     const key = await keyOf(app, sendAsUser(user), 'name: "wide"')
     const update = (args: string) =>
@@ -94,8 +94,8 @@ describe('a key with few permissions', () => {
   })
 })
 
-describe('no caller can grant more than it has', () => {
-  it('with a new key, with a key that it enables, or for the permissions that must be named', async () => {
+describe('a caller that gives permissions to a key', () => {
+  it('cannot give more permissions than it has to a new key or to a key that it enables', async () => {
     const user = await app.createUser()
     const creator = await keyOf(app, sendAsUser(user), 'access: { permissions: [DEVICE_READ, KEY_MANAGE] }')
     const exceeds = { code: 'FORBIDDEN', reason: 'exceeds-own-access' }
@@ -121,8 +121,8 @@ describe('no caller can grant more than it has', () => {
   }
 })
 
-describe('the number of keys', () => {
-  it('is limited for each person who creates them', async () => {
+describe('the limit on keys', () => {
+  it('applies to each person who creates keys', async () => {
     const user = await app.createUser()
     const admin = asMember(app, await newMember(app, user.accountId, 'admin'))
     for (let count = 0; count < 10; count++) await keyOf(app, admin, 'name: "x"')

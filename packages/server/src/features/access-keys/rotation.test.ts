@@ -18,7 +18,7 @@ const listed = async (user: TestUser) =>
   (await user.data('{ login { accessKeys { key expires replacedBy } } }')).login.accessKeys
 
 describe('rotating a key', () => {
-  it('creates a key with the same access, and ends the former one on the second', async () => {
+  it('creates a key with the same access, and ends the old key at the requested time', async () => {
     const user = await app.createUser()
     const former = await keyOf(
       app,
@@ -50,7 +50,7 @@ describe('rotating a key', () => {
     now = before
   })
 
-  it('is allowed with 10 keys', async () => {
+  it('succeeds even at the limit of 10 keys', async () => {
     const user = await app.createUser()
     const keys = []
     for (let count = 1; count < 10; count++) keys.push(await keyOf(app, sendAsUser(user), 'name: "x"'))
@@ -68,7 +68,7 @@ describe('rotating a key', () => {
     expect(await listed(user)).toContainEqual(expect.objectContaining({ key: former.keyId, expires }))
   })
 
-  it('grants no more than the caller has, and no personal key of another person', async () => {
+  it("gives no more access than the caller has, and rejects another person's personal key", async () => {
     const user = await app.createUser()
     const weak = await keyOf(app, sendAsUser(user), 'access: { permissions: [KEY_MANAGE] }')
     const exceeds = { code: 'FORBIDDEN', reason: 'exceeds-own-access' }

@@ -67,7 +67,7 @@ test('accepts invisible characters in a value and a device name', async () => {
   expect((await app.owner.data(register, { name: value })).registerDevice.device.name).toBe(value)
 })
 
-test('rejects a literal with an unset variable', async () => {
+test('rejects a literal that contains a variable without a value', async () => {
   const document = `mutation ($id: String!, $value: String) {
     setAttributes(serviceId: $id, attributes: { a: $value }) }`
   const { errors } = await app.owner.query(document, { id: service })
@@ -102,7 +102,7 @@ test.each([
   expect((await client.read(service))?.attributes).toEqual({})
 })
 
-test('rejects an empty context, a context above 64 characters, and control characters', async () => {
+test('rejects an empty context, a context of more than 64 characters, and control characters', async () => {
   const document = 'query ($context: String) { login { attributes(context: $context) } }'
   const overrides = 'query ($context: String!) { login { overrides(context: $context) } }'
   for (const [context, expected] of [
@@ -122,7 +122,7 @@ test('rejects an empty context, a context above 64 characters, and control chara
   await client.set('a', null, service, widest)
 })
 
-test('accepts reserved names only on their kinds of targets', async () => {
+test('accepts reserved names only on the kinds of targets that have them', async () => {
   const ids = { device, service, user: app.owner.accountId }
   const allowed = [
     ['$svc.categoryA', 'device'],

@@ -82,7 +82,7 @@ test('records one event when four writers set the same value', async () => {
   }
 })
 
-test('applies long concurrent lists with the same targets in different orders', async () => {
+test('applies long concurrent lists that name the same targets in different orders', async () => {
   const devices = await Promise.all(range(12).map(() => client.addDevice()))
   const services = await Promise.all(devices.map((device) => client.addService(device)))
   const targets = [...devices, app.owner.accountId, ...services]

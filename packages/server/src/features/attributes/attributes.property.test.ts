@@ -177,7 +177,7 @@ async function replay(client: AttributeClient): Promise<Record<string, string>> 
   return state
 }
 
-test('matches a simple model in attributes and events after any sequence of writes', async () => {
+test('produces the same attributes and events as a simple model after any sequence of writes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const user = await app.createUser()

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('setting and reading', () => {
+describe('setting and reading attributes', () => {
   test('sets, reads, and removes a value', async () => {
     expect(await client.set('site', 'oslo', service)).toEqual({ result: 'oslo' })
     expect(await client.set('net.ssid', 'lab', service)).toEqual({ result: 'lab' })
@@ -29,7 +29,7 @@ describe('setting and reading', () => {
     expect(await client.read(service)).toEqual({ attributes: {}, contexts: [] })
   })
 
-  test('accepts IDs in upper or lower case and the device ID as the ID of its bulk service', async () => {
+  test("accepts IDs in uppercase and lowercase, and the device's ID as the ID of its bulk service", async () => {
     const id = await client.addDevice({ site: 'oslo' })
     await client.set('shelf', '3', id.toUpperCase())
     const document = `query ($id: [String!]!) { login {
@@ -68,7 +68,7 @@ describe('setting and reading', () => {
     expect((await client.read(device))?.attributes).not.toHaveProperty('site')
   })
 
-  test('accepts attributes as literals in the document', async () => {
+  test('accepts attributes as a literal in the document', async () => {
     const document = `mutation ($id: String!) {
       setAttributes(serviceId: $id, attributes: { literal: "x", group: { __proto__: "y" } }) }`
     const { data } = await user.query(document, { id: service })
@@ -170,7 +170,7 @@ test('records changes with the context and the old and new values, and omits unc
   ])
 })
 
-test('counts each device and service once in attributeNames and returns when a name last changed', async () => {
+test('counts each device and service once in attributeNames, and returns when a name last changed', async () => {
   const other = await app.createUser()
   const own = attributeClient(other)
   const one = await own.addDevice({ site: 'x', $svc: { statusA: 'up' } })

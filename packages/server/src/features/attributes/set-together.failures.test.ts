@@ -35,7 +35,7 @@ async function lockDevice(id: string): Promise<() => Promise<void>> {
   }
 }
 
-test('does not delay other devices when a device is locked', async () => {
+test('does not delay other devices while one device is locked', async () => {
   const [locked, ...free] = setup.nextDevices(8) as [string, ...string[]]
   const unlock = await lockDevice(locked)
   const finished: string[] = []

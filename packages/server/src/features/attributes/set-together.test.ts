@@ -26,7 +26,7 @@ const name: fc.Arbitrary<AttributeName> = fc.oneof(fc.tuple(level), fc.tuple(lev
 const value = fc.constantFrom(null, '', 'x', 'y', 'Ø "\\\n\u{1f600}')
 const changes = (atMost: number) => fc.array(fc.record({ name, value }), { maxLength: atMost })
 
-test('applies writes in one statement like separate writes, or none if one is rejected', async () => {
+test('applies several writes in one statement like separate writes, or none of them if one is rejected', async () => {
   const devices = setup.nextDevices(2) as [string, string]
   const [together, singly] = devices
   const hasEqualResult = fc.asyncProperty(
@@ -68,7 +68,7 @@ test('combines concurrent writes in shared statements, each with its own result 
   }
 })
 
-test('applies more writes than fit in one statement', async () => {
+test('applies more concurrent writes than fit in one statement', async () => {
   const devices = setup.nextDevices(3)
   const names = range(190).map((index) => `name ${index}`)
   const writes = names.flatMap((name) => devices.map((id) => setup.write(id, [name], 'x')))
@@ -115,7 +115,7 @@ test('loses no value when two servers write to one device, and records correct o
   expect(await setup.attributesOf(id)).toEqual(Object.fromEntries(previous))
 })
 
-test('traces a statement in a request whose write it contains', async () => {
+test('adds a shared statement to the trace of a request whose write it contains', async () => {
   const requestScope = new AsyncLocalStorage<string>()
   const { watched, sent } = connectAndRecord(setup.connection, () => requestScope.getStore())
   const id = setup.nextDevice()

@@ -14,7 +14,7 @@ afterAll(() => app.close())
 
 const minute = (count: number): Date => new Date(Date.parse('2026-05-31T00:00:00Z') + count * 60_000)
 
-describe('availability of a device', () => {
+describe('the availability of a device', () => {
   interface Change {
     at: Date
     state: 'active' | 'inactive'
@@ -85,7 +85,7 @@ describe('availability of a device', () => {
     expect(found).toMatchObject({ share: 0, onlineSeconds: 0, outages: 0, segments: segments([0, 60, 'inactive']) })
   })
 
-  it('joins the shortest segments if there are many, and still counts each of them', async () => {
+  it('joins the shortest segments if there are many, but counts each of them', async () => {
     const changes = Array.from({ length: 2_400 }, (_, index): Change => {
       const state = index % 2 === 0 ? 'active' : 'inactive'
       return { at: minute(1 + index + (index > 1_200 ? 300 : 0)), state }
@@ -116,7 +116,7 @@ describe('availability of a device', () => {
   })
 })
 
-describe('presence of an account', () => {
+describe('the presence samples of an account', () => {
   const presence = async (user: TestUser, from: Date, until: Date) => {
     const document = `query ($from: DateTime!, $until: DateTime) { login {
       presence(from: $from, until: $until) { at devices online minOnline } } }`
@@ -128,7 +128,7 @@ describe('presence of an account', () => {
         where account_id = ${user.accountId}) as ranked
       where l.account_id = ${user.accountId} and l.device_id = ranked.device_id`.execute(app.db)
 
-  it('samples every account once, even if several servers take samples', async () => {
+  it('are taken once for every account, even if several servers take samples', async () => {
     const [user, other, empty] = [await app.createUser(), await app.createUser(), await app.createUser()]
     await seedDevices(app.db, user.accountId, [{ name: 'a', state: 'active' }, { name: 'b' }, { name: 'c' }])
     await seedDevices(app.db, other.accountId, [{ name: 'd' }])
@@ -140,7 +140,7 @@ describe('presence of an account', () => {
     expect(await presence(user, minute(0), minute(5))).toEqual([])
   })
 
-  it('joins samples older than two days into hours, and deletes them after 400 days', async () => {
+  it('are joined into hours after two days, and are deleted after 400 days', async () => {
     const user = await app.createUser()
     await seedDevices(
       app.db,
@@ -168,7 +168,7 @@ describe('presence of an account', () => {
     expect(await presence(user, minute(0), minute(70))).toHaveLength(1)
   })
 
-  it('returns at most 1000 points for any time span', async () => {
+  it('are limited to 1000 points for any time span', async () => {
     const user = await app.createUser()
     await sql`insert into presence_sample (account_id, minutes, at, devices, online, min_online)
       select ${user.accountId}, minutes, at, 10, 5, 3 from (

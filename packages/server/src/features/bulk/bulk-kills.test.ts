@@ -7,7 +7,7 @@ import { workOn } from './work.ts'
 /** More batches than devices / 100, because some of them are ended by the test. */
 const DEVICES = 600
 
-it('changes each device exactly once if its process loses the database in the middle of batches', async () => {
+it('changes each device exactly once if the process loses its database connections during batches', async () => {
   const app = await startTestApp()
   const user = await app.createUser()
   await sql`insert into device (account_id, id, name, attributes)

@@ -27,8 +27,8 @@ afterAll(() => app.close())
 
 const fleet = (count: number, attributes?: object) => newFleet(app, count, attributes)
 
-describe('a running job', () => {
-  it('pauses, resumes, changes its rate, and is canceled, in step with its events', async () => {
+describe('a running bulk job', () => {
+  it('can be paused, resumed, slowed down, and canceled, and records an event for each', async () => {
     const user = await newLargeFleet(app, 900)
     const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 1 })
     await start(user, job)
@@ -42,7 +42,7 @@ describe('a running job', () => {
     expect((await codeOf(user, `mutation { resumeBulk(id: "${job.id}") { id } }`))[0]).toBe('CONFLICT')
   })
 
-  it('pauses when the key of its starter is disabled', async () => {
+  it('pauses when the key that started it is disabled', async () => {
     const user = await newLargeFleet(app, 900)
     const { createAccessKey } = await user.data('mutation { createAccessKey { key secret } }')
     const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 1 })
@@ -56,7 +56,7 @@ describe('a running job', () => {
     expect((await until(user, job.id, 'DONE')).counts.done).toBe(900)
   })
 
-  it('records a device that fails by itself, and changes the others', async () => {
+  it('records a device that fails, and changes the other devices', async () => {
     const [user, ids] = await fleet(3)
     const job = await create(user, { ids }, [{ update: { hardwareId: 'H-{id}' } }], { rate: 1 })
     await user.data(`mutation { registerDevice(name: "taken", hardwareId: "H-${ids[1]}") { device { id } } }`)
@@ -76,7 +76,7 @@ describe('a running job', () => {
   })
 })
 
-describe('an undo', () => {
+describe('undoing a bulk job', () => {
   it('restores base values, overrides, removed names, and groups, and keeps later values', async () => {
     const [user, ids] = await fleet(2, { site: 'oslo', gone: 'x', net: { ssid: 'lab', ip: '::1' } })
     await set(user, ids[0]!, { site: 'night' }, 'night')
@@ -113,8 +113,8 @@ describe('an undo', () => {
   })
 })
 
-describe('jobs', () => {
-  it('are opened, appended to, listed, and limited in number', async () => {
+describe('bulk jobs', () => {
+  it('can be created empty, extended, and listed, and are limited in number', async () => {
     const [user, ids] = await fleet(2)
     const open = await create(user, { ids: [ids[0]] }, [setSite('rome')], { open: true })
     expect(open).toMatchObject({ state: 'DRAFT', token: null })

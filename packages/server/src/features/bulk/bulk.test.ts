@@ -27,8 +27,8 @@ afterAll(() => app.close())
 
 const fleet = (count: number, attributes?: object) => newFleet(app, count, attributes)
 
-describe('a preview', () => {
-  it('shows old and new values, changes nothing, and runs exactly as shown', async () => {
+describe('the preview of a bulk job', () => {
+  it('shows old and new values, changes nothing, and matches the later change exactly', async () => {
     const [user, ids] = await fleet(3)
     await set(user, ids[1]!, { site: 'rome' })
     const job = await create(user, { where: 'name:gate' }, [setSite('rome')])
@@ -66,7 +66,7 @@ describe('a preview', () => {
     expect(login).toMatchObject({ key: { total: 3 }, job: { total: 3 } })
   })
 
-  it('rejects what the single mutation rejects, and a retry succeeds after the fix', async () => {
+  it('rejects the same devices as the single mutation, and a retry succeeds after a correction', async () => {
     const [user, ids] = await fleet(2)
     await set(user, ids[0]!, { site: null })
     await set(user, ids[0]!, { site: { room: '1' } })
@@ -85,7 +85,7 @@ describe('a preview', () => {
     expect(await valuesOf(user)).toEqual([{ site: 'rome' }, { site: 'rome' }])
   })
 
-  it('fills in values of the device, in order of the operations', async () => {
+  it('replaces placeholders with values of the device, in the order of the operations', async () => {
     const [user] = await fleet(1)
     const operations = [
       setSite('bergen'),
@@ -103,7 +103,7 @@ describe('a preview', () => {
     expect((await jobOf(user, missing.id)).items.items[0].message).toMatch(/no value for \{missing\}/)
   })
 
-  it('previews more than 1000 devices in the background', async () => {
+  it('is computed in the background for more than 1000 devices', async () => {
     const user = await newLargeFleet(app, 1200)
     const job = await create(user, { where: 'site = oslo' }, [setSite('rome')], { rate: 10_000 })
     expect(job.state).toBe('PREVIEWING')
@@ -114,7 +114,7 @@ describe('a preview', () => {
     expect(await eventsOf(user, ['ATTRIBUTE_CHANGE'])).toHaveLength(1000)
   })
 
-  it('rejects an empty filter, other targets, and invalid operations', async () => {
+  it('rejects an empty filter, invalid targets, and invalid operations', async () => {
     const [user, ids] = await fleet(1)
     const attempts: [object, object[], RegExp][] = [
       [{ where: ' ' }, [setSite('x')], /must not be empty: all devices are id:\*/],
@@ -138,8 +138,8 @@ describe('a preview', () => {
   })
 })
 
-describe('starting', () => {
-  it('accepts only the newest token, once, and the expected number', async () => {
+describe('starting a bulk job', () => {
+  it('accepts only the newest token, only once, and only with the expected number of devices', async () => {
     const [user, ids] = await fleet(2)
     const job = await create(user, { ids }, [setSite('rome')])
     const again = await call(user, 'preview', job.id)
@@ -167,7 +167,7 @@ describe('starting', () => {
     expect((await call(user, 'preview', job.id)).state).toBe('READY')
   })
 
-  it('runs at once only if the preview is as expected', async () => {
+  it('starts immediately only if the preview has the expected result', async () => {
     const [user, ids] = await fleet(2)
     const runText = `mutation ($ids: [String!], $expected: Int!) { runBulk(target: { ids: $ids }, expected: $expected,
       operations: [{ setAttributes: { attributes: { site: "rome" } } }]) { id state } }`
@@ -178,7 +178,7 @@ describe('starting', () => {
     expect((await until(user, runBulk.id, 'DONE')).counts.done).toBe(2)
   })
 
-  it('skips devices that are gone, no longer match, or changed, and never touches new ones', async () => {
+  it('skips devices that are deleted, no longer match, or have changed, and changes no new devices', async () => {
     const [user, ids] = await fleet(4, { site: 'oslo', keep: 'yes' })
     const job = await create(user, { where: 'keep = yes' }, [setSite('rome')])
     await register(user, 'late', { site: 'oslo', keep: 'yes' })
@@ -197,7 +197,7 @@ describe('starting', () => {
     expect(login.devices.items[0].attributes.site).toBe('oslo')
   })
 
-  it('lets two jobs write different names, and one of two jobs the same name', async () => {
+  it('lets two jobs write different names, but only one of two jobs the same name', async () => {
     const [user, ids] = await fleet(5)
     const jobs = [
       await create(user, { ids }, [setSite('rome')]),

@@ -63,7 +63,7 @@ test('keeps the total correct when counts are merged while devices are added and
   expect(await total(user)).toBe(10)
 })
 
-test('leaves no counts after an account and its devices are deleted', async () => {
+test('leaves no counts after the deletion of an account and its devices', async () => {
   const user = await app.createUser()
   await register(user)
   await register(user)

@@ -62,8 +62,8 @@ const importInto = (user: TestUser, csv: string) =>
     signal: new AbortController().signal,
   })
 
-describe('columns', () => {
-  test('are those of the view, with their labels, in its order and context', async () => {
+describe('the columns of a download', () => {
+  test("are the columns of the view, with their labels, in the view's order and context", async () => {
     const user = await fleet()
     const view = await createView(
       user,
@@ -87,7 +87,7 @@ describe('columns', () => {
     ])
   })
 
-  test('can be every field', async () => {
+  test('can include every field', async () => {
     const user = await app.createUser()
     await user.data(`mutation { registerDevice(name: "x", services: [{ name: "ssh", port: 22, application: 28 },
       { name: "web", port: 8080, application: 7, enabled: false }]) { secret } }`)
@@ -113,7 +113,7 @@ describe('columns', () => {
     ])
   })
 
-  test('without any, are the fields that can be imported and every attribute', async () => {
+  test('are all fields that can be imported and all attributes, if the view names none', async () => {
     const user = await fleet()
     const csv = await textOf(await linkOf(user))
     expect(rowsOf(csv)[0]).toEqual(['name', 'hardwareId', 'platform', 'services', '$svc.statusA', 'net.ssid', 'site'])
@@ -123,7 +123,7 @@ describe('columns', () => {
     expect(await importInto(user, csv)).toMatchObject({ unchanged: 3, created: 0, updated: 0 })
   })
 
-  test('import back if no label was changed, also with fields that cannot be set', async () => {
+  test('can be imported again if no label was changed, even with fields that cannot be set', async () => {
     const user = await fleet()
     const view = await createView(
       user,
@@ -139,7 +139,7 @@ describe('columns', () => {
     expect(names.login.attributeNames).toHaveLength(3)
   })
 
-  test('do not contain formulas, except numbers', async () => {
+  test('contain no formulas except numbers', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: '=1+1', attributes: { load: '-5', note: '@SUM(A1)' }, platform: "'+x" },
     ])
@@ -154,7 +154,7 @@ describe('columns', () => {
     ])
   })
 
-  test('with unknown names are rejected', async () => {
+  test('are rejected if their names are unknown', async () => {
     const user = await fleet()
     expect(await error(user, { columns: ['name', 'sitte'] })).toEqual([
       'BAD_USER_INPUT',
@@ -168,7 +168,7 @@ describe('columns', () => {
   })
 })
 
-describe('a link', () => {
+describe('a download link', () => {
   test('keeps the filter, order, and columns that the view had', async () => {
     const user = await fleet()
     const view = await createView(
@@ -233,7 +233,7 @@ describe('a link', () => {
     expect((await fetch(link)).status).toBe(401)
   })
 
-  test('leads only to its own list', async () => {
+  test('leads only to the list that it was created for', async () => {
     const user = await fleet()
     const devices = await linkOf(user, { where: 'site = oslo' })
     const events = (await user.data('{ login { eventsUrl(where: "type:a") } }')).login.eventsUrl as string
@@ -248,7 +248,7 @@ describe('a link', () => {
   })
 })
 
-test('lists each device once, in order, over many pages', async () => {
+test('downloads each device of many pages once, in order', async () => {
   const user = await app.createUser()
   const devices = Array.from({ length: 2_300 }, (_, index) => ({
     name: `n${index % 40}`,

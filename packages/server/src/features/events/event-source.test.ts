@@ -22,7 +22,7 @@ const createKey = 'mutation ($name: String) { createAccessKey(name: $name) { key
 const set = `mutation ($id: String!, $context: String) {
   setAttribute(serviceId: $id, name: "site", value: "oslo", context: $context) }`
 
-it('reports the access key and its name at the time of the event', async () => {
+it('reports the access key with the name that it had at the time of the event', async () => {
   const user = await app.createUser()
   const { id } = await registerDevice(user)
   const [key] = await app.db.selectFrom('access_key').selectAll().where('account_id', '=', user.accountId).execute()
@@ -41,7 +41,7 @@ it('reports the access key and its name at the time of the event', async () => {
   expect((await newestOf(user, 'ACCESS_KEY_CREATE')).source).toEqual(source)
 })
 
-it('reports the access key of each write when writes are committed together', async () => {
+it('reports the access key of each write if several writes share a commit', async () => {
   const user = await app.createUser()
   const devices = await Promise.all(Array.from({ length: 20 }, () => registerDevice(user)))
   await Promise.all(devices.map(({ id }) => user.data(set, { id })))
@@ -66,7 +66,7 @@ it('reports changes made in the console', async () => {
   ])
 })
 
-it("reports the device, without a user, for the device's connection and reports", async () => {
+it('reports the device and no user for the connection and the reports of a device', async () => {
   const user = await app.createUser()
   const device = await registerDevice(user, 'camera')
   const source = { kind: 'device', id: device.id, name: 'camera', user: null }

@@ -82,7 +82,7 @@ const newDevice = async (user: TestUser, name: string): Promise<string> =>
 const rename = (user: TestUser, deviceId: string, name: string): Promise<unknown> =>
   user.data(`mutation { updateDevice(deviceId: "${deviceId}", name: "${name}") { id } }`)
 
-describe('an event list', () => {
+describe('the list of events', () => {
   it('returns all events, newest first, with every paging method', async () => {
     const user = await userWithoutEvents()
     const inserted = await insertEvents(
@@ -144,7 +144,7 @@ describe('an event list', () => {
     expect(await idsOf(user, { maxDate: '0001-01-01' })).toEqual([])
   })
 
-  it("returns an event's owner, actor, targets, and changes", async () => {
+  it('returns the owner, actor, targets, and changes of an event', async () => {
     const user = await userWithoutEvents()
     const device = await newDevice(user, 'lamp')
     await rename(user, device, 'light')
@@ -185,7 +185,7 @@ describe('an event list', () => {
     expect(await errorCode(app.owner, variables)).toBe(code)
   })
 
-  it('accepts 1,000 device IDs and rejects a cursor from another list', async () => {
+  it('accepts 1,000 device IDs, and rejects a cursor from another list', async () => {
     const user = await app.createUser()
     await newDevice(user, 'lamp')
     expect(await idsOf(user, { deviceId: Array(1_000).fill('80:00:00:00:00:00:00:00') })).toEqual([])
@@ -214,7 +214,7 @@ describe('the events of devices', () => {
     }
   })
 
-  it('are read in one query and counted in another for a page of devices', async () => {
+  it('are read in one query for a page of devices, and are counted in another', async () => {
     const user = await userWithoutEvents()
     for (let index = 0; index < 30; index++) await newDevice(user, `node-${index}`)
     const document = '{ login { devices { items { events(size: 3) { items { id } total } } } } }'
@@ -224,7 +224,7 @@ describe('the events of devices', () => {
     expect(statements).toHaveLength(2)
   })
 
-  it('are counted only if the query requests their total', async () => {
+  it('are counted only if the query selects their total', async () => {
     const user = await userWithoutEvents()
     await newDevice(user, 'lamp')
     const statements = await statementsOn('event', () => user.data('{ login { events { items { id } } } }'))

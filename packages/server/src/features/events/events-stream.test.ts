@@ -32,7 +32,7 @@ const subscribe = (user: TestUser, variables: Record<string, unknown> = {}, quer
 const register = (user: TestUser, name: string): Promise<unknown> =>
   user.data('mutation ($name: String!) { registerDevice(name: $name) { device { id } } }', { name })
 
-describe('a stream', () => {
+describe('an event stream', () => {
   it.each([
     ['a query', '{ version }', 'BAD_USER_INPUT'],
     ['a mutation', 'mutation { deleteDevice(deviceId: "80:00:00:00:00:00:00:00") }', 'BAD_USER_INPUT'],
@@ -45,7 +45,7 @@ describe('a stream', () => {
       'QUERY_TOO_COMPLEX',
     ],
     ['too many tokens', `subscription { events { ${'id '.repeat(3_000)} } }`, 'QUERY_TOO_COMPLEX'],
-  ])('returns an error for %s', async (_name, query, code) => {
+  ])('responds with an error to %s', async (_name, query, code) => {
     const stream = await subscribe(app.owner, {}, query)
     await stream.ended
     expect(stream.status).toBe(200)
@@ -71,7 +71,7 @@ describe('a stream', () => {
   it.each([
     ['a body that is not JSON', { 'content-type': 'text/plain' }, 415],
     ['another response type', { accept: 'application/json' }, 406],
-  ])('is rejected for %s', async (_name, headers, status) => {
+  ])('is rejected because of %s', async (_name, headers, status) => {
     const stream = await openStream({ app, user: app.owner, query: EVENTS, headers })
     await stream.ended
     expect(stream.status).toBe(status)

@@ -45,7 +45,7 @@ const error = ({ messages }: RawStream): [code: string, message: string] => {
   return [first.extensions.code, first.message]
 }
 
-it('delivers the events of devices that match immediately before or after, live and from the past', async () => {
+it('delivers the events of devices that match immediately before or after, both stored and live', async () => {
   const inside = await register('inside', { site: 'oslo' })
   const { login } = await user.data('{ login { events(size: 1) { last } } }')
   const live = await subscribe({ where: 'site = oslo OR name = end' })
@@ -64,7 +64,7 @@ it('delivers the events of devices that match immediately before or after, live 
   expect(eventsOf(past)).toEqual(eventsOf(live))
 })
 
-it('reads attributes in its context, or else in that of its view', async () => {
+it('reads attributes in the context of the subscription or, without one, of the view', async () => {
   const view = await createView('name: "V", where: "name:a attributes.site = oslo", context: "night"')
   const inView = await subscribe({ view })
   const inOther = await subscribe({ view, context: 'day' })
@@ -76,7 +76,7 @@ it('reads attributes in its context, or else in that of its view', async () => {
   expect(shown(inView)).toEqual(Array(3).fill('a ATTRIBUTE_CHANGE'))
 })
 
-it('applies a change of its view within a second', async () => {
+it('applies a change to the view within a second', async () => {
   const view = await createView('name: "V", where: "name:a"')
   const streams = [await subscribe({ view }), await subscribe({ where: `view("${view}")` })]
   await register('a1')
@@ -89,7 +89,7 @@ it('applies a change of its view within a second', async () => {
   for (const stream of streams) expect(shown(stream)).toEqual(['a1 DEVICE_REGISTER', 'b DEVICE_REGISTER'])
 })
 
-it('ends with BAD_USER_INPUT if its view becomes invalid, and with NOT_FOUND if it is deleted', async () => {
+it('ends with BAD_USER_INPUT if the view becomes invalid, and with NOT_FOUND if the view is deleted', async () => {
   const broken = await createView('name: "V", where: "name:a"')
   const deleted = await createView('name: "W"')
   const [first, second] = [await subscribe({ view: broken }), await subscribe({ where: `view("${deleted}")` })]

@@ -27,8 +27,8 @@ const addEvents = (accountId: string, count: number, bytes: number) =>
     select ${accountId}, 'DEVICE_UPDATE', '[]', jsonb_build_object('filling', repeat('x', ${bytes}::int))
     from generate_series(1, ${count}::int)`
 
-describe('a subscription', () => {
-  it('delivers each event exactly once when it is cut and resumed 100 times during writes', async () => {
+describe('an event subscription under load', () => {
+  it('delivers each event exactly once when it is interrupted and resumed 100 times during writes', async () => {
     const user = await app.createUser()
     const writing = new AbortController()
     const writeAsUser = async (worker: number): Promise<void> => {
@@ -85,7 +85,7 @@ describe('a subscription', () => {
     expect(received).toEqual(rows.map(({ id }) => id))
   })
 
-  it('uses little memory and loses no events while the client is not reading', async () => {
+  it('uses little memory, and loses no events, while the client is not reading', async () => {
     const user = await app.createUser()
     const [events, bytes] = [10_000, 4_000]
     const query = 'subscription { events { id data } }'

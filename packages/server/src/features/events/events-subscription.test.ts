@@ -49,7 +49,7 @@ async function lastEventId(user: TestUser): Promise<string> {
   return (await user.data('{ login { events(size: 1) { last } } }')).login.events.last
 }
 
-describe('a subscription', () => {
+describe('an event subscription', () => {
   it('delivers new events from every server in order', async () => {
     const user = await app.createUser()
     await register(user, 'before')
@@ -100,7 +100,7 @@ describe('a subscription', () => {
     expect((await wrong.next()).done).toBe(true)
   })
 
-  it('resumes after a given event with stored events and then live events', async () => {
+  it('resumes after the given event with stored events, and then continues with live events', async () => {
     const user = await app.createUser()
     await register(user, 'a')
     const after = await lastEventId(user)
@@ -111,7 +111,7 @@ describe('a subscription', () => {
     expect(namesOf(stream)).toEqual([...Array.from({ length: 25 }, (_, number) => `stored ${number}`), 'live'])
   })
 
-  it('resumes after a given event when event sizes vary widely', async () => {
+  it('resumes after the given event when the sizes of events vary widely', async () => {
     const user = await app.createUser()
     const after = await lastEventId(user)
     for (const [count, bytes] of [
@@ -162,7 +162,7 @@ describe('a subscription', () => {
       expect(event).toMatchObject({ type: 'ATTRIBUTE_CHANGE', target: [{ id: two }] })
   })
 
-  it("does not deliver another user's events and rejects another user's event ID", async () => {
+  it("does not deliver another user's events, and rejects another user's event ID", async () => {
     const [user, otherUser] = [await app.createUser(), await app.createUser()]
     const id = await register(user, 'mine')
     const stream = await subscribe(otherUser, { deviceId: [id] })
@@ -177,11 +177,14 @@ describe('a subscription', () => {
     expect(codesOf(foreign)).toEqual(['NOT_FOUND', 'complete'])
   })
 
-  it.each(['0', '999999999999', 'nonsense', '-1', '99999999999999999999999'])('rejects after: %s', async (after) => {
-    const stream = await subscribe(app.owner, { after })
-    await stream.ended
-    expect(codesOf(stream)).toEqual(['NOT_FOUND', 'complete'])
-  })
+  it.each(['0', '999999999999', 'nonsense', '-1', '99999999999999999999999'])(
+    'rejects %s as the event to resume after',
+    async (after) => {
+      const stream = await subscribe(app.owner, { after })
+      await stream.ended
+      expect(codesOf(stream)).toEqual(['NOT_FOUND', 'complete'])
+    },
+  )
 
   it('sends keep-alive comments while idle', async () => {
     await until(() => idle.text().split(':\n\n').length > 2)

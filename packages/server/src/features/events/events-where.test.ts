@@ -65,7 +65,7 @@ it('finds events by the user and the access key that caused them', async () => {
   expect(await find('key:* AND NOT actor:*')).toEqual(['DEVICE_STATE pump'])
 })
 
-it('finds events by the current values of their device', async () => {
+it("finds events by the current values of the event's device", async () => {
   expect(await find('device.site = bergen')).toEqual(ofGate)
   expect(await find('device.site = oslo')).toEqual([])
   expect(await find('device.net.ssid = lab')).toEqual([])

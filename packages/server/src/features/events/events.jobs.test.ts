@@ -81,31 +81,34 @@ describe('a server whose clock is off by a year', () => {
   it.each([
     ['ahead', 12],
     ['behind', -12],
-  ])('%s drops no partitions, creates the months of both clocks, and logs a warning', async (_, off) => {
-    const logged: unknown[] = []
-    const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
-    const app = await startTestApp({ worker: true, clock: () => monthFromNow(off), log })
-    onTestFinished(app.close)
-    // By a clock that is ahead, these partitions are older than the retention period.
-    for (const month of [-6, -5]) await createEventPartition(app.db, monthFromNow(month))
-    await sql`insert into event (account_id, type, targets, "timestamp")
+  ])(
+    'drops no partitions, creates the months of both clocks, and logs a warning if the clock is %s',
+    async (_, off) => {
+      const logged: unknown[] = []
+      const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) })
+      const app = await startTestApp({ worker: true, clock: () => monthFromNow(off), log })
+      onTestFinished(app.close)
+      // By a clock that is ahead, these partitions are older than the retention period.
+      for (const month of [-6, -5]) await createEventPartition(app.db, monthFromNow(month))
+      await sql`insert into event (account_id, type, targets, "timestamp")
       values (${app.owner.accountId}, 'DEVICE_UPDATE', '[]', ${monthFromNow(-6)})`.execute(app.db)
-    const before = await partitions(app.db)
-    await dropPartitions(app.db, partitionsFrom(0).slice(-1))
+      const before = await partitions(app.db)
+      await dropPartitions(app.db, partitionsFrom(0).slice(-1))
 
-    await putJobs(app.db, partitionsJob, [{ key: 'now', payload: undefined, delay: 0 }])
-    const waiting = sql`select from graphile_worker.jobs where key = 'now'`
-    await pollUntil(
-      () => waiting.execute(app.db),
-      ({ rows }) => rows.length === 0,
-    )
-    expect(await partitions(app.db)).toEqual([...before, ...partitionsFrom(off)].sort())
-    const { rows } = await sql`select from event where "timestamp" = ${monthFromNow(-6)}`.execute(app.db)
-    expect(rows).toHaveLength(1)
-    expect(logged).toContainEqual(
-      expect.objectContaining({ msg: expect.stringContaining('differ by more than a day') }),
-    )
-  })
+      await putJobs(app.db, partitionsJob, [{ key: 'now', payload: undefined, delay: 0 }])
+      const waiting = sql`select from graphile_worker.jobs where key = 'now'`
+      await pollUntil(
+        () => waiting.execute(app.db),
+        ({ rows }) => rows.length === 0,
+      )
+      expect(await partitions(app.db)).toEqual([...before, ...partitionsFrom(off)].sort())
+      const { rows } = await sql`select from event where "timestamp" = ${monthFromNow(-6)}`.execute(app.db)
+      expect(rows).toHaveLength(1)
+      expect(logged).toContainEqual(
+        expect.objectContaining({ msg: expect.stringContaining('differ by more than a day') }),
+      )
+    },
+  )
 
   it('starts and accepts events', async () => {
     const { db, drop } = await createTestDatabase()

@@ -58,8 +58,8 @@ async function list(user: TestUser, variables: Record<string, unknown> = {}) {
 const errorCode = async (user: TestUser, variables: Record<string, unknown>): Promise<string | undefined> =>
   (await user.query(document, variables)).errors?.[0]?.extensions.code
 
-describe('pages', () => {
-  test('are newest first with from, after, and last', async () => {
+describe('pages of events', () => {
+  test('are ordered from newest to oldest with from, after, and last', async () => {
     const { user, ids } = await userWith([{}, {}, {}, {}, {}])
     const newest = [...ids].reverse()
     expect(await list(user)).toMatchObject({ ids: newest, total: 5, hasMore: false, last: newest[4] })
@@ -101,7 +101,7 @@ describe('pages', () => {
   })
 })
 
-describe('filters', () => {
+describe('filters of the event list', () => {
   test('cover one month before now or maxDate, unless minDate or after is given', async () => {
     const { user, ids } = await userWith([
       { at: ago(80 * DAY) },
@@ -150,7 +150,7 @@ describe('filters', () => {
     expect(await errorCode(user, { deviceId: Array.from({ length: 1001 }, () => one) })).toBe('LIMIT_EXCEEDED')
   })
 
-  test("never match another user's events", async () => {
+  test("never select another user's events", async () => {
     const device = newId()
     await userWith([{ device }])
     const { user: otherUser } = await userWith([])
@@ -202,7 +202,7 @@ test('returns separate event pages and totals for each device in a list', async 
   expect(b.registered).toEqual({ total: 1, items: [{ type: 'DEVICE_REGISTER' }] })
 })
 
-describe('download', () => {
+describe('the event download', () => {
   const urlOf = async (user: TestUser, variables: Record<string, unknown> = {}): Promise<string> =>
     (
       await user.data(

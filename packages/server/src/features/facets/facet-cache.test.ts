@@ -4,7 +4,7 @@ import type { FacetRow } from './facets.queries.ts'
 
 const row = (devices: number): FacetRow => ({ facet: 0, part: 'all', value: null, devices, active: 0, distinct: 0 })
 
-test('counts again after 10 seconds, counted from the beginning of the statement', async () => {
+test('counts again 10 seconds after the beginning of the last statement', async () => {
   let now = 0
   let counted = 0
   const cache = createFacetCache(() => now)
@@ -18,13 +18,13 @@ test('counts again after 10 seconds, counted from the beginning of the statement
   expect(await ask()).toBe(3)
 })
 
-test('does not keep failures', async () => {
+test('does not cache failures', async () => {
   const cache = createFacetCache()
   await expect(cache.get('question', () => Promise.reject(new Error('busy')))).rejects.toThrow('busy')
   expect(await cache.get('question', async () => [row(1)])).toEqual([row(1)])
 })
 
-test('keeps a limited number of questions', async () => {
+test('caches a limited number of results', async () => {
   let counted = 0
   const cache = createFacetCache(() => 0)
   for (let question = 0; question < 1_000; question++) await cache.get(String(question), async () => [row(++counted)])

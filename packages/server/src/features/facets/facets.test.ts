@@ -50,7 +50,7 @@ async function createFleet(): Promise<TestUser> {
 }
 
 describe('facets', () => {
-  test('count devices by value, most frequent first, and distinguish values that sort alike', async () => {
+  test('count devices by value, most frequent first, and distinguish values with the same sort key', async () => {
     const user = await createFleet()
     const [site, platform] = await facets(user, { by: ['site', 'platform'] })
     expect(site).toEqual({
@@ -70,13 +70,13 @@ describe('facets', () => {
     expect(platform).toMatchObject({ buckets: [{ value: 'linux', count: 1 }], missing: 4, missingActive: 1, total: 5 })
   })
 
-  test('sum up the values that have no bucket', async () => {
+  test('report the number of devices whose values have no bucket', async () => {
     const user = await createFleet()
     const [site] = await facets(user, { by: ['site'], size: 1 })
     expect(site).toMatchObject({ buckets: [{ value: 'oslo' }], other: 2, otherActive: 1, missing: 1, distinct: 3 })
   })
 
-  test('count the matching devices, in a context', async () => {
+  test('count only the matching devices, in a context', async () => {
     const user = await createFleet()
     expect(counts((await facets(user, { by: ['site'], context: 'night' }))[0]!)).toEqual([
       ['A1', 1, 1],
@@ -183,7 +183,7 @@ describe('facets', () => {
     expect((await error({ by: ['site'], where: 'x =' }))[0]).toBe('BAD_USER_INPUT')
   })
 
-  test('add up while devices change', async () => {
+  test('have counts that add up to the total while devices change', async () => {
     const user = await createFleet()
     const { accountId } = user
     let isDone = false
@@ -217,7 +217,7 @@ describe('facets', () => {
   })
 })
 
-test('the same question within 10 seconds is counted once, also for several callers at the same time', async () => {
+test('counts an identical request within 10 seconds once, even for concurrent callers', async () => {
   const user = await createFleet()
   const other = await app.createUser()
   await seedDevices(app.db, other.accountId, [{ name: 'x', attributes: { site: 'x' } }])
@@ -238,7 +238,7 @@ test('the same question within 10 seconds is counted once, also for several call
   expect(counts((await facets(other, question))[0]!)).toEqual([['x', 1, 0]])
 })
 
-test('deviceTotals counts the matching devices', async () => {
+test('counts the matching devices in deviceTotals', async () => {
   const user = await createFleet()
   const totals = async (where: string | null): Promise<unknown> => {
     const { login } = await user.data(

@@ -34,7 +34,7 @@ describe('checkFilter', () => {
     expect(await find(canonical)).toBe(await find(known))
   })
 
-  test('reports how each term compares and whether it is indexed', async () => {
+  test('reports how each term compares values, and whether an index finds its matches', async () => {
     const terms = async (where: string): Promise<string[]> =>
       (await check(where)).terms.map(({ name, comparedAs, isIndexed }) => `${name} ${comparedAs} ${isIndexed}`)
     expect(await terms('site = oslo AND load > 0.8 AND site > b AND created < -2d')).toEqual([
@@ -68,14 +68,14 @@ describe('checkFilter', () => {
     ])
   })
 
-  test('warns about what is valid and probably not intended', async () => {
+  test('warns about valid filters that are probably not intended', async () => {
     expect((await check('lastReported < -2d')).warnings).toEqual([
       { message: expect.stringContaining('NOT lastReported >= -2d') },
     ])
     expect((await check('lastReported > -2d')).warnings).toEqual([])
   })
 
-  test('never fails because of the filter', async () => {
+  test('succeeds for every filter, even an invalid one', async () => {
     for (const where of ['', '=', '"', 'x'.repeat(5_000), '('.repeat(50), 'site = oslo']) {
       const { canonical, problems } = await check(where)
       expect(problems.length > 0, where.slice(0, 20)).toBe(canonical === null && where !== '')

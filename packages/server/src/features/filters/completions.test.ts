@@ -27,7 +27,7 @@ const complete = async (user: TestUser, where: string, kind = 'DEVICES'): Promis
 const stringsAt = async (user: TestUser, where: string, kind?: string): Promise<string[]> =>
   (await complete(user, where, kind)).map(({ text }) => text)
 
-it('completes contexts, the most used first, and then the name in a context', async () => {
+it('completes contexts, most used first, and then names in a context', async () => {
   const { user } = await createUserWithDevices(app, [
     { name: 'a', attributes: { site: 'oslo' }, overrides: { night: { site: 'rome' }, 'week end': { rack: '1' } } },
     { name: 'b', overrides: { night: { site: 'riga' } } },

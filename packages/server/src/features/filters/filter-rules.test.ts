@@ -15,7 +15,7 @@ afterAll(() => app.close())
 
 const find = (where: string, context?: string): Promise<string> => findNames(user, where, context)
 
-describe('what a filter matches', () => {
+describe('devices that a filter matches', () => {
   test.each([
     // Fields
     ['id = {gate}', 'gate'],
@@ -100,12 +100,12 @@ describe('what a filter matches', () => {
     ['name and', ''],
     ['', 'gate door wall'],
     ['  ', 'gate door wall'],
-  ])('%s', async (where, expected) => {
+  ])('finds the expected devices with %j', async (where, expected) => {
     const text = where.replaceAll('{gate}', ids[0]!).replaceAll('{owner}', user.email.toUpperCase())
     expect(await find(text)).toBe(expected)
   })
 
-  test('attributes in a context', async () => {
+  test('reads attributes in a context', async () => {
     expect(await find('site = riga')).toBe('')
     expect(await find('site = riga', 'night')).toBe('gate')
     expect(await find('base(site) = oslo', 'night')).toBe('gate')
@@ -115,7 +115,7 @@ describe('what a filter matches', () => {
     expect(await find('base("rack row") = "3"')).toBe('gate')
   })
 
-  test('100 values of a list, but not 101', async () => {
+  test('accepts a list of 100 values, but not of 101', async () => {
     const values = (count: number): string =>
       `site = (${Array.from({ length: count }, (_, index) => `v${index}`).join(' OR ')})`
     expect(await find(values(100))).toBe('')
@@ -126,7 +126,7 @@ describe('what a filter matches', () => {
   })
 })
 
-describe('what is rejected', () => {
+describe('invalid filters', () => {
   test.each([
     ['node.example', '"node.example"'],
     ['site = *', 'site:*'],
@@ -155,7 +155,7 @@ describe('what is rejected', () => {
     ['rack >= 1.0', 'rack >= "1.0"'],
     ['type = DEVICE_STATE', null],
     ['statte = active', 'state = active'],
-  ])('%s', async (where, suggestion) => {
+  ])('rejects %s', async (where, suggestion) => {
     const { errors } = await user.query('query ($where: String) { login { devices(where: $where) { total } } }', {
       where,
     })
@@ -168,13 +168,13 @@ describe('what is rejected', () => {
     expect(checked).toEqual(problems)
   })
 
-  test('at most five syntax errors are listed, but all semantic errors', async () => {
+  test('reports at most five syntax errors, but all semantic errors', async () => {
     expect((await checkFilter(user, '= = = = = = = = = = =')).problems.length).toBeLessThanOrEqual(5)
     const wrong = Array.from({ length: 8 }, (_, index) => `x${index}y = 1`).join(' AND ')
     expect((await checkFilter(user, wrong)).problems).toHaveLength(8)
   })
 
-  test('columns count code points, and lines count from 1', async () => {
+  test('counts columns in code points, and lines from 1', async () => {
     const { problems } = await checkFilter(user, 'name:"😀" AND\n  sate = x')
     expect(problems).toEqual([expect.objectContaining({ line: 2, column: 3, length: 4 })])
   })

@@ -52,7 +52,7 @@ const document = `query ($where: String, $not: String, $canonical: String, $cont
   others: devices(where: $not, context: $context, now: $now, size: 1000) { items { id } total }
   same: devices(where: $canonical, context: $context, now: $now, size: 1000) { items { id } } } }`
 
-test('finds the same devices as a simple evaluation, and NOT finds all others', {
+test('finds the same devices as a simple evaluation, and all other devices with NOT', {
   timeout: PAIRS * 1_000,
 }, async () => {
   let compared = 0

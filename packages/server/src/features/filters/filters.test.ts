@@ -37,8 +37,8 @@ async function rejection(user: TestUser, where: string): Promise<FilterError> {
 
 const fleet = async (...devices: SeedDevice[]): Promise<TestUser> => (await createUserWithDevices(app, devices)).user
 
-describe('conditions', () => {
-  test('!= and NOT match devices without a value', async () => {
+describe('conditions of a filter', () => {
+  test('match devices without a value with != and NOT', async () => {
     const user = await fleet(
       { name: 'a', attributes: { site: 'oslo', a: '1', b: '2' } },
       { name: 'b', attributes: { site: 'bergen', a: '1' } },
@@ -50,7 +50,7 @@ describe('conditions', () => {
     expect(await find(user, '-site:*')).toEqual(['c'])
   })
 
-  test('filters by names of every form', async () => {
+  test('accept attribute names of every form', async () => {
     const names = ['state', 'rack row', 'AND', '__proto__', 'x"y', '50%_\\', 'constructor']
     const user = await fleet(
       ...names.map((name) => ({ name, attributes: JSON.parse(`{${JSON.stringify(name)}: "v*1"}`) })),
@@ -65,7 +65,7 @@ describe('conditions', () => {
     expect(await find(user, 'state = inactive')).toHaveLength(8)
   })
 
-  test('a group is not a value', async () => {
+  test('do not treat a group as a value', async () => {
     const user = await fleet(
       { name: 'group', attributes: { net: { ssid: 'lab' } } },
       { name: 'value', attributes: { net: '{"ssid": "lab"}' } },
@@ -75,7 +75,7 @@ describe('conditions', () => {
     expect(await find(user, 'net.ssid:*')).toEqual(['group'])
   })
 
-  test('the type of the literal determines how values are compared', async () => {
+  test('compare values by the type of the literal', async () => {
     const loads = ['-3', '-5', '-10', 'x', '1e400', '1'.repeat(41)]
     const user = await fleet(
       ...loads.map((load) => ({ name: `load ${load}`.slice(0, 20), attributes: { load } })),
@@ -93,14 +93,14 @@ describe('conditions', () => {
     expect((await rejection(user, 'firmware >= 2.9')).filter[0]!.suggestion).toBe('firmware >= "2.9"')
   })
 
-  test('values that are not times do not match a comparison with a time', async () => {
+  test('do not match values that are not times when they compare with a time', async () => {
     const backups = ['2020-02-30', '2020-02-29T08:00:00', 'long ago', '2020-02-29', '2020-02-28T23:00:00-05:00']
     const user = await fleet(...backups.map((lastBackup) => ({ name: lastBackup, attributes: { lastBackup } })))
     expect(await find(user, 'lastBackup < -7d')).toEqual(['2020-02-28T23:00:00-05:00', '2020-02-29'])
     expect(await find(user, 'lastBackup < 2020-02-29T04:00:00Z')).toEqual(['2020-02-29'])
   })
 
-  test('finds a part of a value like the name filter does', async () => {
+  test('find a part of a value in the same way as the name filter', async () => {
     const user = await fleet(
       ...['ISTANBUL', 'ıstanbul', 'İstanbul', 'Straße', 'ΟΔΟΣ', 'οδος'].map((site) => ({
         name: site,
@@ -116,14 +116,14 @@ describe('conditions', () => {
     }
   })
 
-  test('an empty string is a value', async () => {
+  test('treat an empty string as a value', async () => {
     const user = await fleet({ name: 'empty', attributes: { site: '' } }, { name: 'none' })
     expect(await find(user, 'site:*')).toEqual(['empty'])
     expect(await find(user, 'site = ""')).toEqual(['empty'])
     expect(await find(user, '')).toEqual(['empty', 'none'])
   })
 
-  test('an override hides the base value until it is removed', async () => {
+  test('ignore the base value until its override is removed', async () => {
     const user = await app.createUser()
     const own = attributeClient(user)
     const id = await own.addDevice({ site: 'base' })
@@ -138,7 +138,7 @@ describe('conditions', () => {
     expect(await find(user, 'site = base', 'night')).toEqual(name)
   })
 
-  test('services:(…) requires one service that matches all conditions', async () => {
+  test('require one service that matches all conditions in services:(…)', async () => {
     const user = await app.createUser()
     await user.data(`mutation {
       a: registerDevice(name: "a", services: [{ name: "ssh", port: 22 }, { name: "web", port: 80 }]) { secret }
@@ -150,7 +150,7 @@ describe('conditions', () => {
     expect(await find(user, 'services:ss')).toEqual(['a'])
   })
 
-  test('a word matches a part of the name or hardware ID, or the beginning of the ID', async () => {
+  test('find a word in the name, in the hardware ID, or at the beginning of the ID', async () => {
     const { user, ids } = await createUserWithDevices(app, [
       { name: 'Gate north', hardwareId: 'HW-77' },
       { name: 'door', hardwareId: 'gate-9' },
@@ -164,7 +164,7 @@ describe('conditions', () => {
     expect(await find(user, 'name:(gate north)')).toEqual(['Gate north'])
   })
 
-  test('a filter combines with the other arguments', async () => {
+  test('combine with the other arguments', async () => {
     const user = await fleet(
       { name: 'a1', attributes: { site: 'oslo' }, platform: 'linux' },
       { name: 'a2', attributes: { site: 'oslo' } },
@@ -178,7 +178,7 @@ describe('conditions', () => {
 })
 
 describe('rejected filters', () => {
-  test('the error for a mix of AND and OR shows both readings', async () => {
+  test('show both readings of a mix of AND and OR', async () => {
     const user = await fleet(
       { name: 'ab', attributes: { a: '1', b: '1' } },
       { name: 'ac', attributes: { a: '1', c: '1' } },
@@ -249,7 +249,7 @@ describe('rejected filters', () => {
     }
   })
 
-  test('rejects a string that cannot be stored', async () => {
+  test('are rejected with characters that the database cannot store', async () => {
     for (const where of ['name = "\u0000"', 'site = \ud800']) {
       expect((await rejection(app.owner, where)).code).toBe('BAD_USER_INPUT')
     }

@@ -27,7 +27,7 @@ const page = async (variables: Record<string, unknown>) => {
   return { ...login.devices, names: login.devices.items.map(({ name }: { name: string }) => name) }
 }
 
-test('finds a match after the devices that the walk reads', async () => {
+test('finds a match beyond the devices that one statement reads', async () => {
   const last = `node-0${WALKED + 1}`
   for (const sort of ['name', 'id', 'created', 'platform', 'state', 'lastReported', 'load', '$svc.statusA'])
     expect((await page({ where: `note:"note ${WALKED + 1}"`, sort })).names, sort).toEqual([last])
@@ -56,7 +56,7 @@ test.each(['name', 'name desc', 'platform desc', 'lastReported', 'id desc', 'loa
   },
 )
 
-test('finds services behind the devices that are read in order, and pages through them', async () => {
+test('finds services beyond the devices that one statement reads, and pages through them', async () => {
   const { accountId } = app.owner
   await sql`
     insert into service (account_id, device_id, id, name, application, port, host)

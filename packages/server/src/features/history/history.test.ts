@@ -39,7 +39,7 @@ async function historyOf(user: TestUser, id: string, args: Record<string, unknow
 const short = ({ items }: { items: { name: string; context: string | null; old: unknown; new: unknown }[] }) =>
   items.map((item) => [item.name, item.context, item.old, item.new])
 
-it('lists the changes of a device, newest first, from its registration on', async () => {
+it('lists the changes of a device, newest first, since its registration', async () => {
   const user = await app.createUser()
   const id = await newDevice(user, { site: 'oslo', net: { ssid: 'lab', ip: '::1' }, $svc: { categoryA: 'a' } })
   await set(user, id, { site: 'bergen', net: null })
@@ -78,7 +78,7 @@ it('lists the changes of a device, newest first, from its registration on', asyn
   expect((await historyOf(user, id, { context: 'day' })).total).toBe(0)
 })
 
-it('pages through changes that share an event, each exactly once, and after an event', async () => {
+it('lists each change once across pages, even if changes share an event, and continues after an event', async () => {
   const user = await app.createUser()
   const id = await newDevice(user)
   const names = ['a', 'B', 'ä', 'c.d', 'c.e']
@@ -115,7 +115,7 @@ it('limits changes to a time span, which includes minDate and excludes maxDate',
   expect(errors?.[0]).toMatchObject({ extensions: { code: 'BAD_USER_INPUT' }, message: /minDate must not be after/ })
 })
 
-it('lists the changes of services and of the account itself apart from those of the device', async () => {
+it('lists the changes of services and of the account separately from those of the device', async () => {
   const user = await app.createUser()
   const id = await newDevice(user, { site: 'oslo' })
   const { login } = await user.data(`query ($id: String!) { login { id device(id: [$id]) { services { id } } } }`, {
@@ -143,7 +143,7 @@ it('lists the changes of services and of the account itself apart from those of 
   expect(short(await historyOf(user, id))).toEqual([['site', null, null, 'oslo']])
 })
 
-it('reports an unknown source for changes from before sources were recorded, and hides the events of others', async () => {
+it("reports an unknown source for changes from before sources were recorded, and hides other users' events", async () => {
   const [user, other] = [await app.createUser(), await app.createUser()]
   const id = await newDevice(user)
   await set(user, id, { site: 'oslo' })

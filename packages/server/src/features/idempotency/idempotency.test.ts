@@ -52,7 +52,7 @@ const secretMutations = [
   ],
 ] as const
 
-describe('a repeat', () => {
+describe('a repeated request', () => {
   it('receives the first response and creates nothing else', async () => {
     const user = await app.createUser()
     const first = await sendWith(user, 'k1', register, { name: 'pump', hardwareId: 'p-1' })
@@ -73,7 +73,7 @@ describe('a repeat', () => {
   })
 
   it.each(secretMutations)(
-    'of %s fails with CONFLICT and the ID of the created object if the response contains a secret',
+    'fails with CONFLICT and the ID of the created object if the response of %s contains a secret',
     async (field, document, kind) => {
       const user = await app.createUser()
       const { body } = await sendWith(user, 'k1', document)
@@ -105,7 +105,7 @@ describe('a repeat', () => {
     expect(await countDevices(user)).toBe(1)
   })
 
-  it('is rejected while the first request runs and then receives its response', async () => {
+  it('is rejected while the first request runs, and then receives its response', async () => {
     const user = await app.createUser()
     const { device } = (await user.data(register, { name: 'pump' })).registerDevice
     const add = `mutation { addService(deviceId: "${device.id}", name: "ssh") { id } }`
@@ -128,7 +128,7 @@ describe('a repeat', () => {
     expect(await sendWith(user, 'k1', add)).toEqual(response)
   })
 
-  it('creates one object if many requests arrive at the same time', async () => {
+  it('creates only one object if many requests arrive at the same time', async () => {
     const user = await app.createUser()
     const responses = await Promise.all(
       Array.from({ length: 12 }, () => sendWith(user, 'k1', register, { name: 'pump' })),
@@ -164,7 +164,7 @@ describe('a repeat', () => {
     expect((await sendWith(user, 'k1', register, given)).body.data.registerDevice.device.name).toBe('second')
   })
 
-  it('creates nothing if reading the response fails', async () => {
+  it('creates nothing if a selected field of the response fails', async () => {
     const user = await app.createUser()
     const invalidOffset = `mutation { registerDevice(name: "a") { device { id services(from: -1) { name } } } }`
     const failed = await sendWith(user, 'k1', invalidOffset)
@@ -174,7 +174,7 @@ describe('a repeat', () => {
   })
 })
 
-describe('a key', () => {
+describe('an idempotency key', () => {
   it('is rejected if it was used with a different request', async () => {
     const user = await app.createUser()
     await sendWith(user, 'k1', register, { name: 'pump' })
@@ -232,8 +232,8 @@ describe('a key', () => {
   })
 })
 
-describe('an account', () => {
-  it('can use a limited number of keys per day and can still create objects without a key', async () => {
+describe('the limit on idempotency keys', () => {
+  it("applies to an account's keys per day, but not to creations without a key", async () => {
     const user = await app.createUser()
     await sql`
       insert into idempotency_record (account_id, caller, key, fingerprint, created_kind, created_id, expires)
@@ -247,8 +247,8 @@ describe('an account', () => {
   })
 })
 
-describe('in a session', () => {
-  it('returns the first response to a repeat', async () => {
+describe('a repeated request in a session', () => {
+  it('receives the first response', async () => {
     const browser = await signIn(app, await newPerson(app))
     const create = () => browser.query(register, { name: 'pump' }, { headers: keyHeader('k1') })
     const first = await create()
@@ -257,8 +257,8 @@ describe('in a session', () => {
   })
 })
 
-describe('over REST', () => {
-  it('returns the same status, location, and body to a repeat', async () => {
+describe('a repeated request to the REST API', () => {
+  it('receives the same status, location, and body', async () => {
     const user = await app.createUser()
     const rest = restClient(app.url, user)
     const { device } = (await user.data(register, { name: 'pump' })).registerDevice
@@ -272,7 +272,7 @@ describe('over REST', () => {
     expect([other.status, other.code]).toEqual([422, 'BAD_USER_INPUT'])
   })
 
-  it('rejects a repeat with CONFLICT and the ID of the created object if the response contains a secret', async () => {
+  it('fails with CONFLICT and the ID of the created object if the response contains a secret', async () => {
     const user = await app.createUser()
     const request = { body: { name: 'laptop' }, unsignedHeaders: keyHeader(randomUUID()) }
     const rest = restClient(app.url, user)
@@ -283,7 +283,7 @@ describe('over REST', () => {
     expect(repeat.body.errors[0].extensions.created).toEqual({ kind: 'access key', id: first.body.key })
   })
 
-  it('rejects the header on a request that creates nothing', async () => {
+  it('is rejected with the header if it creates nothing', async () => {
     const rest = restClient(app.url, app.owner)
     const { status, code } = await rest('DELETE', '/access-keys/MKAAAAAAAAAAAAAAAAAA', {
       unsignedHeaders: keyHeader('a'),

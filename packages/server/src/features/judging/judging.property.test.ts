@@ -137,7 +137,7 @@ function withStateOf(device: ModelDevice, after: ModelDevice, { type, id }: { ty
   return { ...device, services }
 }
 
-test('matches a simple model for random events and filters, including deleted devices', async () => {
+test('agrees with a simple model for random events and filters, including deleted devices', async () => {
   let compared = 0
   const samples = fc.sample(fc.array(change, { minLength: CHANGES, maxLength: CHANGES }), HISTORIES)
   for (const changes of samples) {

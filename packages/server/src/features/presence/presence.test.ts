@@ -43,8 +43,8 @@ const findDevice = async (id: string) => {
 const untilInactive = (id: string) =>
   vi.waitFor(async () => expect((await findDevice(id)).state).toBe('inactive'), { timeout: 60_000 })
 
-describe('reports with a ttl', () => {
-  test('keep a device active for ttl seconds', async () => {
+describe('a report with a ttl', () => {
+  test('keeps a device active for ttl seconds', async () => {
     const { id, found } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       expect((await report(device.id, 'active', 2)).errors).toBeUndefined()
@@ -55,7 +55,7 @@ describe('reports with a ttl', () => {
     expect((await findDevice(id)).events).toEqual(['DEVICE_STATE active', 'DEVICE_STATE inactive'])
   })
 
-  test('extend the active state until an inactive report ends it', async () => {
+  test('extends the active state until an inactive report ends it', async () => {
     const { id } = await repeatUntilFast(900, async () => {
       const device = await registerDevice(app.owner)
       await report(device.id, 'active', 1)
@@ -71,7 +71,7 @@ describe('reports with a ttl', () => {
     })
   })
 
-  test('make a service inactive with its device or after its own ttl', async () => {
+  test('makes a service inactive with its device, or after its own ttl', async () => {
     const { id, serviceId, found } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       const service = await addService(device.id)
@@ -98,7 +98,7 @@ describe('reports with a ttl', () => {
     ])
   })
 
-  test('make a device active when they make its service active', async () => {
+  test('makes a device active when it makes one of its services active', async () => {
     const { id, events } = await repeatUntilFast(1_800, async () => {
       const device = await registerDevice(app.owner)
       await report(await addService(device.id), 'active', 2)
@@ -108,7 +108,7 @@ describe('reports with a ttl', () => {
     await untilInactive(id)
   })
 
-  test('do not make a connected device inactive, even after the ttl', async () => {
+  test('does not make a connected device inactive, even after the ttl', async () => {
     const device = await registerDevice(app.owner)
     await connectMqtt(`mqtt://127.0.0.1:${app.mqttPort}`, device)
     await vi.waitFor(async () => expect((await findDevice(device.id)).state).toBe('active'), { timeout: 60_000 })
@@ -124,7 +124,7 @@ test("rejects reports for another user's devices", async () => {
   expect((await report(id, 'active')).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }])
 })
 
-test('keeps connected devices active and writes pending changes after all database connections break', async () => {
+test('keeps connected devices active, and writes pending changes, after all database connections break', async () => {
   const [connected, disconnecting] = [await registerDevice(app.owner), await registerDevice(app.owner)]
   const url = `mqtt://127.0.0.1:${app.mqttPort}`
   await connectMqtt(url, connected)

@@ -88,7 +88,7 @@ async function lockLeases({ connection }: Site): Promise<LockedLeases> {
   }
 }
 
-describe('two processes', () => {
+describe('two server processes', () => {
   let site: Site
   let first: ServerProcess
   let second: ServerProcess
@@ -102,7 +102,7 @@ describe('two processes', () => {
     for (const end of ends.reverse()) await end()
   })
 
-  test("make a killed third process's devices inactive unless they reconnected", async () => {
+  test("make a killed third process's devices inactive unless they have reconnected", async () => {
     const third = await site.start(onTestFinished)
     const [lost, moved] = [await register(site, third), await register(site, third)]
     await connectMqtt(mqttOf(third), lost)
@@ -118,7 +118,7 @@ describe('two processes', () => {
     expect(await states(site, second, moved)).toEqual(['active', 'active'])
   })
 
-  test('move a device immediately when it connects to the other process and close its first connection', async () => {
+  test('move a device immediately when it connects to the other process, and close its first connection', async () => {
     const [device, other] = [await register(site, first), await register(site, first)]
     const before = await connectMqtt(mqttOf(first), device)
     const remaining = await connectMqtt(mqttOf(first), other)

@@ -90,7 +90,7 @@ describe('POST /devices/v1/report', () => {
     expect((await post(app, 'report', { state: 'active' }, basic(id.toUpperCase(), secret))).status).toBe(200)
   })
 
-  test('updates lastReported but no state for a report with only attributes', async () => {
+  test('updates lastReported but not the state for a report with only attributes', async () => {
     const device = await newDevice()
     await device.report({ attributes: { site: 'bergen' } })
     expect(await readDevice(device.id)).toMatchObject({

@@ -45,7 +45,7 @@ const usedOf = async (id: string) =>
     (code: { id: string }) => code.id === id,
   ).used
 
-describe('a device with a code', () => {
+describe('a device that registers with a code', () => {
   startOnce()
 
   test('combines its own data with the data of the code', async () => {
@@ -87,7 +87,7 @@ describe('a device with a code', () => {
     expect(await usedOf(id)).toBe(1)
   })
 
-  test('is named after the code or, without a name, after its hardware ID', async () => {
+  test('is named after the code or, if the code has no name, after its hardware ID', async () => {
     const named = await server.register({
       code: (await server.newCode({ name: 'gate' })).code,
       hardwareId: newHardwareId(),
@@ -120,7 +120,7 @@ describe('a device with a code', () => {
   })
 })
 
-describe('an invalid code', () => {
+describe('an invalid registration code', () => {
   startForEach()
 
   const reasonOf = ({ status, headers, body }: DeviceResponse) => [
@@ -149,7 +149,7 @@ describe('an invalid code', () => {
     expect(reasonOf(await server.register({ code: short.code, hardwareId: 'X' }))).toEqual(expected('expired-code'))
   })
 
-  test('allows only as many of 25 concurrent registrations as the code has uses', async () => {
+  test('allows exactly as many of 25 concurrent registrations as the code has uses', async () => {
     const { code, id } = await server.newCode({ uses: 7 })
     const responses = await Promise.all(
       Array.from({ length: 25 }, () => server.register({ code, hardwareId: newHardwareId() })),
@@ -228,7 +228,7 @@ describe('a hardware ID that is in use', () => {
     expect(errorOf(await server.register({ code, hardwareId }))[0]).toBe(409)
   })
 
-  test('accepts one of 10 concurrent registrations with different codes and counts one use', async () => {
+  test('succeeds once in 10 concurrent registrations with different codes, and counts one use', async () => {
     const codes = await Promise.all(Array.from({ length: 10 }, () => server.newCode()))
     const hardwareId = newHardwareId()
     const responses = await Promise.all(codes.map(({ code }) => server.register({ code, hardwareId })))
@@ -238,7 +238,7 @@ describe('a hardware ID that is in use', () => {
   })
 })
 
-describe('an invalid request', () => {
+describe('an invalid registration request', () => {
   startOnce()
 
   test.each([
@@ -273,7 +273,7 @@ describe('an invalid request', () => {
       /^services\[1\]\.name/,
     ],
     ['64 KiB', { code: 'X'.repeat(65_536), hardwareId: 'X' }, 413, 'LIMIT_EXCEEDED', /65536 bytes/],
-  ])('is rejected: %s', async (_name, body, status, code, message) => {
+  ])('is rejected with %s', async (_name, body, status, code, message) => {
     expect(errorOf(await server.register(body))).toEqual([status, code, expect.stringMatching(message)])
   })
 

@@ -54,7 +54,7 @@ describe('creating a registration code', () => {
     expect([registrationCode.uses, Math.round(lifetime / 3_600_000)]).toEqual([1, 7 * 24])
   })
 
-  test('stores neither the code nor data that reveals it', async () => {
+  test('stores neither the code nor data that reveals the code', async () => {
     const user = await app.createUser()
     const { code } = (await user.data(create)).createRegistrationCode
     const rows = await app.db.selectFrom('registration_code').selectAll().execute()

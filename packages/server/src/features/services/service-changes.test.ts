@@ -55,7 +55,7 @@ function errorOf({
 }
 
 describe('addService', () => {
-  test('derives the type from the port and the port from the type', async () => {
+  test('derives the type from the port, and the port from the type', async () => {
     const rows = [
       [{ port: 22 }, { application: 28, title: 'SSH', port: 22, protocol: 'tcp' }],
       [{ application: 5 }, { application: 5, title: 'RDP', port: 3389 }],

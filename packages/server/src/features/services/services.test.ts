@@ -52,7 +52,7 @@ describe('application types', () => {
     }
   })
 
-  test('are found by ID and by default port, with TCP for other ports', () => {
+  test('are found by ID and by default port, and other ports have the type TCP', () => {
     expect(findApplicationType(BULK_SERVICE)?.name).toBe('Bulk Service')
     expect(findApplicationType(999)).toBeUndefined()
     expect(applicationTypeForPort(5900).name).toBe('VNC')
@@ -61,7 +61,7 @@ describe('application types', () => {
   })
 })
 
-describe('services of a device', () => {
+describe('the services of a device', () => {
   let device: Registered
   beforeAll(async () => {
     device = await register(app.owner, 'gateway', [
@@ -89,12 +89,12 @@ describe('services of a device', () => {
     return errors?.[0]?.extensions.code
   }
 
-  test('lists services by name in natural order, without the bulk service', async () => {
+  test('are listed by name in natural order, without the bulk service', async () => {
     expect(await services()).toEqual(['plain', 'shell', 'Web 2', 'web 10'])
     expect(await services({ sort: null })).toEqual(['plain', 'shell', 'Web 2', 'web 10'])
   })
 
-  test('sorts services by a field or an attribute, with missing values last in both directions', async () => {
+  test('are sorted by a field or an attribute, with missing values last in both directions', async () => {
     expect(await services({ sort: 'name desc' })).toEqual(['web 10', 'Web 2', 'shell', 'plain'])
     expect(await services({ sort: 'port' })).toEqual(['shell', 'web 10', 'Web 2', 'plain'])
     expect(await services({ sort: 'port desc' })).toEqual(['Web 2', 'web 10', 'shell', 'plain'])
@@ -109,7 +109,7 @@ describe('services of a device', () => {
     expect(await services({ sort: '-rack' })).toEqual(['shell', 'Web 2', 'web 10', 'plain'])
   })
 
-  test('filters services by part of the name, state, and type', async () => {
+  test('are filtered by part of the name, by state, and by type', async () => {
     expect(await services({ name: 'WEB' })).toEqual(['Web 2', 'web 10'])
     expect(await services({ name: '%' })).toEqual([])
     expect(await services({ state: 'inactive', application: [28, 1] })).toEqual(['plain', 'shell'])
@@ -118,12 +118,12 @@ describe('services of a device', () => {
     expect(await services({ application: [BULK_SERVICE] })).toEqual([])
   })
 
-  test('rejects an invalid sort or state', async () => {
+  test('are not listed with an invalid sort or state', async () => {
     expect(await errorCode({ sort: 'hardwareId up' })).toBe('BAD_USER_INPUT')
     expect(await errorCode({ state: 'sleeping' })).toBe('BAD_USER_INPUT')
   })
 
-  test('returns the services of each device on a page, with different arguments in one document', async () => {
+  test('are returned for each device on a page, with different arguments in one document', async () => {
     const user = await app.createUser()
     await register(user, 'first', [
       { name: 'web', application: 7 },

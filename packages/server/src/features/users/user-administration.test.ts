@@ -39,7 +39,7 @@ it('rejects the access keys of a disabled user until the user is enabled', async
   await expect.poll(() => reasonOf(user)).toEqual(working)
 })
 
-it('ends the sessions of a disabled user and reveals the disabled state only for the correct password', async () => {
+it('ends the sessions of a disabled user, and reveals the disabled state only for the correct password', async () => {
   const person = await newPerson(app)
   const browser = await signIn(app, person)
   expect((await disableUser(app.db, person.email, new Date())).sessions).toBe(1)
@@ -140,7 +140,7 @@ it('does not remove the last user', async () => {
   }
 })
 
-it('does not remove a user whose account has other members, or the last owner of another account', async () => {
+it('removes neither a user whose account has other members nor the last owner of another account', async () => {
   const [shared, founder] = [await app.createUser(), await app.createUser()]
   const remove = (user: TestUser) => removeUser(app.db, user.email, { now: new Date(), log })
   await addMember(app, { accountId: shared.accountId, personId: founder.accountId, roleId: 'owner' })

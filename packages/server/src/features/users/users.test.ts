@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('login', () => {
+describe('the field login', () => {
   it('returns the user who owns the signing key', async () => {
     const [first, second] = [await app.createUser(), await app.createUser()]
     for (const user of [first, second]) {
@@ -44,7 +44,7 @@ describe('creating a user', () => {
     expect(account).toMatchObject({ email: 'grace@example.com', name: 'Grace' })
   })
 
-  it('rejects an address that is in use, ignoring case', async () => {
+  it('rejects an email address that is in use, ignoring case', async () => {
     await createUser(app.db, { email: 'Lin@example.com' })
     await expect(createUser(app.db, { email: 'lin@EXAMPLE.com' })).rejects.toMatchObject({ code: 'CONFLICT' })
   })

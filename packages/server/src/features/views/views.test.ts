@@ -149,7 +149,7 @@ describe('changing a view', () => {
 })
 
 describe('using a view', () => {
-  test("applies the view's filter in addition to other filters, its context, and its order", async () => {
+  test("adds the view's filter to other filters, and applies its context and its order", async () => {
     const oslo = await create('name: "Oslo", where: "site = oslo", sortBy: ["-name"]')
     const night = await create('name: "Night", where: "site = rome", context: "night"')
     const all = await create('name: "All", sortBy: ["-platform", "name"]')
@@ -169,7 +169,7 @@ describe('using a view', () => {
     expect(await names(`view: "${oslo.id}"`)).toEqual(['c'])
   })
 
-  test('applies to facets, totals, and services', async () => {
+  test('applies the view to facets, totals, and services', async () => {
     const oslo = await create('name: "Oslo", where: "site = oslo"')
     const shells = await create('name: "Shells", kind: SERVICES, where: "port = 22", sortBy: ["-device.name"]')
     await user.data(`mutation { a: registerDevice(name: "s1", services: [{ name: "ssh", port: 22 }, { name: "web", port: 80 }]) { secret }
@@ -184,7 +184,7 @@ describe('using a view', () => {
     })
   })
 
-  test('leaves its order if a variable for sort or sortBy has no value', async () => {
+  test("uses the view's order if the variable for sort or sortBy has no value", async () => {
     const { id } = await create('name: "Oslo", where: "site = oslo", sortBy: ["-name"]')
     const document = `query ($view: ID, $sort: String, $sortBy: [String!]) { login {
       devices(view: $view, sort: $sort, sortBy: $sortBy) { items { name } } } }`
@@ -208,7 +208,7 @@ describe('using a view', () => {
     expect(await list(', sortBy: ["device.name", "name"]')).toBe('xy')
   })
 
-  test('rejects an invalid view and reports the reason', async () => {
+  test('rejects an invalid view, and reports the reason', async () => {
     const { id } = await create('name: "Oslo", where: "site = oslo"')
     const events = await create('name: "Events", kind: EVENTS, where: "type:a"')
     const services = await create('name: "Services", kind: SERVICES, where: "port = 22"')
@@ -258,7 +258,7 @@ describe('using a view', () => {
   })
 })
 
-test('rejects more views than the limit', async () => {
+test('rejects more views than the limit allows', async () => {
   const many = (from: number): string =>
     Array.from({ length: 10 }, (_, index) => `v${from + index}: createView(name: "v${from + index}") { id }`).join(' ')
   for (let from = 0; from < 200; from += 10) await user.data(`mutation { ${many(from)} }`)
@@ -267,7 +267,7 @@ test('rejects more views than the limit', async () => {
   expect(login.limits).toContainEqual({ name: 'views', value: 200, used: 200 })
 })
 
-test('lets only callers that may change webhooks change the view of a webhook', async () => {
+test('allows only callers that can change webhooks to change the view of a webhook', async () => {
   const [used, other] = [await create('name: "A"'), await create('name: "B"')]
   await user.data(`mutation { createWebhook(url: "https://example.com", view: "${used.id}") { id } }`)
   const operator = await newMember(app, user.accountId, 'operator')

@@ -15,7 +15,7 @@ const EVENTS = 4_000
 const KILLS = 3
 
 /** Servers start several times, which takes a long time on a slow machine. */
-it('creates one delivery for each event that passes when servers are killed', { timeout: 600_000 }, async () => {
+it('creates one delivery for each matching event, even when servers are killed', { timeout: 600_000 }, async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())
   const folder = await mkdtemp(join(tmpdir(), 'muster-filter-kills-'))

@@ -61,7 +61,7 @@ async function received(of = receiver, as = user): Promise<string[]> {
 const withEnd = (where: string): string => `where: ${JSON.stringify(`(${where}) OR name = end`)}`
 
 describe('a webhook with a filter', () => {
-  it('sends an event by which a device enters or leaves once, and no event of other devices', async () => {
+  it('sends an event once if its device starts or stops matching, and no event of other devices', async () => {
     await register('other', { site: 'rome' })
     const inside = await register('inside', { site: 'oslo' })
     await createWebhook(withEnd('site = oslo'))
@@ -77,7 +77,7 @@ describe('a webhook with a filter', () => {
     expect(rows).toEqual([])
   })
 
-  it('evaluates each of two quick changes of a device against its own state', async () => {
+  it("evaluates each of two rapid changes of a device against the device's state at that time", async () => {
     const id = await register('a', { site: 'rome' })
     await createWebhook(withEnd('site = oslo AND attributes.load = 1'))
     // One transaction: the device matches only between the second and the third change.
@@ -90,7 +90,7 @@ describe('a webhook with a filter', () => {
     expect(changes.map(({ body }) => Object.keys(body.data.changes))).toEqual([['site'], ['load']])
   })
 
-  it('evaluates a deleted device against the content of its event', async () => {
+  it('evaluates a deleted device by the content of its event', async () => {
     const one = await register('one', { site: 'oslo', $svc: { statusA: 'ok' } })
     const two = await register('two', { site: 'oslo' })
     await set(two, { zone: 'x' }, 'night')
@@ -111,7 +111,7 @@ describe('a webhook with a filter', () => {
     })
   })
 
-  it('counts relative times from the event', async () => {
+  it('counts relative times from the time of the event', async () => {
     const id = await register('a', { seen: new Date().toISOString() })
     await createWebhook(withEnd('seen > -1h'))
     await set(id, { load: '1' })
@@ -120,7 +120,7 @@ describe('a webhook with a filter', () => {
     expect(await received()).toEqual(['a attribute.change', 'a attribute.change'])
   })
 
-  it('sends the event by which a device returns after a day', async () => {
+  it('sends the event by which a device matches again after a day', async () => {
     const [lost, seen] = [await register('lost'), await register('seen')]
     await createWebhook(withEnd('lastReported < -1d'))
     const reported = async (id: string, days: number): Promise<void> => {
@@ -134,7 +134,7 @@ describe('a webhook with a filter', () => {
     expect(await received()).toEqual(['lost device.state'])
   })
 
-  it('uses the newest filter of its view, and the context of the view or its own', async () => {
+  it('uses the newest filter of its view, and its own context or that of the view', async () => {
     const view = await createView('name: "V", where: "name = end OR attributes.site = oslo", context: "night"')
     await createWebhook(`view: "${view}"`)
     const id = await register('a', { site: 'rome' })
@@ -154,7 +154,7 @@ describe('a webhook with a filter', () => {
     ])
   })
 
-  it('shows its filter in canonical form, and changes and removes it', async () => {
+  it('returns its filter in canonical form, and accepts a new filter or none', async () => {
     await register('a', { site: 'oslo' })
     const view = await createView('name: "V", where: "platform:*"')
     const fields = 'where view { id name } context'
@@ -200,7 +200,7 @@ describe('a webhook with a filter', () => {
     expect(login.webhooks).toEqual([{ id, where: null, view: null }])
   })
 
-  it('sends each event once when it gets and loses its filter', async () => {
+  it('sends each event once while a filter is added and removed', async () => {
     const id = await createWebhook('')
     for (let round = 0; round < 4; round++) {
       await register(`${round}`)
@@ -215,7 +215,7 @@ describe('a webhook with a filter', () => {
 })
 
 describe('a view that a webhook uses', () => {
-  it('is named in usedBy, and is deleted only with a replacement', async () => {
+  it('lists its webhooks in usedBy, and can be deleted only with a replacement', async () => {
     const [used, inFilter, other] = [
       await createView('name: "A"'),
       await createView('name: "B"'),
@@ -246,7 +246,7 @@ describe('a view that a webhook uses', () => {
     expect(await received()).toEqual([])
   })
 
-  it('pauses the webhook while it is broken, and holds its events', async () => {
+  it('pauses its webhook while it is invalid, and the webhook holds its events', async () => {
     const view = await createView('name: "V", where: "name = end OR name = a"')
     const id = await createWebhook(`view: "${view}"`)
     const breakView = (filter: string) =>
@@ -267,7 +267,7 @@ describe('a view that a webhook uses', () => {
   })
 })
 
-it('does not delay the webhooks of another account by many events with a filter', async () => {
+it('does not delay the webhooks of another account while it filters many events', async () => {
   const EVENTS = 10_000
   const busy = await app.createUser()
   const slow = await startReceiver()

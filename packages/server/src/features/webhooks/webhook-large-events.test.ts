@@ -33,7 +33,7 @@ async function bytesByTransaction({ accountId }: TestUser): Promise<number[]> {
   return rows.map(({ bytes }) => bytes)
 }
 
-it('creates deliveries of large events once each, in small transactions, without delaying other users', async () => {
+it('creates one delivery for each large event, in small transactions, without delaying other users', async () => {
   const [receiver, otherReceiver] = [await startReceiver(), await startReceiver()]
   onTestFinished(() => receiver.close())
   onTestFinished(() => otherReceiver.close())

@@ -39,8 +39,8 @@ function delayResponses(at: Receiver): (status: number) => void {
   }
 }
 
-describe('a receiver', slow, () => {
-  it('that responds with 410 causes its webhook to be disabled and an event to be recorded', async () => {
+describe('the receiver of a webhook', slow, () => {
+  it('disables its webhook and causes an event if it responds with 410', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 410
@@ -56,7 +56,7 @@ describe('a receiver', slow, () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('that was replaced cannot disable the webhook with a late 410, and the delivery goes to the new URL', async () => {
+  it('cannot disable the webhook with a late 410 after it was replaced, and the delivery goes to the new URL', async () => {
     const { id } = await hooks.createWebhook()
     const end = delayResponses(receiver)
     await hooks.register()
@@ -70,7 +70,7 @@ describe('a receiver', slow, () => {
     expect(next.received.map((message) => message.id)).toEqual(receiver.received.map((message) => message.id))
   })
 
-  it("that was replaced does not open the new receiver's circuit with late failures", async () => {
+  it('does not open the circuit of its replacement with late failures', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => void response.writeHead(500).end())
     await Promise.all([hooks.register(), hooks.register()])
@@ -95,7 +95,7 @@ describe('a receiver', slow, () => {
     endNext(200)
   })
 
-  it('that hangs does not delay other receivers', async () => {
+  it('does not delay other receivers if it hangs', async () => {
     // An attempt times out after 15 seconds and is retried.
     const attempts = await repeatUntilFast(12_000, async () => {
       const [hanging, prompt] = [await startReceiver(), await startReceiver()]
@@ -116,7 +116,7 @@ describe('a receiver', slow, () => {
     expect(attempts).toBe(5)
   })
 
-  it('that keeps failing receives one attempt per minute', async () => {
+  it('receives one attempt per minute if it keeps failing', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 500
@@ -143,7 +143,7 @@ describe('a receiver', slow, () => {
     expect(items.every(({ status }: { status: string }) => status === 'delivered')).toBe(true)
   })
 
-  it('that has failed for five days causes its webhook to be paused until it is enabled again', async () => {
+  it('causes its webhook to be paused after five days of failures, until the webhook is enabled again', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 500

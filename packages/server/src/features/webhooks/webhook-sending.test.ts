@@ -26,7 +26,7 @@ afterEach(() => receiver.close())
 // A slow machine can miss a notification. A sweep or a job finds the delivery later.
 const slow = { timeout: 300_000 }
 
-describe('a delivery', slow, () => {
+describe('a delivery of a webhook', slow, () => {
   it('contains the event and a Standard Webhooks signature', async () => {
     const { id, secret } = await hooks.createWebhook()
     const device = await hooks.register()
@@ -74,7 +74,7 @@ describe('a delivery', slow, () => {
     )
   })
 
-  it("is sent only to the account's webhooks that select its event type", async () => {
+  it("goes only to the account's webhooks that select its event type", async () => {
     await hooks.createWebhook(['DEVICE_DELETE'])
     const other = await app.createUser()
     const device = await hooks.register()
@@ -85,7 +85,7 @@ describe('a delivery', slow, () => {
     expect(receiver.received.map(({ body }) => body.type)).toEqual(['device.delete'])
   })
 
-  it('is retried with the same ID and body and a new signature until it succeeds', async () => {
+  it('is retried with the same ID and body, and with a new signature, until it succeeds', async () => {
     const { id, secret } = await hooks.createWebhook()
     let requests = 0
     receiver.respondWith((_message, response) => {
@@ -102,7 +102,7 @@ describe('a delivery', slow, () => {
     expect(items).toMatchObject([{ status: 'delivered', attempts: 3, httpStatus: 204, error: null }])
   })
 
-  it('fails after the last attempt, is retained, and can be redelivered', async () => {
+  it('fails after the last attempt, is retained, and can be sent again', async () => {
     const { id } = await hooks.createWebhook()
     receiver.respondWith((_message, response) => {
       response.statusCode = 503
@@ -164,7 +164,7 @@ describe('a delivery', slow, () => {
   })
 })
 
-describe('a rotated secret', slow, () => {
+describe('the secret of a webhook after a rotation', slow, () => {
   it('signs deliveries together with the previous secret during the overlap', async () => {
     const { id, secret } = await hooks.createWebhook()
     const rotate = 'mutation ($id: ID!, $overlap: Int) { rotateWebhookSecret(id: $id, overlap: $overlap) { secret } }'
@@ -187,8 +187,8 @@ describe('a rotated secret', slow, () => {
   })
 })
 
-describe('another server', slow, () => {
-  it("sends a stopped server's deliveries and sends each delivery only once while both servers run", async () => {
+describe('a second server', slow, () => {
+  it("sends a stopped server's deliveries, and sends each delivery once while both servers run", async () => {
     const env = { MUSTER_WEBHOOK_ALLOW: '127.0.0.0/8' }
     const { id } = await hooks.createWebhook()
     const another = await app.startAnother({ worker: true, env })

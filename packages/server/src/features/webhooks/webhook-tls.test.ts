@@ -91,8 +91,8 @@ const sender =
   (document) =>
     user.data(document)
 
-describe('a receiver over TLS', () => {
-  test('receives a request for its name at the checked address', async () => {
+describe('a webhook receiver over TLS', () => {
+  test('receives a request for its name at the address that was checked', async () => {
     const { port, requests } = await startTlsReceiver('hooks.example.com', 'ca')
     const url = `https://hooks.example.com:${port}/in`
     expect(await deliver(sender(await app.createUser()), url)).toEqual({
@@ -122,7 +122,7 @@ describe('a receiver over TLS', () => {
     },
   )
 
-  test('that does not support TLS receives no request', async () => {
+  test('receives no request if it does not support TLS', async () => {
     const url = app.url.replace('http://127.0.0.1', 'https://hooks.example.com')
     expect(await deliver(sender(await app.createUser()), url)).toMatchObject({
       status: 'pending',
@@ -130,7 +130,7 @@ describe('a receiver over TLS', () => {
     })
   })
 
-  test('with a certificate from a private authority is trusted if NODE_EXTRA_CA_CERTS lists it', async () => {
+  test('is trusted with a certificate from a private authority that NODE_EXTRA_CA_CERTS lists', async () => {
     const { url, drop } = await createTestDatabase()
     onTestFinished(drop)
     const data = await mkdtemp(join(folder, 'data-'))

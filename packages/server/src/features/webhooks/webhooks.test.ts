@@ -47,7 +47,7 @@ const eventsOf = (of: TestUser) =>
     .execute()
 
 describe('creating a webhook', () => {
-  it('returns the secret once and adds the webhook to the list', async () => {
+  it('returns the secret once, and adds the webhook to the list', async () => {
     const { createWebhook: created } = await user.data(create, { url, name: 'home' })
     expect(created).toMatchObject({
       name: 'home',
@@ -118,7 +118,7 @@ describe('creating a webhook', () => {
     }
   })
 
-  it('is limited to 20 webhooks, even with concurrent requests', async () => {
+  it('adds at most 20 webhooks, even with concurrent requests', async () => {
     const responses = await Promise.all(Array.from({ length: 24 }, () => user.query(create, { url })))
     expect(responses.filter(({ errors }) => errors === undefined)).toHaveLength(20)
     expect(new Set(responses.flatMap((response) => codeOf(response) ?? []))).toEqual(new Set(['LIMIT_EXCEEDED']))
@@ -128,7 +128,7 @@ describe('creating a webhook', () => {
 })
 
 describe('changing a webhook', () => {
-  it('changes the given fields, validates like creation, and records an event for each change', async () => {
+  it('changes the given fields, validates them like a creation, and records an event for each change', async () => {
     const { id } = (await user.data(create, { url, name: 'home' })).createWebhook
     const changed = await user.data(change, { id, events: ['DEVICE_STATE', 'ATTRIBUTE_CHANGE'], enabled: false })
     expect(changed.updateWebhook).toMatchObject({ url, events: ['DEVICE_STATE', 'ATTRIBUTE_CHANGE'], enabled: false })
@@ -161,7 +161,7 @@ describe('changing a webhook', () => {
   })
 })
 
-describe('a test', () => {
+describe('a test of a webhook', () => {
   let receiver: Receiver
   beforeEach(async () => {
     receiver = await startReceiver()
@@ -236,8 +236,8 @@ describe('a test', () => {
   })
 })
 
-describe('redelivery', () => {
-  it('requires either a delivery or a time and an enabled webhook', async () => {
+describe('resending a delivery', () => {
+  it('requires either a delivery or a start time, and an enabled webhook', async () => {
     const { id } = (await user.data(create, { url })).createWebhook
     expect(codeOf(await user.query(redeliver, { id }))).toBe('BAD_USER_INPUT')
     expect(codeOf(await user.query(redeliver, { id, one: 'msg_1', since: '2026-01-01' }))).toBe('BAD_USER_INPUT')

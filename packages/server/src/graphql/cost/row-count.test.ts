@@ -4,8 +4,8 @@ import { prepared } from '../execute-fixture.ts'
 const size = { devices: 0, events: 0 }
 const count = (query: string, variables?: Record<string, unknown>) => prepared({ query, variables }).countRows(size)
 
-describe('the row count', () => {
-  test('adds the rows of all fields according to their arguments', () => {
+describe('the number of rows that a document reads', () => {
+  test('includes the rows of all fields, according to their arguments', () => {
     expect(count('{ user { id } }').rows).toBe(0)
     expect(count('{ user { page(size: 7) { lazy } } }').rows).toBe(7)
     expect(count('query ($n: Int) { user { page(size: $n) { lazy } } }', { n: 9 }).rows).toBe(9)
@@ -19,7 +19,7 @@ describe('the row count', () => {
     expect(count('{ user { page(size: 1) { total again: total } } }').rows).toBe(20_001)
   })
 
-  test('adds the rows of a fragment for each place that spreads it', () => {
+  test('includes the rows of a fragment for each place that spreads it', () => {
     const fragment = 'fragment F on User { page(size: 1) { total } }'
     expect(count(`${fragment} { a: user { ...F } b: user { ...F } c: user { ...F ...F } }`).rows).toBe(30_003)
   })
@@ -30,7 +30,7 @@ describe('the row count', () => {
 })
 
 describe('walkingField', () => {
-  test('returns the fields that read 2,000 rows or more, in document order', () => {
+  test('returns the fields that read 2,000 rows or more, in the order of the document', () => {
     const counted = count(`{
       user {
         few: page(size: 1999) { lazy }

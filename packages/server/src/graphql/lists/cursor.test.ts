@@ -19,7 +19,7 @@ const rejection = (text: string, order: string): ApiError => {
   throw new Error(`${text} was taken for a cursor`)
 }
 
-test('decodes a cursor only for the order that it was created for', () => {
+test('decodes a cursor only for the sort order that it was created for', () => {
   fc.assert(
     fc.property(place, fc.string(), fc.string(), (given, order, other) => {
       const cursor = encodeCursor(order, given)
@@ -54,6 +54,6 @@ test('rejects a forged cursor with values that the database does not accept', ()
     expect(rejection(encodeCursor('deliveries', given), 'deliveries')).toMatchObject({ code: 'BAD_USER_INPUT' })
 })
 
-test('does not treat device and event IDs as cursors', () => {
+test('distinguishes cursors from the IDs of devices and events', () => {
   for (const id of ['80:00:1f:00:00:00:00:01', '1234', '']) expect(isCursor(id)).toBe(false)
 })

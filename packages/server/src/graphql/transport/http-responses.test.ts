@@ -7,13 +7,13 @@ beforeAll(async () => {
 })
 afterAll(() => route.app.close())
 
-describe('a response', () => {
+describe('a GraphQL response over HTTP', () => {
   it.each([
     ['syntax', { query: '{ version' }],
     ['validation', { query: '{ nothing }' }],
     ['variables', { query: 'query ($t: String!) { echo(text: $t) }' }],
     ['operation name', { query: 'query A { version }', operationName: 'B' }],
-  ])('has status 400 for an invalid %s, or 200 as application/json', async (_name, payload) => {
+  ])('has status 400 for an invalid %s, or status 200 as application/json', async (_name, payload) => {
     const response = await route.post(payload, { accept: newType })
     expect(response.statusCode).toBe(400)
     expect(response.headers['content-type']).toBe(`${newType}; charset=utf-8`)
@@ -21,12 +21,15 @@ describe('a response', () => {
     expect((await route.post(payload, { accept: 'application/json' })).statusCode).toBe(200)
   })
 
-  it.each([newType, 'application/json'])('has status 400 for a query that is too complex, as %s', async (accept) => {
-    const query = `{ ${Array.from({ length: 16 }, (_, index) => `a${index}: version`).join(' ')} }`
-    const response = await route.post({ query }, { accept })
-    expect(response.statusCode).toBe(400)
-    expect(codeOf(response)).toBe('QUERY_TOO_COMPLEX')
-  })
+  it.each([newType, 'application/json'])(
+    'has status 400 for a query that is too complex, with the media type %s',
+    async (accept) => {
+      const query = `{ ${Array.from({ length: 16 }, (_, index) => `a${index}: version`).join(' ')} }`
+      const response = await route.post({ query }, { accept })
+      expect(response.statusCode).toBe(400)
+      expect(codeOf(response)).toBe('QUERY_TOO_COMPLEX')
+    },
+  )
 
   it.each([
     [undefined, 'application/json'],
@@ -35,7 +38,7 @@ describe('a response', () => {
     [`application/json;q=0.5, ${newType}`, newType],
     [`${newType};q=0.5, application/json`, 'application/json'],
     ['text/html, */*;q=0.1', 'application/json'],
-  ])('with Accept %s has the media type %s', async (accept, type) => {
+  ])('has a media type that Accept allows: %s selects %s', async (accept, type) => {
     const response = await route.post({ query: '{ version }' }, accept ? { accept } : {})
     expect(response.headers['content-type']).toBe(`${type}; charset=utf-8`)
   })

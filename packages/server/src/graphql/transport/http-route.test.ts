@@ -12,14 +12,14 @@ afterAll(() => route.app.close())
 describe('GraphQL over HTTP', () => {
   const audits = serverAudits({ url: () => route.url })
 
-  it('is covered by 61 audits', () => expect(audits).toHaveLength(61))
+  it('passes 61 audits', () => expect(audits).toHaveLength(61))
 
   it.each(audits)('$id $name', async ({ fn }) => {
     expect(await fn()).toMatchObject({ status: 'ok' })
   })
 })
 
-describe('the caller', () => {
+describe('the caller of a GraphQL request', () => {
   it('needs no credentials for introspection and version, including in fragments', async () => {
     const query = '{ ...A } fragment A on Query { ... { v: version } __typename __schema { queryType { name } } }'
     expect((await route.post({ query })).json().data).toMatchObject({ v: '1.0.0' })
@@ -52,7 +52,7 @@ describe('the caller', () => {
     expect(route.recorded.bytes.at(-1)).toBe(Buffer.byteLength(payload))
   })
 
-  it('receives 503 while the server cannot look up viewers', async () => {
+  it('receives status 503 while the server cannot look up viewers', async () => {
     const response = await route.post({ query: '{ version }' }, { 'x-user': 'away' })
     expect(response.statusCode).toBe(503)
     expect(response.headers['retry-after']).toBe('1')
@@ -75,7 +75,7 @@ describe('the caller', () => {
   })
 })
 
-describe('a request', () => {
+describe('a GraphQL request over HTTP', () => {
   const query = '{ version }'
 
   it.each([
@@ -88,13 +88,13 @@ describe('a request', () => {
     ['no UTF-8', Buffer.from('{"query": "{ version }", "x": "\xff"}', 'latin1')],
     ['__proto__', '{"query": "{ version }", "variables": {"a": [{"__proto__": {"b": 1}}]}}'],
     ['an escaped __proto__', '{"query": "{ version }", "\\u005f_proto__": 1}'],
-  ])('is rejected with this body: %s', async (_name, payload) => {
+  ])('is rejected with the body %s', async (_name, payload) => {
     const response = await route.post(payload)
     expect(response.statusCode).toBe(400)
     expect(codeOf(response)).toBe('BAD_USER_INPUT')
   })
 
-  it('may contain __proto__ as a value', async () => {
+  it('can contain __proto__ as a value', async () => {
     const response = await route.post(
       { query: 'query ($t: String) { echo(text: $t) }', variables: { t: '__proto__' } },
       { 'x-user': 'a' },
@@ -121,7 +121,7 @@ describe('a request', () => {
     expect(codeOf(response)).toBe('BAD_USER_INPUT')
   })
 
-  it('is rejected above 1 MiB', async () => {
+  it('is rejected if its body exceeds 1 MiB', async () => {
     const body = (bytes: number): string => JSON.stringify({ query }).padEnd(bytes)
     const response = await route.post(body(1024 * 1024 + 1))
     expect(response.statusCode).toBe(413)
@@ -138,7 +138,7 @@ describe('a request', () => {
     const get = (parameters: Record<string, string>, accept: string) =>
       route.app.inject({ method: 'GET', url: `/graphql/v1?${new URLSearchParams(parameters)}`, headers: { accept } })
 
-    it.each(accepted)('but without a query fails with PERSISTED_QUERY_NOT_FOUND as %s', async (accept) => {
+    it.each(accepted)('fails with PERSISTED_QUERY_NOT_FOUND without a query, as %s', async (accept) => {
       const responses = [
         await route.post({ operationName: 'A', variables: {}, extensions }, { accept }),
         await get({ extensions: JSON.stringify(extensions) }, accept),
@@ -153,7 +153,7 @@ describe('a request', () => {
       }
     })
 
-    it.each(accepted)('and a query is executed as %s', async (accept) => {
+    it.each(accepted)('is executed with a query, as %s', async (accept) => {
       const responses = [
         await route.post({ query, extensions }, { accept }),
         await get({ query, extensions: JSON.stringify(extensions) }, accept),
@@ -167,7 +167,7 @@ describe('a request', () => {
     })
   })
 
-  it('may use GET for a query but not for a mutation', async () => {
+  it('can use GET for a query but not for a mutation', async () => {
     expect((await route.app.inject('/graphql/v1?query={version}')).json()).toEqual({ data: { version: '1.0.0' } })
     const response = await route.app.inject({
       url: '/graphql/v1?query=mutation{change(to:"get")}',

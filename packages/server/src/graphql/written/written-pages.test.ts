@@ -133,7 +133,7 @@ const document = fc.tuple(page, fc.boolean()).map(([{ text, fragment }, isAlone]
   return { query: declarations + body, variables: values }
 })
 
-describe('a page that is written from rows', () => {
+describe('a page that is written directly from rows', () => {
   it('has the same bytes as a page whose fields are resolved', async () => {
     await fc.assert(fc.asyncProperty(document, expectSameResponse), extent)
   })

@@ -109,7 +109,7 @@ test('applies only the total limit to connections from trusted proxies', async (
   expect(outcomes).toEqual([...Array(5).fill('200'), 'closed', 'closed'])
 })
 
-test.each(['ws', 'wss'])('does not count device WebSockets (%s)', async (scheme) => {
+test.each(['ws', 'wss'])('does not count WebSockets of devices: %s', async (scheme) => {
   const server = await start({ mqtt: true, env: { ...limited, ...(scheme === 'wss' && tls) } })
   const url = `${scheme}://${new URL(server.url).host}/mqtt`
   for (let each = 0; each < 5; each++) {
@@ -119,7 +119,7 @@ test.each(['ws', 'wss'])('does not count device WebSockets (%s)', async (scheme)
   expect((await openSome(server, 4)).outcomes).toEqual(['200', '200', '200', 'closed'])
 })
 
-test('closes a connection whose upgrade it rejects', async () => {
+test('closes a connection when it rejects the upgrade to a WebSocket', async () => {
   const server = await start({ mqtt: true, env: limited })
   const socket = open(server)
   socket.write('GET /elsewhere HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')

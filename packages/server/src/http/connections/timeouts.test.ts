@@ -55,7 +55,7 @@ test.each(cases)('closes a connection that %s', async (_what, sent) => {
   }
 })
 
-test('rejects a request whose body arrives too slowly in small pieces', async () => {
+test('rejects a request whose body arrives slowly in small pieces', async () => {
   const socket = open(app)
   socket.write(body)
   const timer = setInterval(() => socket.write(' '), 100)

@@ -40,7 +40,7 @@ async function statusesOf(requests: string[]): Promise<number[]> {
 }
 const metrics = async ({ url } = app) => (await fetch(`${url}/metrics`)).text()
 
-test('rejects a user above the limit until fewer requests are in flight', async () => {
+test("rejects a user's requests above the limit until fewer requests are in flight", async () => {
   const device = await registerDevice(app.owner)
   const document = 'mutation ($id: String!, $name: String!) { updateDevice(deviceId: $id, name: $name) { name } }'
   const stream = await openStream({ app, user: app.owner, query: 'subscription { events { id } }' })
@@ -107,7 +107,7 @@ test('serves other users and addresses while one user is at the limit', async ()
   expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-test('counts false claims of a key for the address once the address has no attempts left', async () => {
+test('counts requests with an unverified key for the address after the address has used up its attempts', async () => {
   const env = { MUSTER_MOST_REQUESTS: '3', MUSTER_TRUSTED_PROXIES: '127.0.0.1/32' }
   const another = await app.startAnother({ env })
   onTestFinished(() => another.close())
@@ -199,7 +199,7 @@ test('accepts fewer requests during sustained load', async () => {
   expect((await owner.query(small)).status).toBe(200)
 })
 
-test('does not count streams as in flight, even if their path is encoded', async () => {
+test('does not count streams as in flight, even with an encoded path', async () => {
   const path = '/graphql/v1/%73tream'
   for (let count = 0; count < 4; count++) {
     const rejected = await openStream({ app, user: app.owner, query: small, path })
@@ -213,7 +213,7 @@ test('does not count streams as in flight, even if their path is encoded', async
   open.cut()
 })
 
-test('responds to another caller before all queued requests have started', async () => {
+test('responds to another caller before it has started all queued requests', async () => {
   const another = await app.startAnother()
   const { hostname, port } = new URL(another.url)
   const body = JSON.stringify({ query: '{ __schema { types { name fields { name type { name } } } } }' })

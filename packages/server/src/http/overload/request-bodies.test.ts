@@ -30,7 +30,7 @@ async function post(server: TestApp, client?: string, bytes = 1_048_000): Promis
   return [response.status, await response.text()]
 }
 
-test('rejects large bodies and accepts small bodies from an address above its limit', async () => {
+test('rejects large bodies and accepts small bodies from an address that is above its limit', async () => {
   expect((await post(app))[0]).not.toBe(429)
   const sockets = await Promise.all([beginBody(app), beginBody(app), beginBody(app)])
   await vi.waitFor(async () => expect((await post(app))[0]).toBe(429), PATIENT)
@@ -42,7 +42,7 @@ test('rejects large bodies and accepts small bodies from an address above its li
   await vi.waitFor(async () => expect((await post(app))[0]).not.toBe(429), PATIENT)
 })
 
-test('allows each address a fair share when all bodies together reach the limit', async () => {
+test('gives each address a fair share when all bodies together reach the limit', async () => {
   const env = { MUSTER_BODY_BYTES: String(4 * MIB), MUSTER_TRUSTED_PROXIES: '127.0.0.1', MUSTER_METRICS_TOKEN: TOKEN }
   const server = await app.startAnother({ env })
   onTestFinished(() => server.close())

@@ -5,7 +5,7 @@ import { createRequestQueue } from './request-queue.ts'
 /** Blocks the event loop for longer than one iteration may spend on starting requests. */
 const block = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
 
-test('starts queued requests in later iterations, in order and in their async scope', async () => {
+test('starts queued requests in later iterations, in order and in the async scope of each request', async () => {
   const enqueue = createRequestQueue()
   const request = new AsyncLocalStorage<string>()
   const seen: unknown[] = []
@@ -28,7 +28,7 @@ test('starts queued requests in later iterations, in order and in their async sc
   expect(seen).toEqual(['first', 'second', 'third'].map((name) => [name, name]))
 })
 
-test('starts requests in round-robin order of their callers', async () => {
+test('starts the requests of different callers in turn', async () => {
   const enqueue = createRequestQueue()
   const seen: string[] = []
   const { promise, resolve } = Promise.withResolvers<void>()

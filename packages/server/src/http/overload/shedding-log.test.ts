@@ -10,7 +10,7 @@ function openLog() {
   return { lines, log: logShedding(app), close: () => app.close() }
 }
 
-test('logs when load shedding begins and when it ends after 10 s without rejections', () => {
+test('logs when load shedding begins, and when it ends after 10 s without rejections', () => {
   // No other code runs before the real timers are restored.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   try {

@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(join(folder, '..'), { recursive: true })
 })
 
-describe('pages', () => {
+describe('pages of the console', () => {
   it.each(['/', '/devices', '/devices/80:00:1f:00:00:00:00:01', '/account/keys', '/events?types=DEVICE_STATE', '/a.b'])(
     '%s serves the console',
     async (url) => {
@@ -43,7 +43,7 @@ describe('pages', () => {
     },
   )
 
-  it('/graphql/v1/doc serves the schema reference', async () => {
+  it('include the schema reference at /graphql/v1/doc', async () => {
     expect((await app.inject({ url: '/graphql/v1/doc', headers: page })).body).toBe('<title>reference</title>')
   })
 
@@ -55,17 +55,17 @@ describe('pages', () => {
     '/devices/v1/register',
     '/metrics',
     '/mqtt',
-  ])('%s is not a console page', async (url) => {
+  ])('do not include %s', async (url) => {
     const response = await app.inject({ url, headers: page })
     expect([response.statusCode, response.json().errors[0].extensions.code]).toEqual([404, 'NOT_FOUND'])
   })
 
-  it('are served only to clients that accept HTML', async () => {
+  it('are sent only to clients that accept HTML', async () => {
     expect((await app.inject({ url: '/devices', headers: { accept: 'application/json' } })).statusCode).toBe(404)
     expect((await app.inject({ method: 'POST', url: '/devices', headers: page })).statusCode).toBe(404)
   })
 
-  it('must not load from other hosts, run inline scripts, or be embedded in a frame', async () => {
+  it('cannot load from other hosts, run inline scripts, or be embedded in a frame', async () => {
     for (const url of ['/', '/graphql/v1/doc', '/sw.js', '/assets/main-B1x_2-.js']) {
       const { headers } = await app.inject({ url, headers: page })
       const policy = String(headers['content-security-policy'])
@@ -81,8 +81,8 @@ describe('pages', () => {
   })
 })
 
-describe('files', () => {
-  it('with a hash in the name are cached for a year and are compressed if the client accepts compression', async () => {
+describe('files of the console', () => {
+  it('are cached for a year if their name contains a hash, and are compressed if the client accepts that', async () => {
     const url = '/assets/main-B1x_2-.js'
     const plain = await app.inject({ url })
     expect([plain.statusCode, plain.body]).toEqual([200, script])
@@ -94,7 +94,7 @@ describe('files', () => {
     expect(small.rawPayload.length).toBeLessThan(plain.rawPayload.length)
   })
 
-  it('without a hash are revalidated and sent again only if they changed', async () => {
+  it('are revalidated if their name contains no hash, and are sent again only after a change', async () => {
     const first = await app.inject({ url: '/sw.js' })
     expect(first.headers['cache-control']).toBe('no-cache')
     const again = await app.inject({ url: '/sw.js', headers: { 'if-none-match': String(first.headers.etag) } })
@@ -116,14 +116,14 @@ describe('files', () => {
     '/..%2fsecret.txt',
     '/%2e%2e/secret.txt',
     '/..%5csecret.txt',
-  ])('outside the build are not readable: %s', async (url) => {
+  ])('are not readable outside the build: %s', async (url) => {
     const { statusCode, body } = await app.inject({ url, headers: page })
     expect(statusCode).toBe(404)
     expect(body).not.toContain('outside')
   })
 })
 
-describe('without a build', () => {
+describe('a console that is not built', () => {
   it('shows a page that explains how to build the console', async () => {
     const bare = fastify()
     registerConsole(bare, { folder: join(folder, 'nowhere/') })
@@ -137,14 +137,14 @@ describe('without a build', () => {
   })
 })
 
-describe('together with the API', () => {
+describe('the console together with the API', () => {
   let complete: TestApp
   beforeAll(async () => {
     complete = await startTestApp()
   })
   afterAll(() => complete.close())
 
-  it('does not affect other routes', async () => {
+  it('leaves the other routes unchanged', async () => {
     expect((await complete.owner.data('{ login { email } }')).login.email).toBe(complete.owner.email)
     expect((await fetch(`${complete.url}/healthz`, { headers: page })).status).toBe(200)
     expect(await (await fetch(`${complete.url}/graphql/v1/schema.graphql`, { headers: page })).text()).toContain(

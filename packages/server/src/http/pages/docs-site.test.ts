@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(join(folder, '..'), { recursive: true })
 })
 
-describe('pages', () => {
+describe('pages of the documentation', () => {
   it.each([
     ['/docs/', 'home'],
     ['/docs/lists.html', 'lists'],
@@ -45,14 +45,14 @@ describe('pages', () => {
     ['/docs/lists?q=1', 'lists'],
     ['/docs/decisions/', 'decisions'],
     ['/docs/decisions', 'decisions'],
-  ])('%s serves %s', async (url, title) => {
+  ])('are found at their addresses: %s leads to %s', async (url, title) => {
     const response = await app.inject({ url, headers })
     expect([response.statusCode, response.body]).toEqual([200, `<title>${title}</title>`])
     expect(response.headers['content-type']).toMatch(/^text\/html/)
     expect(response.headers['cache-control']).toBe('no-cache')
   })
 
-  it('/docs redirects to the home page', async () => {
+  it('include the home page, to which /docs redirects', async () => {
     const response = await app.inject({ url: '/docs', headers })
     expect([response.statusCode, response.headers.location]).toEqual([302, '/docs/'])
   })
@@ -66,7 +66,7 @@ describe('pages', () => {
     },
   )
 
-  it('must not load from other hosts, run inline scripts, or be embedded in a frame', async () => {
+  it('cannot load from other hosts, run inline scripts, or be embedded in a frame', async () => {
     for (const url of ['/docs/', '/docs/lists', '/docs/nothing', '/docs/assets/app.B1x_2-aZ.js']) {
       const response = await app.inject({ url, headers })
       const policy = String(response.headers['content-security-policy'])
@@ -79,8 +79,8 @@ describe('pages', () => {
   })
 })
 
-describe('files', () => {
-  it('with a hash in the name are cached for a year and are compressed if the client accepts compression', async () => {
+describe('files of the documentation', () => {
+  it('are cached for a year if their name contains a hash, and are compressed if the client accepts that', async () => {
     const url = '/docs/assets/app.B1x_2-aZ.js'
     const response = await app.inject({ url, headers: { 'accept-encoding': 'gzip, br' } })
     expect(response.headers['cache-control']).toBe('public, max-age=31536000, immutable')
@@ -89,12 +89,12 @@ describe('files', () => {
     expect((await app.inject({ url })).body).toBe(script)
   })
 
-  it('without a hash are revalidated', async () => {
+  it('are revalidated if their name contains no hash', async () => {
     const { headers } = await app.inject({ url: '/docs/assets/check-dark-mode.js' })
     expect(headers['cache-control']).toBe('no-cache')
   })
 
-  it('that pages link to are shown as text', async () => {
+  it('are shown as text if pages link to them', async () => {
     const response = await app.inject({ url: '/docs/schema.graphql.txt' })
     expect([response.headers['content-type'], response.body]).toEqual(['text/plain; charset=utf-8', 'type Query'])
   })
@@ -107,7 +107,7 @@ describe('files', () => {
   )
 })
 
-it('explains how to build the site if it is not built', async () => {
+it('explains how to build the documentation if it is not built', async () => {
   const bare = fastify()
   registerDocs(bare, { folder: join(folder, 'nowhere/') })
   for (const url of ['/docs/', '/docs/lists']) {

@@ -103,7 +103,7 @@ test('produces all responses one after another if the client reads them', async 
   expect(await queuedIn(app)).toBe(0)
 })
 
-test('closes a connection that reads nothing', async () => {
+test('closes a connection whose client reads nothing', async () => {
   const another = await app.startAnother({ env: { MUSTER_READ_TIMEOUT: '1' } })
   onTestFinished(() => another.close())
   await askWithoutReading(another)
@@ -112,7 +112,7 @@ test('closes a connection that reads nothing', async () => {
   expect(await metricsOf(another)).toContain('muster_requests_under_way 0')
 })
 
-test('closes a TLS connection that reads nothing', async () => {
+test('closes a TLS connection whose client reads nothing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'unread-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const { cert, key } = await createCertificate(folder, 'server')

@@ -38,7 +38,7 @@ function everyValue(value: unknown, key: string): unknown[] {
   ])
 }
 
-test('is OpenAPI 3.1 and requires no signature', () => {
+test('is a valid OpenAPI 3.1 document, and requires no signature', () => {
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(response.body).toMatchObject({
@@ -62,7 +62,7 @@ test('contains unique operation IDs', () => {
   expect(ids.filter((id) => !/^\w+$/.test(id))).toEqual([])
 })
 
-test('contains everything that it refers to', () => {
+test('contains every component that it refers to', () => {
   const refs = new Set(everyValue(response.body, '$ref') as string[])
   const names = Object.keys(response.body.components.schemas)
   expect(refs.size).toBeGreaterThan(10)
@@ -106,7 +106,7 @@ test.each(routes.map((route) => [routeName(route), route] as const))('describes 
   else expect(parameters.some((each) => each.in === 'query')).toBe(false)
 })
 
-test('marks optional bodies', () => {
+test('marks a body as required only if the route needs one', () => {
   const bodyOf = (path: string, method: string) => response.body.paths[path][method].requestBody
   expect(bodyOf('/devices', 'post').required).toBe(true)
   expect(bodyOf('/devices/{id}', 'delete').required).toBe(false)

@@ -51,7 +51,7 @@ it('responds to random documents from the schema without internal errors', longT
   expect(figures.withoutErrors).toBeGreaterThan(figures.documents / 20)
 })
 
-describe('rejects an expensive document with', () => {
+describe('expensive documents', () => {
   /** Adds a unique comment, so that no cache contains the document. */
   const send = (name: string, comment: string): (() => Promise<BodyResponse>) => {
     const { query, variables } = expensiveDocuments[name]!
@@ -59,7 +59,7 @@ describe('rejects an expensive document with', () => {
     return prepareBody(app, app.owner, `{"query":${text}${variables === undefined ? '' : `,"variables":${variables}`}}`)
   }
 
-  it.each(Object.keys(expensiveDocuments))('%s', async (name) => {
+  it.each(Object.keys(expensiveDocuments))('are rejected with %s', async (name) => {
     const response = await send(name, 'a')()
     expect(findProblem(response)).toBeUndefined()
     const { data, errors } = JSON.parse(response.text)

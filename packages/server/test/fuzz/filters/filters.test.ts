@@ -99,7 +99,7 @@ function processorMs(sent: Sent): number {
 }
 
 it(
-  'rejects or answers every string that may be a filter, quickly and without an internal error',
+  'quickly rejects or evaluates every string that could be a filter, without an internal error',
   longTimeout,
   async () => {
     const random = createRandom(scale.seed)

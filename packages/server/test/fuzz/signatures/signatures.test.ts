@@ -23,7 +23,7 @@ function isUnfinished(bytes: Buffer): boolean {
   return end < 0 || (length !== undefined && Number(length) > bytes.length - end - 4)
 }
 
-it('accepts signed client requests, as the reference implementation does', async () => {
+it('accepts the same signed requests of clients as the reference implementation', async () => {
   for (const wire of validRequests(signers, now)) {
     const { status, text } = await exchange(server.referenceInput.port, toBytes(wire))
     expect([status, mayBeAccepted(toBytes(wire), server.referenceInput)]).toEqual([200, true])
@@ -62,10 +62,10 @@ it('accepts no mutated request that the reference implementation rejects', longT
   expect(figures.rejected).toBeGreaterThan(scale.signatures / 2)
 })
 
-describe('rejects an otherwise valid request that', () => {
+describe('a valid request with one fault', () => {
   const { valid, invalid } = bypasses({ keyId, secret, publicPem, now })
 
-  it.each(Object.keys(invalid))('%s', async (name) => {
+  it.each(Object.keys(invalid))('is rejected if it %s', async (name) => {
     const response = await exchange(server.referenceInput.port, toBytes(invalid[name]!))
     expect([400, 401]).toContain(response.status)
     expect(findProblem(response)).toBeUndefined()
@@ -73,7 +73,7 @@ describe('rejects an otherwise valid request that', () => {
     expect(mayBeAccepted(toBytes(invalid[name]!), server.referenceInput)).toBe(false)
   })
 
-  it('would be accepted without the fault', async () => {
+  it('is accepted without the fault', async () => {
     for (const wire of valid) {
       const { status, text } = await exchange(server.referenceInput.port, toBytes(wire))
       expect([status, text]).toEqual([200, expect.stringContaining(server.expectedData)])

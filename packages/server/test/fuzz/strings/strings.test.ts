@@ -36,7 +36,7 @@ const chosen = (random: Random): readonly string[] =>
     ? naughtyStrings
     : Array.from({ length: scale.strings }, () => random.pick(naughtyStrings))
 
-it('handles naughty strings in every argument that accepts a string', longTimeout, async () => {
+it('handles unusual strings in every argument that accepts a string', longTimeout, async () => {
   const random = createRandom(scale.seed)
   const wrong: string[] = []
   const figures = { arguments: 0, strings: 0, errors: 0 }
@@ -73,7 +73,7 @@ const apiOf = (user: TestUser, problems: string[]) => ({
   },
 })
 
-it('handles naughty strings in every cell of a device file', longTimeout, async () => {
+it('handles unusual strings in every cell of a device file', longTimeout, async () => {
   const random = createRandom(scale.seed)
   const columns = ['name', 'hardwareId', 'platform', 'services', 'site', 'net.ssid', '$svc.categoryA']
   const strings =
@@ -107,7 +107,7 @@ it('handles naughty strings in every cell of a device file', longTimeout, async 
   report({ cells: rows.length, files: strings.length * 4, created: outcome.created, rejected: outcome.problems.length })
 })
 
-describe('malformed bodies', () => {
+describe('malformed request bodies', () => {
   const validBodies = () =>
     [
       [
@@ -169,7 +169,7 @@ describe('malformed bodies', () => {
     return random.oneIn(8) ? bytes.subarray(0, random.below(bytes.length)) : bytes
   }
 
-  it('are rejected, or accepted if they are still valid', longTimeout, async () => {
+  it('are rejected, or are accepted if they are still valid', longTimeout, async () => {
     const random = createRandom(scale.seed)
     const wrong: string[] = []
     const figures = { bodies: 0, rejected: 0 }

@@ -97,7 +97,7 @@ describe('failed sign-ins', () => {
 })
 
 describe('changes to how a user signs in', () => {
-  it('are recorded as events of the user who made them', async () => {
+  it('are recorded as events of the user who made the change', async () => {
     const newPassword = 'correct horse battery staple'
     await browser.auth('/change-password', { currentPassword: person.password, newPassword })
     const { totpURI } = (await browser.auth('/two-factor/enable', { password: newPassword })).body
@@ -116,7 +116,7 @@ describe('changes to how a user signs in', () => {
     expect(JSON.stringify(events)).not.toContain(newPassword)
   })
 
-  it('include revoked sessions, if any session was revoked', async () => {
+  it('include revoked sessions, if the change revoked any', async () => {
     await browser.auth('/revoke-other-sessions', {})
     await signIn(app, person)
     await signIn(app, person)

@@ -36,7 +36,7 @@ afterAll(() => app.close())
 const reset = (email: string, { passwordOnly = false } = {}) =>
   app.db.transaction().execute((transaction) => resetPassword(transaction, { email, passwordOnly }))
 
-it('replaces the password and ends every session', async () => {
+it('replaces the password, and ends every session', async () => {
   const given = await reset(person.email.toUpperCase())
   expect(given).toMatchObject({ sessions: 1, user: { email: person.email, hasTotp: false, passkeys: 1 } })
   const ended = await browser.query('{ login { email } }')
@@ -47,7 +47,7 @@ it('replaces the password and ends every session', async () => {
   expect((await fresh.auth('/get-session')).body).toMatchObject({ passkeys: 1, totp: false })
 })
 
-it('keeps two-factor authentication unless the reset is password-only', async () => {
+it('keeps two-factor authentication if only the password is reset', async () => {
   const { totpURI } = (await browser.auth('/two-factor/enable', { password: person.password })).body
   await browser.auth('/two-factor/verify-totp', { code: codeOf(totpURI) })
   const { email } = person
@@ -89,7 +89,7 @@ it('requires a code in a trusted browser again, and does not affect other users'
   expect(signInResponse.body).toEqual({ signedIn: false, needs: 'totp' })
 })
 
-describe('an action that starts with the former password and ends after a reset', () => {
+describe('a request that starts with the old password and ends after a reset', () => {
   /** Delays the commit of a reset until another transaction waits for the reset. */
   async function during(begin: () => Promise<BrowserResponse>): Promise<{ given: string; response: BrowserResponse }> {
     let running: Promise<BrowserResponse> | undefined
@@ -108,7 +108,7 @@ describe('an action that starts with the former password and ends after a reset'
     return rows[0]!.count
   }
 
-  it('does not sign in', async () => {
+  it('does not sign the user in', async () => {
     const { email, password } = person
     const { given, response } = await during(() => openBrowser(app).auth('/sign-in/email', { email, password }))
     expect(errorOf(response)).toEqual([401, 'UNAUTHENTICATED', 'wrong-password'])

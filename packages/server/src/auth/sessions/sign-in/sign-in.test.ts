@@ -72,7 +72,7 @@ describe('signing in', () => {
     ['a number', '{"email":"ada@example.com","password":1}'],
     ['another member', '{"email":"ada@example.com","password":"x","callbackURL":"https://evil.example"}'],
     ['U+0000', '{"email":"ada\\u0000@example.com","password":"x"}'],
-  ])('rejects %s with a reason', async (_what, body) => {
+  ])('rejects a request with %s, and reports the reason', async (_what, body) => {
     const response = await openBrowser(app).send('/auth/sign-in/email', { method: 'POST', body })
     expect(errorOf(response)).toEqual([400, 'BAD_USER_INPUT', undefined])
   })
@@ -85,14 +85,14 @@ describe('signing in', () => {
     ['from a sandboxed frame', { origin: 'null' }],
     ['across sites', { 'sec-fetch-site': 'cross-site' }],
     ['from a sibling host', { 'sec-fetch-site': 'same-site' }],
-  ])('is rejected %s', async (_how, headers) => {
+  ])('rejects a request %s', async (_how, headers) => {
     const { email, password } = await newPerson(app)
     const response = await openBrowser(app).send('/auth/sign-in/email', { body: { email, password }, headers })
     expect(errorOf(response)).toEqual([403, 'FORBIDDEN', 'other-origin'])
     expect(response.setCookies).toEqual([])
   })
 
-  it("ends the browser's former session", async () => {
+  it("ends the browser's earlier session", async () => {
     const person = await newPerson(app)
     const browser = await signIn(app, person)
     const { email, password } = person
@@ -120,7 +120,7 @@ describe('signing in', () => {
   })
 })
 
-describe('any other better-auth function', () => {
+describe('a better-auth function that the server does not use', () => {
   let browser: Browser
   beforeAll(async () => {
     // The previous test may have used up all attempts in its minute.
@@ -142,17 +142,17 @@ describe('any other better-auth function', () => {
     ['GET', '/ok'],
     ['GET', '/reference'],
     ['GET', '/list-accounts'],
-  ])('is not served: %s %s', async (method, path) => {
+  ])('has no route: %s %s', async (method, path) => {
     const response = await browser.send(`/auth${path}`, { method, ...(method === 'POST' && { body: {} }) })
     expect(errorOf(response)).toEqual([404, 'NOT_FOUND', undefined])
   })
 })
 
-describe('too many attempts', () => {
+describe('the limit on sign-in attempts', () => {
   const signInFrom = (server: TestApp, address: string, body: { email: string; password: string }) =>
     openBrowser(server).send('/auth/sign-in/email', { body, headers: { 'x-forwarded-for': address } })
 
-  it('lock out the user on every server for a minute if they are from two network addresses, not one', async () => {
+  it('locks out a user on every server for a minute after attempts from two networks, but not from one', async () => {
     const { email, password } = await newPerson(app)
     const other = await app.startAnother({ clock, env: trusting })
     const guessFrom = async (address: string) => {
@@ -178,7 +178,7 @@ describe('too many attempts', () => {
     await other.close()
   })
 
-  it('are rejected from one network address for any email address', async () => {
+  it('rejects further attempts from one network for any email address', async () => {
     for (let time = 0; time < 10; time++) {
       const response = await openBrowser(app).auth('/sign-in/email', {
         email: `${time}@example.com`,
@@ -190,14 +190,14 @@ describe('too many attempts', () => {
     expect((await openBrowser(app).auth('/sign-in/email', { email, password })).status).toBe(429)
   })
 
-  it('do not include successful attempts', async () => {
+  it('does not count successful attempts', async () => {
     const { email, password } = await newPerson(app)
     for (let time = 0; time < 15; time++) {
       expect((await openBrowser(app).auth('/sign-in/email', { email, password })).status).toBe(200)
     }
   })
 
-  it('include all attempts that arrive at the same time', async () => {
+  it('counts all attempts that arrive at the same time', async () => {
     const { email } = await newPerson(app)
     const tries = Array.from({ length: 14 }, () =>
       openBrowser(app).auth('/sign-in/email', { email, password: 'wrong' }),

@@ -8,7 +8,7 @@ import { newDataFolder, newFolder, query, start } from '../test-bench.ts'
 
 const granted = `select has_function_privilege('pg_backup_start(text, boolean)', 'execute') as granted`
 
-test("grants base backup rights in an older release's database when archiving is first enabled", async () => {
+test("grants the rights for base backups in an older release's database when archiving is first enabled", async () => {
   const folder = await newDataFolder()
   const clusterFolder = clusterFolderOf(folder)
   const { owner } = (await findCluster(clusterFolder))!

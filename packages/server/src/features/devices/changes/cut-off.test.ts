@@ -102,7 +102,7 @@ test('checks again after a running check if notifications may have been lost', a
   await vi.waitFor(() => expect(cutOff).toEqual([late]), wait)
 })
 
-test('retries a failed check while notifications still arrive', async () => {
+test('retries a failed check even if notifications still arrive', async () => {
   const proxy = await startDatabaseProxy(connection)
   proxy.close()
   const db = createDatabase(

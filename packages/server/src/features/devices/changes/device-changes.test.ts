@@ -114,7 +114,7 @@ describe('registerDevice', () => {
     expect(errorOf(await owner.query(register, variables))).toEqual([code, expect.stringMatching(message)])
   })
 
-  test('counts characters, not bytes or UTF-16 units', async () => {
+  test('measures strings in characters, not in bytes or UTF-16 units', async () => {
     await newDevice(owner, '🛰'.repeat(limits.deviceNameLength))
   })
 

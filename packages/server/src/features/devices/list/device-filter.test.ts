@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('filters', () => {
-  test('matches every form of a sigma in a name', async () => {
+describe('filters of the device list', () => {
+  test('match every form of a sigma in a name', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος', 'ΟΔΟΤ'))
     const each = ['ΟΔΟΣ', 'ΟΔΟΣ 5', 'ΟΔΟΣΑΒ', 'οδος']
     for (const name of ['Σ', 'σ', 'ς', 'οΔοσ', 'ΟΔΟς'])
@@ -18,7 +18,7 @@ describe('filters', () => {
     expect(await names(user, { name: 'ΣΑ' })).toEqual(['ΟΔΟΣΑΒ'])
   })
 
-  test('matches a part of the name case-insensitively and literally', async () => {
+  test('match a part of the name case-insensitively and literally', async () => {
     const { user } = await createUserWithDevices(
       app,
       devicesNamed('100% Ärger', '100 percent', 'under_score', 'underscore', 'back\\slash', 'Straße'),
@@ -32,7 +32,7 @@ describe('filters', () => {
     expect(await names(user, { name: 'nowhere' })).toEqual([])
   })
 
-  test('matches state, hardwareId, platform, and id exactly', async () => {
+  test('match state, hardwareId, platform, and id exactly', async () => {
     const { user, ids } = await createUserWithDevices(app, [
       { name: 'a', state: 'active', hardwareId: 'A1', platform: 'Linux' },
       { name: 'b', hardwareId: 'A01', platform: 'linux' },
@@ -53,20 +53,20 @@ describe('filters', () => {
     expect(await names(user, { state: 'active', platform: ['linux'] })).toEqual([])
   })
 
-  test('matches nothing for an empty list', async () => {
+  test('match nothing for an empty list', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('a'))
     for (const filter of [{ id: [] }, { platform: [] }, { application: [] }]) {
       expect(await list(user, filter)).toMatchObject({ items: [], total: 0 })
     }
   })
 
-  test('rejects more than 1,000 IDs', async () => {
+  test('are rejected with more than 1,000 IDs', async () => {
     const id = Array.from({ length: 1001 }, () => '80:00:00:00:00:00:00:00')
     expect(await listError(app.owner, { id })).toEqual(['LIMIT_EXCEEDED', expect.stringContaining('1000')])
     expect(await listError(app.owner, { id: id.slice(1) })).toEqual(['no error', ''])
   })
 
-  test('matches devices with a service of one of the types, and all devices for the bulk service type', async () => {
+  test('match devices with a service of one of the types, and all devices for the bulk service type', async () => {
     const user = await app.createUser()
     await user.data(`mutation {
       a: registerDevice(name: "a", services: [{ name: "s", application: 28 }, { name: "t", application: 28 }]) { secret }
@@ -79,7 +79,7 @@ describe('filters', () => {
     expect(await names(user, { application: [35] })).toEqual(['a', 'b', 'c'])
   })
 
-  test('matches devices that have all attribute values, and matches null to a missing value', async () => {
+  test('match devices that have all attribute values, and match null to a missing value', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { site: 'oslo', net: { ssid: 'lab', mac: 'x' } }, statusA: 'ok' },
       { name: 'b', attributes: { site: 'oslo', net: { ssid: 'home' } }, statusA: 'OK' },
@@ -105,7 +105,7 @@ describe('filters', () => {
     expect((await listError(user, { attributes: { site: {} } }))[0]).toBe('BAD_USER_INPUT')
   })
 
-  test('matches attribute values in a context', async () => {
+  test('match attribute values in a context', async () => {
     const { user } = await createUserWithDevices(app, [
       {
         name: 'a',

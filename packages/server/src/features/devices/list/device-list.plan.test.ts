@@ -69,9 +69,9 @@ describe.each([
   ['state', 'device_live_by_state'],
   ['lastReported', 'device_live_by_last_reported'],
   ['$svc.statusA', 'device_live_by_status_a'],
-])('sorted by %s', (sort, index) => {
+])('a list sorted by %s', (sort, index) => {
   test.each(['asc', 'desc'])(
-    '%s: reads pages with the index from the start and from any position',
+    'reads %s pages with the index, from the start and from any position',
     async (direction) => {
       const order = readDeviceOrder(`${sort} ${direction}`, undefined)
       for (const start of [{ offset: 0 }, { after: await middle(order) }]) {
@@ -86,7 +86,7 @@ describe.each([
   )
 })
 
-describe('caches one plan for', () => {
+describe('plans of prepared statements', () => {
   const name = readDeviceOrder('name', undefined)
   const lastReported = readDeviceOrder('lastReported desc', undefined)
   const page = (order: typeof name, start: DeviceStart, size: number) => (db: Database) =>
@@ -100,7 +100,7 @@ describe('caches one plan for', () => {
     ['a page after a position', page(name, { after: { key: 'node-77', id: '80:00:00:00:00:00:00:01' } }, 50)],
     ['a device', (db) => selectDevices(db, ACCOUNT, { ids: ['80:00:00:00:00:00:00:01'], attributes: true })],
     ['a service', (db) => selectServices(db, ACCOUNT, { ids: ['80:01:00:00:00:00:00:01'], attributes: true })],
-  ])('%s', async (_name, run) => {
+  ])('are cached once for %s', async (_name, run) => {
     const { db } = database
     for (let times = 0; times < 8; times++) await run(db)
     const text = await database.textOf(run)
@@ -141,7 +141,7 @@ test.each([
   }
 })
 
-test('reads only index entries for skipped devices', async () => {
+test('reads only index entries for devices before the page', async () => {
   const order = readDeviceOrder('name', undefined)
   const plan = await database.planFor((db) =>
     selectDevicePage(db, ACCOUNT, { filter: {}, order, start: { offset: 15_000 }, limit: 101, attributes: true }),
@@ -160,27 +160,24 @@ describe.each([
   ['hardwareId', 'device_by_hardware_id'],
   ['state', 'device_live_by_state'],
   ['$svc.statusA', 'device_live_by_status_a'],
-])('beyond the middle by %s', (sort, index) => {
-  test.each(['asc', 'desc'])(
-    '%s: reads a page with the index from the end of the list and returns the same rows',
-    async (direction) => {
-      const order = readDeviceOrder(`${sort} ${direction}`, undefined)
-      for (const offset of [10_001, 15_990, 16_010, 19_950, 20_000, 30_000]) {
-        const page = { filter: {}, order, limit: 101, attributes: false }
-        const near = await selectDevicePage(database.db, ACCOUNT, { ...page, start: { offset } })
-        const far = await selectDevicePage(database.db, ACCOUNT, { ...page, start: { offset, fromEnd: true } })
-        expect(far).toEqual(near)
-        expect(far).toHaveLength(Math.max(0, Math.min(101, 20_000 - offset)))
-      }
-      const start = { offset: 15_000, fromEnd: true }
-      const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
-        selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: 101, attributes: true })
-      for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
-        expect(withoutCountTable(plan)).toMatchObject({ scanned: [], naturalSorts: [] })
-        expect(plan.indexes).toContain(index)
-      }
-    },
-  )
+])('the second half of a list sorted by %s', (sort, index) => {
+  test.each(['asc', 'desc'])('is read %s from the end with the index, with the same rows', async (direction) => {
+    const order = readDeviceOrder(`${sort} ${direction}`, undefined)
+    for (const offset of [10_001, 15_990, 16_010, 19_950, 20_000, 30_000]) {
+      const page = { filter: {}, order, limit: 101, attributes: false }
+      const near = await selectDevicePage(database.db, ACCOUNT, { ...page, start: { offset } })
+      const far = await selectDevicePage(database.db, ACCOUNT, { ...page, start: { offset, fromEnd: true } })
+      expect(far).toEqual(near)
+      expect(far).toHaveLength(Math.max(0, Math.min(101, 20_000 - offset)))
+    }
+    const start = { offset: 15_000, fromEnd: true }
+    const run: Parameters<ExplainedDatabase['planFor']>[0] = (db) =>
+      selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit: 101, attributes: true })
+    for (const plan of [await database.planFor(run), await database.genericPlanFor(run)]) {
+      expect(withoutCountTable(plan)).toMatchObject({ scanned: [], naturalSorts: [] })
+      expect(plan.indexes).toContain(index)
+    }
+  })
 })
 
 /** Ignores the small device_count table, which is always scanned. */
@@ -189,7 +186,7 @@ const withoutCountTable = ({ scanned, ...plan }: Plan): Plan => ({
   scanned: scanned.filter((table) => table !== 'device_count'),
 })
 
-test('reads a list from the nearer end and returns the same rows', async () => {
+test('reads a list from the nearer end, and returns the same rows', async () => {
   const names = async (from: number): Promise<string[]> => {
     const context = {
       db: database.db,
@@ -224,7 +221,7 @@ describe.each<[filter: DeviceFilterArguments, context: string | undefined, index
   [{ attributes: { rack: 'r5' } }, 'lab', 'attribute_override_by_value'],
   [{ attributes: { rack: 'r5' } }, 'lab', 'device_attributes'],
   [{ attributes: { '$svc.statusA': 'node-5' } }, 'lab', 'device_live_by_status_a'],
-])('filtered by %j in context %s', (args, context, index) => {
+])('a list filtered by %j in context %s', (args, context, index) => {
   test(`uses ${index} for the page and the total`, async () => {
     expect(rowsRead({ ...args, context }, { devices: 20_000, firstRecord: 1 }).page.reasons).toEqual([])
     const filter = readDeviceFilter(args, context)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('pages', () => {
+describe('pages of devices', () => {
   test('returns an empty page for a user without devices', async () => {
     expect(await list(other)).toEqual({ items: [], total: 0, hasMore: false, last: null, cursor: null })
   })
@@ -45,7 +45,7 @@ describe('pages', () => {
     expect(await listError(app.owner, { size })).toEqual(['BAD_USER_INPUT', expect.stringContaining('1 to 1000')])
   })
 
-  test.each([0, -5])('rejects from %i and states the first position', async (from) => {
+  test.each([0, -5])('rejects from %i, and reports the position of the first record', async (from) => {
     expect(await listError(app.owner, { from })).toEqual([
       'BAD_USER_INPUT',
       expect.stringContaining('counts records from 1'),
@@ -100,7 +100,7 @@ describe('pages', () => {
     expect(await names(user, { last: cursor })).toEqual(['c', 'd'])
   })
 
-  test('rejects a cursor from another order', async () => {
+  test('rejects a cursor from another sort order', async () => {
     const { user } = await createUserWithDevices(app, devicesNamed('a', 'b'))
     const { cursor } = await list(user, { size: 1 })
     for (const sort of ['name desc', 'created asc', 'attributes.name asc']) {
@@ -172,7 +172,7 @@ describe('device(id:)', () => {
   })
 })
 
-test("never lists another user's devices, with any filter or order", async () => {
+test("never lists another user's devices, with any filter or sort order", async () => {
   const { ids } = await createUserWithDevices(app, [
     { name: 'secret', hardwareId: 'hw', platform: 'p', attributes: { site: 'x' }, statusA: 'y' },
   ])

@@ -74,7 +74,7 @@ test('lists each device exactly once while devices are inserted', async () => {
   }
 })
 
-test('continues at the same place for a from in the middle', async () => {
+test('continues at the same device if from begins in the middle of the list', async () => {
   const { user } = await createUserWithDevices(
     app,
     Array.from({ length: 20 }, (_, index) => ({ name: `n${index % 3}`, platform: `p${index % 2}` })),
@@ -84,7 +84,7 @@ test('continues at the same place for a from in the middle', async () => {
   expect((await page(user, { sortBy, from: 8, size: 3 })).items).toEqual(all.slice(7, 10))
 })
 
-test('accepts a cursor with another filter, and rejects a cursor of another order', async () => {
+test('accepts a cursor with another filter, and rejects a cursor of another sort order', async () => {
   const { user } = await createUserWithDevices(app, [
     { name: 'a', platform: 'x' },
     { name: 'b', platform: 'x' },
@@ -116,7 +116,7 @@ test('rejects unknown attributes, repeated names, and too many keys', async () =
   expect((await error(user, { sortBy: ['name', 'id', 'state', 'created', 'platform'] }))[1]).toContain('1 to 4')
 })
 
-test('a fixed `now` keeps a loop from skipping devices that pass the time limit during the loop', async () => {
+test('does not skip devices that pass a time limit during a loop with a fixed `now`', async () => {
   const start = new Date('2026-11-20T12:00:00Z')
   const { user, ids } = await createUserWithDevices(
     app,

@@ -10,8 +10,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('sort', () => {
-  test('orders strings naturally and case-insensitively, with ties by ID in the direction of the sort', async () => {
+describe('sorting devices', () => {
+  test('orders strings naturally and case-insensitively, and equal strings by ID in the same direction', async () => {
     const { user, ids } = await createUserWithDevices(app, devicesNamed('node-10', 'Node-2', 'node-1', 'a', 'A', 'b'))
     const [first, second] = [ids[3]!, ids[4]!].sort()
     const sorted = await list(user, { sort: 'name' })
@@ -38,7 +38,7 @@ describe('sort', () => {
     expect(await names(user, { sort: `+${sort}` })).toEqual(sortedNames)
   })
 
-  test('treats a sign as part of the name if a direction is given', async () => {
+  test('treats a sign as part of the name if a direction follows', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { site: '2', '-site': '1' } },
       { name: 'b', attributes: { site: '1', '-site': '2' } },
@@ -91,7 +91,7 @@ describe('sort', () => {
     expect(await names(user, { sort: 'site desc' })).toEqual(['third', 'second', 'first', 'fifth', 'fourth'])
   })
 
-  test('sorts a string that looks like a group as a string', async () => {
+  test('sorts a value that looks like a group as a string', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'group', attributes: { site: { a: 'b' } } },
       { name: 'letter', attributes: { site: 'f' } },
@@ -117,7 +117,7 @@ describe('sort', () => {
     }
   })
 
-  test('prefers a field to an attribute of the same name and requires a direction for names with spaces', async () => {
+  test('prefers a field to an attribute with the same name, and requires a direction for names with spaces', async () => {
     const { user } = await createUserWithDevices(app, [
       { name: 'a', attributes: { name: '2', 'rack row': '2' } },
       { name: 'b', attributes: { name: '1', 'rack row': '1' } },

@@ -45,7 +45,7 @@ async function counts(user: TestUser, variables: Record<string, unknown> = {}): 
 const code = async (user: TestUser, variables: Record<string, unknown>): Promise<string | undefined> =>
   (await user.query(document, variables)).errors?.[0]?.extensions.code
 
-it('counts events in round intervals that cover the range exactly', async () => {
+it('counts events in intervals of round length that cover the range exactly', async () => {
   const day = new Date(Math.floor(Date.now() / DAY) * DAY - 2 * DAY)
   const at = (minutes: number): Date => new Date(day.getTime() + minutes * MINUTE)
   const user = await userWithEvents([at(-1), at(5), at(70), at(119), at(120), at(24 * 60)])
@@ -61,7 +61,7 @@ it('counts events in round intervals that cover the range exactly', async () => 
   expect(precise[0]?.count).toBe(1)
 })
 
-it('covers the month until now by default, and many years on request', async () => {
+it('covers the last month by default, and many years on request', async () => {
   const now = Date.now()
   const user = await userWithEvents([new Date(now - 5 * MINUTE), new Date(now - 10 * DAY)])
   const month = await counts(user)

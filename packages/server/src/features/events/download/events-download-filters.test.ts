@@ -26,14 +26,14 @@ async function download(link: string): Promise<(string | null)[][]> {
   return rows.slice(1).map((row) => ('cells' in row ? row.cells : []))
 }
 
-describe('a filter in the filter language', () => {
+describe('downloading events with a filter in the filter language', () => {
   const filtered = async (user: TestUser, variables: Record<string, unknown>): Promise<string> => {
     const document = `query ($where: String, $view: ID, $context: String, $types: [EventType!]) { login {
       eventsUrl(where: $where, view: $view, context: $context, types: $types) } }`
     return (await user.data(document, variables)).login.eventsUrl
   }
 
-  it('selects the same events as the list', async () => {
+  it('includes the same events as the list', async () => {
     const user = await userWith({ count: 50 })
     const { id } = (
       await user.data('mutation { registerDevice(name: "gate", attributes: { site: "oslo" }) { device { id } } }')
@@ -57,7 +57,7 @@ describe('a filter in the filter language', () => {
     }
   })
 
-  it('finds a match far behind the events that one statement examines', async () => {
+  it('finds a match far beyond the events that one statement examines', async () => {
     const user = await app.createUser()
     await query(
       app.db,

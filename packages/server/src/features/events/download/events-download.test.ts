@@ -111,7 +111,7 @@ it('downloads the same events as the list', async () => {
   expect(await download(link)).toEqual(listed)
 })
 
-it('downloads all large events in list order', async () => {
+it('downloads all large events in the order of the list', async () => {
   const user = await userWith({ count: 120, data: { text: 'x'.repeat(100_000) } })
   await query(
     app.db,
@@ -175,7 +175,7 @@ it('rejects a link if any character is changed or another server signed it', asy
   }
 })
 
-it('returns an uncacheable error for an invalid link', async () => {
+it('returns an error that must not be cached for an invalid link', async () => {
   const link = await linkOf(await userWith({ count: 1 }))
   for (const wrong of [`${link}A`, `${link}&link=b`, `${app.url}/events/v1.csv`]) {
     const response = await fetch(wrong)
@@ -234,7 +234,7 @@ it('records a link as an event with its filter and the requesting access key', a
   expect(JSON.stringify(event)).not.toContain('link=')
 })
 
-it("records all of a document's links as one event of limited size", async () => {
+it('records all links of a document as one event of limited size', async () => {
   const user = await userWith({ count: 0 })
   const deviceId = Array.from({ length: 900 }, newId)
   const links = Array.from({ length: 15 }, (_, index) => `l${index}: eventsUrl(deviceId: $ids)`).join(' ')
@@ -245,7 +245,7 @@ it("records all of a document's links as one event of limited size", async () =>
   expect(events[0]!.data.filters[0]).toEqual({ minDate: expect.any(String), devices: 900 })
 })
 
-it('does not record an event if the filter is rejected', async () => {
+it('records no event if the filter is rejected', async () => {
   const user = await userWith({ count: 0 })
   const { errors } = await user.query(
     '{ login { eventsUrl(minDate: "2026-02-02T00:00:00Z", maxDate: "2026-02-01T00:00:00Z") } }',

@@ -129,7 +129,7 @@ describe('the event feed', () => {
     await until(() => feed.lag().seconds === 0 && feed.lag().events === 0)
   })
 
-  it('delivers events written before its start is settled', async () => {
+  it('delivers events that were written before the feed has found its starting position', async () => {
     const database = await openDatabase()
     const slow = await connect(database)
     await slow.query('begin')
@@ -143,7 +143,7 @@ describe('the event feed', () => {
     await until(() => received.length === 1)
   })
 
-  it('reads when other processes wake it and also reads without being woken', async () => {
+  it('reads when other processes wake it, and also without being woken', async () => {
     const database = await openDatabase()
     const [one, other] = [follow(database), follow(database)]
     await Promise.all([one.feed.readNow(), other.feed.readNow()])
@@ -154,7 +154,7 @@ describe('the event feed', () => {
     await until(() => one.received.length === 2 && other.received.length === 2)
   })
 
-  it('delivers events without notifications and reconnects', async () => {
+  it('delivers events without notifications, and reconnects', async () => {
     const database = await openDatabase()
     const [one, other] = [follow(database), follow(database)]
     await Promise.all([one.feed.readNow(), other.feed.readNow()])
@@ -175,7 +175,7 @@ describe('the event feed', () => {
     await until(async () => (await listeners()) === 2)
   })
 
-  it('delivers events after the position at the time of subscription', async () => {
+  it('delivers only events after the time of the subscription', async () => {
     const database = await openDatabase()
     await database.db.executeQuery(sql.raw(insert('before', 10)).compile(database.db))
     const follower = follow(database)
@@ -219,7 +219,7 @@ describe('the event feed', () => {
     expect(Math.max(...before)).toBeLessThan(2 * 1024 * 1024)
   })
 
-  it('relies on a column default that assigns a transaction ID before an event ID', async () => {
+  it('requires a column default that assigns a transaction ID before an event ID', async () => {
     const { db } = await openDatabase()
     const { rows } = await sql<{ default: string }>`
       select pg_get_expr(adbin, adrelid) as default from pg_attrdef join pg_attribute

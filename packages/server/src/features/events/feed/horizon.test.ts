@@ -33,8 +33,8 @@ const step = fc.oneof(
   fc.record({ kind: fc.constantFrom('draw', 'end' as const), which: fc.nat(20) }),
 )
 
-describe('the horizon', () => {
-  it('stays below every ID of a running transaction and reaches the last ID once all transactions have ended', () => {
+describe('the horizon of the event feed', () => {
+  it('stays below every ID of a running transaction, and reaches the last ID when all transactions have ended', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
         const model = createModel()

@@ -34,7 +34,7 @@ describe('invitations', () => {
     const { createInvitation } = await done(by, create, { roleId, email })
     return { id: createInvitation.id, token: createInvitation.link.split('#')[1] }
   }
-  it('make a signed-in person a member, once', async () => {
+  it('make a signed-in person a member once', async () => {
     const person = await newOutsider(app)
     const { token } = await invite(admin, 'operator', 'someone@example.com')
     expect((await done(person, accept, { token })).acceptInvitation).toEqual({ id: account.accountId })
@@ -51,7 +51,7 @@ describe('invitations', () => {
     expect((await ask(inAccount, accept, { token: second })).error?.[0]).toBe('CONFLICT')
   })
 
-  it('make one member if two people use a link at once', async () => {
+  it('make one member if two people use the link at the same time', async () => {
     const people = await Promise.all([newOutsider(app), newOutsider(app), newOutsider(app)])
     const { token } = await invite(admin)
     const answers = await Promise.all(people.map((person) => ask(person, accept, { token })))
@@ -74,7 +74,7 @@ describe('invitations', () => {
     expect((await openBrowser(app).auth('/accept-invitation', { token, password })).status).toBe(404)
   })
 
-  it('do not take over a person who exists', async () => {
+  it('do not change the password of an existing person', async () => {
     const person = await newPerson(app)
     const { token } = await invite(admin, 'viewer', person.email)
     const response = await openBrowser(app).auth('/accept-invitation', { token, password: 'correct horse battery' })
@@ -82,14 +82,14 @@ describe('invitations', () => {
     expect((await signIn(app, person)).cookies.size).toBeGreaterThan(0)
   })
 
-  it('are checked again when they are accepted', async () => {
+  it('are checked again when a person accepts them', async () => {
     const { token } = await invite(admin, 'admin')
     await done(owner, setRole, { personId: admin.id, roleId: 'viewer' })
     expect((await ask(await newOutsider(app), accept, { token })).error).toEqual(['FORBIDDEN', 'exceeds-own-access'])
     expect(await eventsOf('MEMBER_JOIN')).toEqual([])
   })
 
-  it('end when they are deleted or get a new link', async () => {
+  it('end when they are deleted or receive a new link', async () => {
     const person = await newOutsider(app)
     const { id, token } = await invite(admin)
     const { resendInvitation } = await done(admin, 'mutation ($id: ID!) { resendInvitation(id: $id) { link } }', { id })
@@ -101,7 +101,7 @@ describe('invitations', () => {
     expect((await done(admin, '{ login { invitations { id } } }')).login.invitations).toEqual([])
   })
 
-  it('last as long with a new link as they did when they were created', async () => {
+  it('last as long with a new link as when they were created', async () => {
     const day = 86_400_000
     const expires = new Date(Date.now() + 2 * day).toISOString()
     const { createInvitation } = await done(admin, create, { roleId: 'viewer', expires })
@@ -125,7 +125,7 @@ describe('invitations', () => {
     expect((await ask(viewer, create, { roleId: 'viewer' })).error).toEqual(['FORBIDDEN', 'permission'])
   })
 
-  it('show the link only once and store only its hash', async () => {
+  it('show the link only once, and store only its hash', async () => {
     const { token } = await invite(admin)
     const { login } = await done(admin, '{ login { invitations { link createdBy { kind user { id email } } } } }')
     expect(login.invitations).toEqual([

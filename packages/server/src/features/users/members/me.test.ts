@@ -19,7 +19,7 @@ beforeEach(async () => {
   ;({ account, admin, viewer } = await newTeam(app))
 })
 
-describe('me', () => {
+describe('the field me', () => {
   const document = `{ me {
     person { id email } account { id } accounts { account { id } role { id } } grant { permissions } accessKey { key }
   } }`
@@ -63,8 +63,8 @@ describe('me', () => {
   })
 })
 
-describe('the account', () => {
-  it('is found by its own ID or none', async () => {
+describe('the account of a request', () => {
+  it('is found with its ID or without an argument', async () => {
     const { login } = await account.data(
       `{ login { own: account(id: "${account.accountId}") { id } none: account { id } other: account(id: "${viewer.id}") { id } } }`,
     )

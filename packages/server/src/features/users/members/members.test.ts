@@ -43,7 +43,7 @@ describe('members', () => {
     expect((await ask(viewer, '{ login { members { source } } }')).error).toEqual(['FORBIDDEN', 'permission'])
   })
 
-  it('get another role, which their next request has', async () => {
+  it('receive another role, which applies to their next request', async () => {
     expect((await ask(viewer, '{ login { registrationCodes { id } } }')).status).toBe(403)
     await done(admin, setRole, { personId: viewer.id, roleId: 'operator' })
     expect((await ask(viewer, '{ login { registrationCodes { id } } }', {}, other)).error).toBeUndefined()
@@ -56,7 +56,7 @@ describe('members', () => {
     ])
   })
 
-  it('cannot make, change, or remove owners unless they are owners', async () => {
+  it('cannot add, change, or remove owners unless they are owners themselves', async () => {
     for (const [document, variables] of [
       [setRole, { personId: viewer.id, roleId: 'owner' }],
       [setRole, { personId: owner.id, roleId: 'viewer' }],
@@ -68,7 +68,7 @@ describe('members', () => {
     await done(owner, remove, { personId: viewer.id })
   })
 
-  it('lose access within a second when they are removed, also on another server', async () => {
+  it('lose access within a second after their removal, even on another server', async () => {
     const member = await newMember(app, account.accountId, 'operator')
     const personal = await newPersonalKey(member)
     const { login } = await done(member, '{ login { eventsUrl } }')
@@ -113,7 +113,7 @@ describe('members', () => {
     return { status: response.status, ended: response.text() }
   }
 
-  it('leave their account keys, unless these are disabled too', async () => {
+  it('leave their account keys behind, unless the removal disables them', async () => {
     const create = 'mutation { createAccessKey(name: "x") { key } }'
     const keys = [await done(admin, create), await done(admin, create)].map(
       ({ createAccessKey }) => createAccessKey.key,
@@ -128,7 +128,7 @@ describe('members', () => {
     expect(after).toContainEqual({ key: account.keyId, enabled: true })
   })
 
-  it('leave, except the last owner', async () => {
+  it('can leave the account, except the last owner', async () => {
     await done(viewer, leave)
     expect(await eventsOf('MEMBER_LEAVE')).toMatchObject([{ actor: { id: viewer.id }, data: { self: true } }])
     // The founder has no password, so the other owner is the last who can sign in.
@@ -141,7 +141,7 @@ describe('members', () => {
     expect(errors?.[0]?.extensions.code).toBe('FORBIDDEN')
   })
 
-  it('always include one owner when two leave or demote each other at once', async () => {
+  it('always include an owner, even if two owners leave or demote each other at the same time', async () => {
     const second = await newMember(app, account.accountId, 'owner')
     const pair = [owner, second] as const
     for (let round = 0; round < 100; round++) {

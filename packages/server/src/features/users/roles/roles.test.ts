@@ -47,7 +47,7 @@ describe('roles', () => {
     expect(types).toHaveLength(3)
   })
 
-  it('never exceed the access of their creator', async () => {
+  it('never give more access than their creator has', async () => {
     const permissions = ['MEMBER_MANAGE', 'DEVICE_READ', 'AUDIT_READ']
     const { createRole: role } = await done(admin, create, { name: 'Managers', access: { permissions } })
     await done(admin, setRole, { personId: viewer.id, roleId: role.id })
@@ -66,7 +66,7 @@ describe('roles', () => {
     expect((await ask(admin, create, { name: 'Admin', access: {} })).error?.[0]).toBe('CONFLICT')
   })
 
-  it('are listed with the built-in ones first', async () => {
+  it('are listed with the built-in roles first', async () => {
     await done(admin, create, { name: 'Auditors', access: { permissions: ['AUDIT_READ'] }, groups: ['audit'] })
     const { login } = await done(admin, '{ login { roles { id name builtIn members groups } } }')
     expect(login.roles.slice(0, 4).map(({ id }: { id: string }) => id)).toEqual([

@@ -8,20 +8,20 @@ const now = new Date('2026-01-01T00:00:00Z')
 const result = (status: number, retryAfter?: string): OutboundResult => ({ status, retryAfter, body: '', duration: 1 })
 const of = (given: OutboundResult, tries = 0, random = () => 0.5) => evaluate(given, { tries, schedule, now, random })
 
-describe("an attempt's outcome", () => {
-  it.each([200, 201, 204, 299])('is success for %i', (status) => {
+describe('the outcome of a delivery attempt', () => {
+  it.each([200, 201, 204, 299])('is success for status %i', (status) => {
     expect(of(result(status))).toMatchObject({ status: 'delivered', delay: null, error: null })
   })
 
-  it.each([199, 300, 301, 307, 400, 404, 409, 429, 500, 503])('is a retry for %i', (status) => {
+  it.each([199, 300, 301, 307, 400, 404, 409, 429, 500, 503])('is a retry for status %i', (status) => {
     expect(of(result(status))).toMatchObject({ status: 'pending', delay: 5, isGone: false })
   })
 
-  it('is a final failure for 410', () => {
+  it('is a final failure for status 410', () => {
     expect(of(result(410))).toMatchObject({ status: 'failed', delay: null, isGone: true })
   })
 
-  it('is a retry for 410 from a replaced receiver', () => {
+  it('is a retry for status 410 from a receiver that has been replaced', () => {
     const evaluation = evaluate(result(410), { tries: 0, schedule, now, random: () => 0.5, isReplaced: true })
     expect(evaluation).toMatchObject({ status: 'pending', delay: 5, isGone: false })
   })
@@ -50,7 +50,7 @@ describe("an attempt's outcome", () => {
     ['Thu, 01 Jan 2015 00:00:00 GMT', 5],
     ['soon', 5],
     ['-1', 5],
-  ])('for Retry-After: %s is a retry after %i seconds', (retryAfter, seconds) => {
+  ])('is a retry for Retry-After: %s, after %i seconds', (retryAfter, seconds) => {
     expect(of(result(503, retryAfter)).delay).toBe(seconds)
   })
 
