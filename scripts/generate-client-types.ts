@@ -94,7 +94,7 @@ function indent(text: string): string {
     .join('\n')
 }
 
-/** Returns the type that mutations return, and lists without a selection. */
+/** Returns the type of a whole object, which mutations and lists without a selection return. */
 function recordText(type: GraphQLObjectType, table: SchemaTable): string {
   const plain = new Set(plainFields(table, type.name))
   const lines = Object.values(type.getFields())
@@ -134,7 +134,7 @@ function mutationsText(type: GraphQLObjectType): string {
   return `/** The mutations. Each function accepts the mutation's arguments and returns all plain fields of the result. */\nexport interface Mutations {\n${lines.join('\n')}\n}`
 }
 
-/** Optional arguments also accept `null`, which omits the argument or clears a value. */
+/** Optional arguments also accept `null`, which has the same effect as omitting the argument, or clears a value. */
 function inputLine({ name, type }: { name: string; type: GraphQLInputType }, isRequired: boolean): string {
   const typeText = inputType(name, type)
   return isRequired ? `${name}: ${typeText}` : `${name}?: ${typeText} | undefined`
@@ -158,7 +158,7 @@ function presentInput(name: string, type: GraphQLInputType): string {
   if (isListType(type)) return `readonly ${arrayOf(inputType(name, type.ofType))}`
   const named = getNamedType(type)
   if (named.name === 'Object') return name === 'attributes' ? 'AttributeChanges' : 'Readonly<Record<string, unknown>>'
-  // `Date` objects are allowed, because JSON serializes them in the API's format.
+  // Also accepts `Date` objects, because JSON serializes them in the API's format.
   return named.name === 'DateTime' ? 'string | Date' : (scalars[named.name] ?? named.name)
 }
 
@@ -176,7 +176,7 @@ function presentOutput(name: string, type: GraphQLOutputType): string {
 
 const arrayOf = (type: string): string => (type.includes(' ') ? `(${type})[]` : `${type}[]`)
 
-/** Whether the field's JSON contains attributes. */
+/** Returns whether the field's JSON contains attributes. */
 const isAttributes = (name: string): boolean => ['attributes', 'overrides', 'setAttributes'].includes(name)
 
 const comment = (text: string | null | undefined): string => (text ? `/** ${text.replaceAll(/\s+/g, ' ')} */\n` : '')

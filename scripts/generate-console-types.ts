@@ -7,7 +7,7 @@ import { type DocumentNode, GraphQLError, parse } from 'graphql'
 
 const source = new URL('../packages/console/src/', import.meta.url)
 
-/** File for enums and input objects, which several documents can use. */
+/** Several documents can use enums and input objects, so their types are in this file. */
 const sharedTypes = 'packages/console/src/graphql/schema-types.generated.ts'
 
 const config = {

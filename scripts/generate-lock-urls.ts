@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** Stands for the registry that npm uses: `.npmrc` names it in `replace-registry-host`. The domain never exists (RFC 2606). */
+/**
+ * A placeholder for the registry that npm uses, which `.npmrc` names in `replace-registry-host`. The domain can never
+ * exist (RFC 2606).
+ */
 const REGISTRY = 'https://registry.invalid'
 
 interface LockedPackage {
@@ -11,8 +14,8 @@ interface LockedPackage {
 }
 
 /**
- * Returns package-lock.json with the URL of every package. Without URLs, `npm ci` downloads a description of all versions of
- * each package, which is more than the packages themselves.
+ * Returns package-lock.json with the URL of every package. Without URLs, `npm ci` downloads a description of all
+ * versions of each package, which is larger than the packages themselves.
  */
 export function generateLockUrls(): [path: string, text: string] {
   const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'))

@@ -71,7 +71,7 @@ function typeSection(type: TypeDefinitionNode, link: Link): string {
   return [`## ${type.name.value}`, description(type), ...members(type, link)].filter((part) => part !== '').join('\n\n')
 }
 
-/** The table of a type's members, and a section for each field that has arguments. */
+/** Returns a table of a type's members, and a section for each field that has arguments. */
 function members(type: TypeDefinitionNode, link: Link): string[] {
   switch (type.kind) {
     case Kind.ENUM_TYPE_DEFINITION: {

@@ -38,7 +38,7 @@ const types: Readonly<Record<string, string>> = {
 /** Generates the TypeScript types of all tables and views from a migrated database. */
 export async function generateTableTypes(db: Database): Promise<string> {
   const partitions = await partitionNames(db)
-  // Kysely creates the tables that record the migrations.
+  // Excludes the tables that Kysely creates to record the migrations.
   const isOurs = ({ name, schema }: TableMetadata): boolean =>
     schema === 'public' && !name.startsWith('migration') && !partitions.has(name)
   const tables = await db.introspection.getTables()
@@ -67,7 +67,7 @@ function columnType(column: ColumnMetadata): string {
 }
 
 function valueType({ name, dataType }: ColumnMetadata): string {
-  // The name of an array type is an underscore and the name of its element type.
+  // Removes the underscore that begins the name of an array type.
   const type = types[dataType.replace(/^_/, '')]
   if (type === undefined)
     throw new Error(`The column ${name} has the type ${dataType}. Add its TypeScript type to ${import.meta.filename}.`)

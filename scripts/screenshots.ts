@@ -8,8 +8,8 @@ import { chromiumOptions } from '../e2e/chromium.ts'
 import { prepareFleet } from './screenshots/prepare-fleet.ts'
 import { startReceivers } from './screenshots/receivers.ts'
 
-// Takes the screenshots in docs/screenshots. Starts a server with a sample fleet and opens the console's main pages.
-// `npm run screenshots` builds the console and runs this. MUSTER_CHROMIUM is the path of the browser.
+// This script takes the screenshots in docs/screenshots. It starts a server with a sample fleet and opens the console's
+// main pages. `npm run screenshots` builds the console and runs the script. MUSTER_CHROMIUM is the path of the browser.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const screenshots = join(root, 'docs/screenshots')
@@ -87,7 +87,7 @@ async function takeAll(browser: Browser, url: string): Promise<void> {
         if (size === 'phone' && !onPhone) continue
         await page.goto(`${url}${path}`)
         await page.getByText(text).first().waitFor()
-        // Images load, and columns are resized, after the first text appears.
+        // Waits, because images load and columns are resized after the first text appears.
         await page.waitForTimeout(1500)
         if (scrollTo !== undefined) await page.getByText(scrollTo).evaluate((element) => element.scrollIntoView())
         await take(name)

@@ -1,12 +1,12 @@
 import type pg from 'pg'
 
-/** A table of the schema, including its partitions. */
+/** A table of the schema, with its partitions. */
 export interface Table {
   name: string
   /** The columns of each primary key and unique index. */
   uniques: string[][]
   references: Reference[]
-  /** Names of the triggers, except triggers of foreign keys. */
+  /** Names of the triggers, without those of foreign keys. */
   triggers: string[]
   /** Names of the sequences that column defaults use. */
   sequences: string[]
@@ -52,7 +52,7 @@ const tablesText = `
   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
   order by relname`
 
-/** Excludes extension and trigger functions, which Citus distributes itself. */
+/** Excludes functions of extensions and triggers, which Citus distributes itself. */
 const functionsText = `
   select pg_proc.oid::regprocedure::text as signature from pg_proc
   where pronamespace = current_schema()::regnamespace and prorettype <> 'trigger'::regtype

@@ -49,8 +49,8 @@ function orderByReferences(tables: readonly Table[]): Table[] {
 }
 
 /**
- * Citus supports no triggers on reference tables. Those of accounts and people serve only servers of the previous release, which
- * a new cluster does not have.
+ * Returns commands that drop triggers, because Citus supports none on reference tables. The triggers of accounts and
+ * people serve only servers of the previous release, which a new cluster does not have.
  */
 const dropTriggers = ({ name, triggers }: Table): string[] =>
   triggers.map((trigger) => `drop trigger ${trigger} on ${name};`)

@@ -11,19 +11,21 @@ const distributed = [
   ...['webhook', 'webhook_sending', 'webhook_delivery', 'webhook_candidate', 'idempotency_record'],
 ]
 
-/** Small tables that every node reads, such as the tables that identify a caller before the account is known. */
+/** Every node reads these small tables, such as the tables that identify a caller before the account is known. */
 const reference = [
   ...['person', 'person_identity', 'account', 'membership', 'role', 'invitation'],
   ...['access_key', 'restricted_key', 'session', 'account_totp', 'passkey', 'registration_code'],
   ...['server_setting', 'server_process'],
 ]
 
-/** Tables that are never joined with rows of an account. */
+/** No query joins these tables with rows of an account. */
 const local = ['used_nonce', 'sign_in_step', 'sign_in_tries', 'webhook_cursor', 'job_worker']
 
 const isMigrationTable = (table: string): boolean => /^migration(_|$)/.test(table)
 
-/** Returns undefined for a table without a placement. Add each new table to one of the lists above. */
+/**
+ * Returns the placement of a table, or undefined for an unknown table. Add each new table to one of the lists above.
+ */
 export function placementOf(table: string): Placement | undefined {
   if (distributed.includes(table)) return 'distributed'
   if (reference.includes(table)) return 'reference'

@@ -9,7 +9,7 @@ import { slugify } from '../../docs/.vitepress/slugs.ts'
 export function findDeadLinks(pages: ReadonlyMap<string, string>, files: Iterable<string>): string[] {
   const targets = new Set<string>()
   for (const file of files) {
-    // A link can also lead to a folder.
+    // Also adds the folders of each file, because a link can lead to a folder.
     for (let path = file; path !== '.'; path = posix.dirname(path)) targets.add(path)
   }
   const anchors = new Map([...pages].map(([file, text]) => [file, anchorsOf(text)]))
@@ -39,7 +39,7 @@ function linksOf(text: string): Link[] {
   })).filter(({ target }) => !/^[a-z]+:/.test(target))
 }
 
-/** The anchors of a page's headings. GitHub numbers repeated headings. */
+/** Returns the anchors of a page's headings. Numbers repeated headings, as GitHub does. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const anchors = new Set<string>()
   for (const { 1: heading = '' } of withoutBlocks(text).matchAll(/^#{1,6} (.+)$/gm)) {
@@ -51,7 +51,7 @@ function anchorsOf(text: string): ReadonlySet<string> {
   return anchors
 }
 
-/** Blanks fenced blocks, and keeps their lines, so that line numbers stay the same. */
+/** Removes the content of fenced blocks but keeps their lines, so that line numbers stay the same. */
 const withoutBlocks = (text: string): string =>
   text.replaceAll(/^( *)(```+)[^`\n]*\n.*?^\1\2$/gms, (block) => block.replaceAll(/[^\n]/g, ''))
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { copySources, root, toJavaScriptNames } from './copy-sources.ts'
 import { readManifest, writeManifest } from './manifest.ts'
 
-/** Dependencies that the package contains, or that only commands with the server use. */
+/** The package contains these dependencies itself, or only commands with the server use them. */
 const omitted: ReadonlySet<string> = new Set([
   '@muster/server',
   '@muster/filter',
@@ -14,7 +14,7 @@ const omitted: ReadonlySet<string> = new Set([
   'pino-pretty',
 ])
 
-/** Server files that the agent uses. They import no other server files. */
+/** The agent uses these server files, which import no other server files. */
 const shared = ['lib/private-file.ts', 'features/services/application-types.ts', 'version.ts']
 
 const sources = [
@@ -25,8 +25,8 @@ const sources = [
 ]
 
 /**
- * Builds `@muster/cli`: the command line and the agent, without the server. Commands that need the server report that they
- * do; `@muster/server` includes them.
+ * Builds `@muster/cli`: the command line and the agent, without the server. Commands that need the server fail with a
+ * message that names `@muster/server`, which includes them.
  */
 export async function buildCli(target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })

@@ -7,7 +7,7 @@ const builders = ['buildah', 'podman', 'docker'] as const
 /** Finds a program that can build container images. */
 export async function findImageBuilder(): Promise<string | undefined> {
   for (const program of builders) {
-    // `info` fails if the program has no daemon to talk to.
+    // Tries `info`, which fails if the program cannot connect to its daemon.
     if (await run(program, ['info'], root).then(Boolean, () => false)) return program
   }
 }
@@ -33,6 +33,6 @@ interface ImageOptions {
   server: string
   file: string
   tag: string
-  /** The time of all files in the image. */
+  /** Timestamp of all files in the image. */
   time: Date
 }

@@ -9,8 +9,8 @@ import { root } from './copy-sources.ts'
 import { type Manifest, readManifest, writeManifest } from './manifest.ts'
 
 /**
- * Builds a library for browsers and Node.js: `@muster/client` or `@muster/http-signature`. It has types and no dependencies,
- * because the build includes them. `folder` is the package's folder in `packages/`.
+ * Builds a library for browsers and Node.js: `@muster/client` or `@muster/http-signature`. The result includes types
+ * and all dependencies. `folder` is the package's folder in `packages/`.
  */
 export async function buildLibrary(folder: 'client' | 'http-signature', target: string): Promise<void> {
   await rm(target, { recursive: true, force: true })
@@ -27,7 +27,7 @@ export async function buildLibrary(folder: 'client' | 'http-signature', target: 
       minify: false,
       lib: { entry: Object.fromEntries(entries.map((name) => [name, `${source}/src/${name}.ts`])), formats: ['es'] },
       emptyOutDir: false,
-      // Write one module per source file, so that bundlers can drop unused code.
+      // Writes one module per source file, so that bundlers can drop unused code.
       rolldownOptions: {
         external: [/^node:/],
         output: {
@@ -52,7 +52,7 @@ async function emitTypes(source: string, target: string): Promise<void> {
   await promisify(execFile)(process.execPath, [compiler, ...options]).catch((error: { stdout: string }) => {
     throw new Error(error.stdout)
   })
-  // The compiler rewrites import paths only in JavaScript.
+  // Rewrites import paths in the types, because the compiler rewrites them only in JavaScript.
   for (const file of await readdir(`${target}/types`, { recursive: true })) {
     if (!file.endsWith('.d.ts')) continue
     const text = await readFile(`${target}/types/${file}`, 'utf8')

@@ -5,7 +5,7 @@ import { copySources, root } from './copy-sources.ts'
 import { combineDependencies, type Manifest, readManifest, writeManifest } from './manifest.ts'
 import { npm } from './run.ts'
 
-/** Workspace packages whose sources the server package contains. */
+/** The server package contains the sources of these workspace packages. */
 const included = ['server', 'cli', 'client', 'filter', 'fleet-csv', 'http-signature']
 
 export interface ServerBuild {
@@ -25,7 +25,8 @@ export async function buildServer(target: string, { withPrograms }: ServerBuild)
   const site = 'docs/.vitepress/dist'
   await cp(join(root, site), join(target, site), { recursive: true })
   const manifest = await serverManifest()
-  // npm replaces the host of the URLs only with this repository's .npmrc. Without URLs, it asks the registry.
+  // Removes the URLs from the lock file, because npm replaces their host only with this repository's .npmrc. Without
+  // URLs, npm asks the registry.
   const lock = await readFile(join(root, 'package-lock.json'), 'utf8')
   await writeFile(
     join(target, 'package-lock.json'),
@@ -67,7 +68,7 @@ async function serverManifest(): Promise<Partial<Manifest>> {
     exports: { './package.json': './package.json' },
     dependencies: combineDependencies(...manifests.map(({ dependencies }) => dependencies)),
     optionalDependencies: { ...optionalDependencies, ...platforms.optionalDependencies },
-    // npm uses these only here, and packs the dependencies that they lead to.
+    // npm uses these overrides only during the build, and packs the dependencies that result from them.
     overrides: platforms.overrides,
   }
 }

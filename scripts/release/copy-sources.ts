@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url'
 /** The root folder of the checkout. */
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** A folder of `packages/` and, if only some of its files are copied, their paths within `src`. */
+/** A folder of `packages/`. If only some of its files are copied, `only` contains their paths within `src`. */
 export interface SourcePackage {
   folder: string
   only?: readonly string[]
 }
 
 /**
- * Copies the sources of workspace packages to `target/packages` as plain JavaScript. Node.js strips types from files of this
- * repository, but not from installed packages. Imports of the copied packages become relative paths; other imports stay as
- * they are. Tests and Markdown files are not copied.
+ * Copies the sources of workspace packages to `target/packages` as plain JavaScript. Node.js strips types from files of
+ * this repository, but not from installed packages. Imports of the copied packages become relative paths; other imports
+ * stay as they are. Does not copy tests and Markdown files.
  */
 export async function copySources(packages: readonly SourcePackage[], target: string): Promise<void> {
   const files = (await Promise.all(packages.map(listSources))).flat()
@@ -26,7 +26,7 @@ export async function copySources(packages: readonly SourcePackage[], target: st
   for (const file of files) await copySource(file, target, find)
 }
 
-/** Paths of a package's source files and migrations, relative to `packages/`. */
+/** Returns the paths of a package's source files and migrations, relative to `packages/`. */
 async function listSources({ folder, only }: SourcePackage): Promise<string[]> {
   if (only !== undefined) return only.map((file) => join(folder, 'src', file))
   const all = await readdir(join(root, 'packages', folder), { recursive: true })
@@ -47,7 +47,10 @@ async function readExports(folder: string): Promise<Exports> {
   return { name, folder, patterns: Object.entries(exports as Record<string, string>) }
 }
 
-/** The file, relative to `packages/`, that an import of the package means (https://nodejs.org/api/packages.html#subpath-patterns). */
+/**
+ * Returns the file, relative to `packages/`, to which an import of the package refers
+ * (https://nodejs.org/api/packages.html#subpath-patterns).
+ */
 function resolveExport({ name, folder, patterns }: Exports, specifier: string): string | undefined {
   if (specifier !== name && !specifier.startsWith(`${name}/`)) return
   const subpath = `.${specifier.slice(name.length)}`

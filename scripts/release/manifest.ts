@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from './copy-sources.ts'
 
-/** The parts of a package.json that this repository uses. */
+/** The properties of a package.json that this repository uses. */
 export interface Manifest {
   name: string
   version: string
@@ -27,13 +27,16 @@ export async function readManifest(folder: string): Promise<Manifest> {
   return { ...(await read(`packages/${folder}/package.json`)), version, license }
 }
 
-/** Writes the package.json of a published package. Properties that are undefined are omitted. */
+/** Writes the package.json of a published package. Omits properties that are undefined. */
 export async function writeManifest(target: string, manifest: Record<string, unknown>): Promise<void> {
   await mkdir(target, { recursive: true })
   await writeFile(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-/** Combines dependencies of several packages, without packages of this repository. A different range for one name is an error. */
+/**
+ * Combines dependencies of several packages, without packages of this repository. Throws if two packages require
+ * different ranges of a dependency.
+ */
 export function combineDependencies(...all: (Record<string, string> | undefined)[]): Record<string, string> {
   const combined = new Map<string, string>()
   for (const [name, range] of all.flatMap((some) => Object.entries(some ?? {}))) {

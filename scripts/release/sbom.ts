@@ -8,18 +8,18 @@ interface Sbom {
 }
 
 /**
- * Writes the software bill of materials of an installed server, in the format CycloneDX: every npm package, Node.js and
- * PostgreSQL included. Time and serial number depend only on the release, so that the file is reproducible.
+ * Writes the software bill of materials of an installed server, in the format CycloneDX: every npm package, including
+ * Node.js and PostgreSQL. Time and serial number depend only on the release, so that the file is reproducible.
  */
 export async function writeSbom(server: string, file: string, time: Date): Promise<void> {
-  // npm considers peer dependencies that an override changes invalid unless this option is set.
+  // With this option, npm accepts peer dependencies that an override changes.
   const peers = '--legacy-peer-deps'
   const text = await npm(server, ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--omit=dev', peers])
   const sbom: Sbom = JSON.parse(text)
   sbom.metadata.timestamp = time.toISOString()
   sbom.serialNumber = ''
   const hash = createHash('sha256').update(JSON.stringify(sbom)).digest('hex')
-  // A UUID of version 8, whose content the application chooses (RFC 9562 §5.8).
+  // Builds a UUID of version 8, whose content the application chooses (RFC 9562 §5.8).
   const parts = [
     hash.slice(0, 8),
     hash.slice(8, 12),

@@ -7,7 +7,7 @@ export interface Screen {
   name: string
   path: string
   text: string
-  /** Text to scroll to. Default: the top of the page. */
+  /** Text to which the page scrolls. Default: the top of the page. */
   scrollTo?: string
   onPhone?: boolean
 }

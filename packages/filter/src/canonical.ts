@@ -68,7 +68,7 @@ const isDirect = (filter: ResolvedFilter): filter is Compare | CompareList | Has
 
 interface Style {
   kind: FilterKind
-  /** Whether to write `!=` for `=`. */
+  /** Whether to write `!=` instead of `=`. */
   isUnequal: boolean
 }
 
@@ -115,7 +115,7 @@ function printLiteral(literal: Literal, operator: Compare['operator']): string {
     case 'number':
       return literal.decimal
     case 'time':
-      // A date with = means the whole day.
+      // A date after `=` would mean the whole day, so `=` always needs a time.
       return operator !== '=' && literal.milliseconds % DAY === 0
         ? formatDate(literal.milliseconds)
         : formatTime(literal.milliseconds)

@@ -1,20 +1,23 @@
-/** The limits of a filter. A filter that exceeds a limit has a problem of the kind `limit`. */
+/** Limits of a filter. A filter that exceeds a limit has a problem of the kind `limit`. */
 export const filterLimits = {
-  /** Characters (Unicode code points) of a filter. */
+  /** Maximum number of characters (Unicode code points) in a filter. */
   filterLength: 4096,
-  /** Restrictions. A list of values in parentheses counts as a fifth of its values, and at least as one. */
+  /**
+   * Maximum number of restrictions. A list of values in parentheses counts as a fifth of its values, but at least as
+   * one.
+   */
   filterTerms: 50,
-  /** Levels of parentheses, not counting the parentheses of functions. */
+  /** Maximum number of nested parentheses, not counting the parentheses of functions. */
   filterDepth: 10,
-  /** Literals with wildcards. */
+  /** Maximum number of literals with wildcards. */
   filterPatterns: 10,
-  /** Wildcards in one literal. */
+  /** Maximum number of wildcards in one literal. */
   patternWildcards: 4,
-  /** Values of one list. */
+  /** Maximum number of values in one list. */
   listValues: 100,
 } as const
 
 export type FilterLimit = keyof typeof filterLimits
 
-/** The maximum number of reported syntax errors. Semantic errors are always reported. */
+/** Reports at most this many syntax errors, but all semantic errors. */
 export const MAX_SYNTAX_ERRORS = 5

@@ -1,10 +1,10 @@
-/** A range of a filter, as indexes for `slice`: UTF-16 code units from 0, end exclusive. */
+/** A range of a filter, as indexes for `slice`: UTF-16 code units from 0, with an exclusive end. */
 export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** A position for display: line and column, from 1. Columns count Unicode code points. */
+/** A position for display: a line and a column, both counted from 1. Columns count Unicode code points. */
 export interface Position {
   readonly line: number
   readonly column: number
@@ -17,7 +17,10 @@ export function toCodePoints(text: string, index: number): number {
   return count
 }
 
-/** Converts a position in code points, from 0, to a string index. Clamps positions outside the string. */
+/**
+ * Converts a position in code points, from 0, to a string index. Moves a position outside the string to its nearest
+ * end.
+ */
 export function toIndex(text: string, codePoints: number): number {
   let at = 0
   for (let count = 0; count < codePoints && at < text.length; count++) at += isPairAt(text, at) ? 2 : 1

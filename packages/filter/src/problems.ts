@@ -10,15 +10,15 @@ export interface FilterProblem {
   readonly kind: 'syntax' | 'semantic' | 'limit' | 'warning'
   /** What is wrong and how to fix it, in sentences. */
   readonly message: string
-  /** From 1. */
+  /** Line of the problem, counted from 1. */
   readonly line: number
-  /** In code points, from 1. */
+  /** Column of the problem in code points, counted from 1. */
   readonly column: number
-  /** The length of the faulty part in code points; 0 if something is missing at this position. */
+  /** Length of the invalid part in code points. 0 if something is missing at this position. */
   readonly length: number
-  /** The whole filter with this problem fixed; null if the fix is unknown. Other problems remain. */
+  /** The whole filter with this problem fixed. Null if no fix is known. Other problems remain. */
   readonly suggestion: string | null
-  /** The exceeded limit, for the kind `limit`. */
+  /** The exceeded limit if the kind is `limit`. */
   readonly limit?: FilterLimit
 }
 
@@ -30,7 +30,7 @@ export interface Edit extends Span {
 /** A problem whose position is still a string index. */
 export interface Fault extends Span {
   readonly message: string
-  /** The changes that fix the problem, in order; null if the fix is unknown. */
+  /** The changes that fix the problem, in order. Null if no fix is known. */
   readonly edits: readonly Edit[] | null
 }
 
@@ -60,7 +60,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return result + text.slice(at)
 }
 
-/** A fault whose fix replaces exactly the faulty part. A null replacement means that the fix is unknown. */
+/** Creates a fault whose fix replaces exactly the invalid part. A null replacement means that no fix is known. */
 export const fault = (span: Span, message: string, replacement: string | null = null): Fault => ({
   from: span.from,
   to: span.to,
@@ -71,7 +71,7 @@ export const fault = (span: Span, message: string, replacement: string | null = 
 /** Compares problems by position. */
 export const byPlace = (a: FilterProblem, b: FilterProblem): number => a.line - b.line || a.column - b.column
 
-/** Shortens a string for a message. */
+/** Shortens a string to fit into a message. */
 export function abbreviate(text: string, length = 60): string {
   const characters = Array.from(text.slice(0, length * 2 + 2))
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`

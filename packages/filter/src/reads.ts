@@ -1,11 +1,11 @@
 import { type AttributeName, joinAttributeName } from './names/attribute-name.ts'
 import type { Condition, ResolvedFilter, Subject } from './resolve/resolved.ts'
 
-/** The data that a filter reads, which determines whether an object matches. */
+/** The data that a filter reads to decide whether an object matches. */
 export interface FilterReads {
-  /** Fields with their objects, such as `device.state` and `service.port`. */
+  /** Fields with the kind of their object, such as `device.state` and `service.port`. */
   readonly fields: ReadonlySet<string>
-  /** Attributes of devices and of events' devices. A name can be a group. */
+  /** Attributes of devices, including the devices of events. A name can be the name of a group. */
   readonly deviceAttributes: ReadonlySet<string>
   readonly serviceAttributes: ReadonlySet<string>
   /** Whether any() reads every base attribute. */
@@ -15,7 +15,7 @@ export interface FilterReads {
   readonly views: ReadonlySet<string>
 }
 
-/** Lists the data that a resolved filter reads, without the data that its views read. */
+/** Lists the data that a resolved filter reads. Excludes the data that its views read. */
 export function readsOf(filter: ResolvedFilter | null): FilterReads {
   const reads = {
     fields: new Set<string>(),

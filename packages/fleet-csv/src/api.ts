@@ -1,6 +1,6 @@
 /** Runs documents on the API: `Muster` of `@muster/client`, or a browser session. */
 export interface Api {
-  /** Returns the `data` of the response. If the retries fail, rejects with an Error that contains the API's `code`. */
+  /** Returns the `data` of the response. Rejects with an Error that contains the API's `code` if all retries fail. */
   query<Data>(
     document: string,
     variables?: Readonly<Record<string, unknown>>,
@@ -8,7 +8,7 @@ export interface Api {
   ): Promise<Data>
 }
 
-/** The code of an API error or a connection error, or undefined for other errors. */
+/** Returns the code of an API error or a connection error, or undefined for other errors. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'string' ? code : undefined

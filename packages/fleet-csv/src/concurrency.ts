@@ -1,4 +1,7 @@
-/** Processes items with up to `limit` in flight. Rejects with the first failure, after the running items finish. */
+/**
+ * Processes up to `limit` items at a time. After a failure, waits for the running items and rejects with the first
+ * failure.
+ */
 export async function runConcurrently<Item>(
   items: Iterable<Item>,
   limit: number,

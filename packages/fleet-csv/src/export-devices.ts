@@ -15,9 +15,9 @@ interface Facts {
 }
 
 export interface ExportOptions {
-  /** The devices to export, as lists in order. By default, all devices, sorted by name. */
+  /** Filters of the devices to export, in order. Default: all devices, sorted by name. */
   lists?: readonly DeviceFilter[]
-  /** Selects devices within the lists. */
+  /** Returns whether to export a device that matches a filter. Default: yes. */
   isWanted?: (id: string) => boolean
   /** Whether to write formulas unchanged. Such a file must be read with `isRaw`. */
   isRaw?: boolean
@@ -27,7 +27,7 @@ export interface ExportOptions {
   signal?: AbortSignal
 }
 
-/** Writes devices as CSV rows that can be imported again unchanged, and returns the number of devices. */
+/** Writes devices as CSV rows that an import accepts unchanged, and returns the number of devices. */
 export async function exportDevices(
   api: Api,
   { lists = [{}], isWanted = () => true, isRaw = false, write, signal }: ExportOptions,
@@ -56,7 +56,7 @@ export async function exportDevices(
 function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly ApplicationType[]): Cell[] {
   const { services } = device
   const attributes = flattenAttributes(device.attributes)
-  // Sort by code units, so that equal devices produce equal rows.
+  // Sorts by code units, so that equal devices produce equal rows.
   const entries = services.map((service) => formatServices([toServiceEntry(service, types)])).sort()
   assertAllWritten(attributes, names)
   return [
@@ -66,7 +66,7 @@ function cellsOf(device: Device, names: ReadonlySet<string>, types: readonly App
   ]
 }
 
-/** A new attribute name appeared during an export, after the header was written. */
+/** The export throws this error if a device has an attribute name that was new after the header was written. */
 export class NewNameError extends Error {
   constructor(name: string) {
     super(`the attribute ${JSON.stringify(name)} was added during the export`)
@@ -74,7 +74,7 @@ export class NewNameError extends Error {
   }
 }
 
-/** The header is already written, so there is no column for a new attribute name. */
+/** Throws if a device has an attribute name that the header does not contain. */
 function assertAllWritten(attributes: ReadonlyMap<string, string>, names: ReadonlySet<string>): void {
   for (const name of attributes.keys()) if (!names.has(name)) throw new NewNameError(name)
 }

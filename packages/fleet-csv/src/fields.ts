@@ -1,4 +1,7 @@
-/** The plain fields of a device in files, in the order of their columns, each with the name of the server's length limit. */
+/**
+ * The plain fields of a device in a file, in the order of their columns. The value is the name of the server's limit on
+ * the length.
+ */
 export const fieldLimits = {
   name: 'deviceNameLength',
   hardwareId: 'hardwareIdLength',
@@ -9,5 +12,5 @@ export type FieldName = keyof typeof fieldLimits
 
 export const fieldNames = Object.keys(fieldLimits) as FieldName[]
 
-/** The values of the fields. Only the name is always set. */
+/** Values of the plain fields. Only the name is always set. */
 export type DeviceFields = { name: string } & Record<Exclude<FieldName, 'name'>, string | null>

@@ -15,9 +15,9 @@ export interface DeviceFilter {
 
 export interface ListOptions {
   filter?: DeviceFilter | undefined
-  /** Sort keys. IDs never change, so sorting by ID returns each device exactly once. */
+  /** Sort keys. Default: the ID, which never changes, so the list contains each device exactly once. */
   sortBy?: readonly string[] | undefined
-  /** The selection for each device. `$context` is the context of the filter. */
+  /** Selection for each device. `$context` is the context of the filter. */
   select: string
   signal?: AbortSignal | undefined
 }

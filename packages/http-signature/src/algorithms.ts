@@ -15,7 +15,7 @@ export type SigningKey =
   | { algorithm: 'ed25519'; privateKey: KeyObject }
 
 /**
- * The algorithms, keyed by the names that clients send. `hs2019` means "the algorithm of the key" (cavage-12 §E.2). npm
+ * Algorithms, keyed by the names that clients send. `hs2019` means "the algorithm of the key" (cavage-12 §E.2). npm
  * `http-signature` uses the name `ed25519-sha512` for Ed25519.
  */
 const cavageNames = new Map<string, Algorithm | undefined>([
@@ -25,7 +25,7 @@ const cavageNames = new Map<string, Algorithm | undefined>([
   ['hs2019', undefined],
 ])
 
-/** RFC 9421 §6.2.2 has no name for "the algorithm of the key"; omit `alg` instead. */
+/** RFC 9421 §6.2.2 defines no name for "the algorithm of the key". Clients omit `alg` instead. */
 const rfc9421Names = new Map<string, Algorithm | undefined>([
   ['hmac-sha256', 'hmac-sha256'],
   ['ed25519', 'ed25519'],
@@ -36,8 +36,8 @@ export const readCavageAlgorithm = (name: string): Algorithm | undefined => look
 export const readRfc9421Algorithm = (name: string): Algorithm | undefined => lookUp(rfc9421Names, name)
 
 /**
- * Determines the algorithm of a signature only from its length. The verifier's work then depends on the request and
- * never on the key, so timing does not reveal whether a key exists or which type it has.
+ * Determines the algorithm of a signature only from its length. The verifier's work then depends on the request and not
+ * on the key, so its duration does not reveal whether a key exists or which type it has.
  */
 export function algorithmOf(signature: Uint8Array): Algorithm | undefined {
   if (signature.length === 32) return 'hmac-sha256'
@@ -72,7 +72,7 @@ export function signBase(key: SigningKey, base: string): Buffer {
   return hmac(key.secret, base)
 }
 
-/** Creating a key takes five times as long as the MAC, so the key is cached for the lifetime of its bytes. */
+/** Caches the key for the lifetime of its bytes, because creating a key takes five times as long as the MAC. */
 const secretKeys = new WeakMap<Uint8Array, KeyObject>()
 
 function hmac(secret: Uint8Array, base: string): Buffer {

@@ -1,6 +1,8 @@
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** RFC 9110 §5.6.7 IMF-fixdate. Also accepts `UTC` for `GMT`, which some shells write. A time zone is required. */
+/**
+ * Matches IMF-fixdate (RFC 9110 §5.6.7). Also accepts `UTC` for `GMT`, which some shells write. Requires a time zone.
+ */
 const pattern =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (\d{4}) (\d{2}):(\d{2}):(\d{2}) (?:GMT|UTC)$/
 

@@ -2,7 +2,7 @@ import { Rejection } from './reasons.ts'
 
 /** A request as received. */
 export type ReceivedRequest = {
-  /** The method, in the received case. */
+  /** The method in the case in which it was received. */
   method: string
   /** The request target exactly as received: path and query (Node's `req.url`). */
   target: string
@@ -16,22 +16,22 @@ export type Fields = ReadonlyMap<string, readonly string[]>
 /** The parts of a request that a signature can cover. */
 export type Message = { method: string; target: string; fields: Fields; host: HostField }
 
-/** The only Host header: the name as received, and the port, if any. */
+/** The only Host header, split into the name as received and the port, if any. */
 export type HostField = { name: string; port: string | undefined }
 
-/** RFC 9110 §5.6.2. */
+/** The characters of a token (RFC 9110 §5.6.2). */
 export const tokenCharacters = "!#$%&'*+.^_`|~0-9A-Za-z-"
 
-/** Form A signs the method in lowercase, so only uppercase methods are unambiguous. All known methods are uppercase. */
+/** Accepts only uppercase methods, because form A signs the method in lowercase. All known methods are uppercase. */
 export const methodPattern = /^[!#$%&'*+.^_`|~0-9A-Z-]+$/
-/** RFC 9112 §3.2.1: ASCII without spaces and without a fragment. */
+/** Matches a target in ASCII, without spaces and without a fragment (RFC 9112 §3.2.1). */
 const targetPattern = /^\/[\x21\x22\x24-\x7e]*$/
 const valuePattern = /^[\t\x20-\x7e]*$/
 const hostPattern = /^([A-Za-z0-9._~%!$&'()*+,;=-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?$/
 
 /**
- * Node drops all but the first of some of these headers and joins others, so an unsigned second header could take
- * effect.
+ * Rejects a second header with one of these names. Node keeps only the first of some and joins others, so an unsigned
+ * second header could take effect.
  */
 const singleFields = ['host', 'authorization', 'date', 'digest', 'content-digest', 'content-type', 'content-length']
 
@@ -93,7 +93,7 @@ function readHost(fields: Fields): HostField {
   return host
 }
 
-/** Joins all lines of a header (RFC 9110 §5.3). Empty if there are none. */
+/** Joins all lines of a header (RFC 9110 §5.3). Returns the empty string if there are none. */
 export function joinedField(fields: Fields, name: string): string {
   const lines = fields.get(name)
   if (lines === undefined) return ''
@@ -116,7 +116,7 @@ function assertSizeLimits(rawHeaders: readonly string[], fields: Fields): void {
   }
 }
 
-/** Removes outer whitespace (RFC 9110 §5.5). A regular expression would take quadratic time. */
+/** Removes outer whitespace (RFC 9110 §5.5) without a regular expression, which would take quadratic time. */
 function trimWhitespace(value: string): string {
   let start = 0
   let end = value.length

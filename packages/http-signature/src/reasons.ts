@@ -1,6 +1,6 @@
 /**
- * The closed list of reasons for rejecting signed requests. `status` is the HTTP status to send. A test compares this
- * table with the README. No reason reveals whether a key exists.
+ * All reasons for rejecting signed requests. `status` is the HTTP status to send. A test compares this table with the
+ * README. No reason reveals whether a key exists.
  */
 export const signatureReasons = {
   'both-forms': {
@@ -55,10 +55,9 @@ export const signatureReasons = {
   'length-mismatch': { status: 401, meaning: 'The covered content-length is not the number of received bytes.' },
 } as const satisfies Record<string, { status: 400 | 401; meaning: string }>
 
-/** One of the closed list of reasons. */
 export type SignatureReason = keyof typeof signatureReasons
 
-/** Thrown by a failed check inside the package. The public functions convert it to a returned failure. */
+/** A failed check throws this error inside the package. The public functions convert it to a returned failure. */
 export class Rejection extends Error {
   readonly reason: SignatureReason
   /** The key ID of the request, if it could be parsed. */

@@ -5,7 +5,7 @@ import type { Spelling } from './verify/spellings.ts'
 /** The input of a signature base, such as a parsed signature. */
 export type BaseInput = Pick<ParsedSignature, 'form' | 'components' | 'created' | 'expires' | 'parameters' | 'message'>
 
-/** Returns the exact string to sign: RFC 9421 §2.5 or cavage-12 §2.3. */
+/** Returns the exact string to sign (RFC 9421 §2.5 or cavage-12 §2.3). */
 export function signatureBase(input: BaseInput, spelling: Spelling): string {
   const lines = input.components.map((name) =>
     input.form === 'cavage'
@@ -29,7 +29,10 @@ function cavageValue(name: string, { message, created, expires }: BaseInput, spe
   }
 }
 
-/** RFC 9421 §2.2. The target is in origin form, so its path is never empty. No part is decoded or normalized. */
+/**
+ * Returns the value of a component (RFC 9421 §2.2). The target is in origin form, so its path is never empty. Does not
+ * decode or normalize any part.
+ */
 function rfc9421Value(name: string, message: Message, spelling: Spelling): string {
   const question = message.target.indexOf('?')
   switch (name) {
@@ -46,7 +49,7 @@ function rfc9421Value(name: string, message: Message, spelling: Spelling): strin
     case '@path':
       return question < 0 ? message.target : message.target.slice(0, question)
     case '@query':
-      // §2.2.7: a missing query is written as a question mark.
+      // Writes a missing query as a question mark (RFC 9421 §2.2.7).
       return question < 0 ? '?' : message.target.slice(question)
     default:
       return fieldValue(name, message, spelling)

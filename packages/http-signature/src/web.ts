@@ -1,4 +1,4 @@
-// The signer for platforms with Web Crypto. This file and its imports must not import from Node.
+// This module is the signer for platforms with Web Crypto. The file and its imports must not import from Node.
 import { type DraftOptions, draftSignature, wantsDigest } from './sign/draft-signature.ts'
 
 export type { SignatureForm } from './parse/parsed-signature.ts'
@@ -10,7 +10,7 @@ export type WebSigningKey = Parameters<typeof crypto.subtle.sign>[1]
 /** A request to sign, the key, and the options. */
 export type WebSignRequestOptions = DraftOptions & { key: WebSigningKey }
 
-/** Same as `signRequest`, but with Web Crypto. Produces the same bytes. */
+/** Signs a request with Web Crypto. Produces the same bytes as `signRequest`. */
 export async function signRequestWeb({ key, ...options }: WebSignRequestOptions): Promise<Record<string, string>> {
   const bodyHash = wantsDigest(options) ? await hashBody(options.body!) : undefined
   const algorithm = key.algorithm.name === 'Ed25519' ? 'ed25519' : 'hmac-sha256'
@@ -24,9 +24,9 @@ async function hashBody(body: Uint8Array | string): Promise<string> {
   return toBase64(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
 }
 
-/** Header values have only characters up to U+00FF, which become one byte each. */
+/** Converts a header value to bytes. Its characters are at most U+00FF, so each becomes one byte. */
 const latin1Bytes = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-/** Only for short inputs, because each byte becomes an argument. */
+/** Supports only short inputs, because each byte becomes an argument. */
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))

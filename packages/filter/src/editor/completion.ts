@@ -7,7 +7,10 @@ import { type Place, placeAt, type Spot } from './place.ts'
 export interface Completions extends Span {
   /** What can follow, from the most to the least specific. Empty if nothing can follow. */
   readonly expected: readonly Expectation[]
-  /** Completions that need no data: fields, functions, operators, keywords, fixed values, and relative times. */
+  /**
+   * Completions that need no data from the caller: fields, functions, operators, keywords, fixed values, and relative
+   * times.
+   */
   readonly items: readonly CompletionItem[]
 }
 
@@ -51,8 +54,8 @@ export interface CompletionItem {
 
 /**
  * Returns the possible completions at a cursor, and the range that a completion replaces. The cursor and the range are
- * string indexes, as everywhere in this package; `toIndex` and `toCodePoints` convert them. Also works for incomplete
- * filters. The text to the right of the cursor only determines the end of the word.
+ * string indexes, as everywhere in this package; `toIndex` and `toCodePoints` convert them. Accepts incomplete filters.
+ * Uses the text to the right of the cursor only to find the end of the word.
  */
 export function completionsAt(text: string, cursor: number, kind: FilterKind = 'device'): Completions {
   const place = placeAt(text, cursor, kind)
@@ -67,7 +70,7 @@ function expectedAt(place: Place): Expectation[] {
     case 'condition':
       return [nameAt(place, spot.name, false), ...(spot.isAfterNot || spot.name.includes('.') ? [] : [keyword])]
     case 'afterName':
-      // A word after a space begins a new condition or is a keyword.
+      // After a space, a word begins a new condition or is a keyword.
       return [...(prefix === '' ? [operatorOf(spot.subject)] : []), keyword, nameAt(place, prefix, false)]
     case 'afterCondition':
       return [keyword, nameAt(place, prefix, false)]

@@ -8,8 +8,8 @@ export interface HighlightToken extends Span {
 }
 
 /**
- * Classifies the parts of a filter for highlighting, in order and without whitespace. Also works for invalid and
- * incomplete filters: unclosed strings, stray characters, and unmatched parentheses become errors. Takes linear time.
+ * Classifies the parts of a filter for highlighting, in order and without whitespace. Accepts invalid and incomplete
+ * filters, and marks unclosed strings, stray characters, and unmatched parentheses as errors. Takes linear time.
  */
 export function tokens(text: string): HighlightToken[] {
   const found = lex(text)
@@ -27,7 +27,7 @@ export function tokens(text: string): HighlightToken[] {
 }
 
 interface Call {
-  /** The position of the argument that is a name; -1 if there is none. */
+  /** Position of the argument that is a name, or -1 if no argument is a name. */
   namePosition: number
   position: number
 }
@@ -64,7 +64,7 @@ function kindOf(found: readonly Token[], index: number, call: Call | null): High
 
 const isFunction = (token: Token | undefined): boolean => token?.kind === 'open' && token.opens === 'arguments'
 
-/** Whether a word is a level of a name, which a comparator or a dot follows. */
+/** Returns whether a word is one level of a name, because a comparator or a dot follows. */
 function isInName(found: readonly Token[], index: number): boolean {
   const after = found[index + 1]?.kind
   return after === 'comparator' || after === 'dot' || found[index - 1]?.kind === 'dot'

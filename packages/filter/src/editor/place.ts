@@ -15,15 +15,14 @@ export interface Place extends Span {
 
 /** The syntactic position of a cursor. */
 export type Spot =
-  /** At the beginning of a condition. `name` is the name up to the cursor, with its dots. */
+  /** The cursor is at the beginning of a condition. `name` is the name up to the cursor, with its dots. */
   | { readonly type: 'condition'; readonly name: string; readonly isAfterNot: boolean }
-  /** After a space that follows a possible name. */
+  /** The cursor is after a space that follows a possible name. */
   | { readonly type: 'afterName'; readonly subject: string }
   | { readonly type: 'value'; readonly subject: string }
   | { readonly type: 'argument'; readonly callee: string; readonly position: number }
   | { readonly type: 'afterCondition' | 'afterListed' | 'none' }
 
-/** Finds the position of a cursor. */
 export function placeAt(text: string, cursor: number, kind: FilterKind): Place {
   const left = lex(text.slice(0, cursor)).slice(0, -1)
   const current = wordAtEnd(left, cursor)
@@ -45,7 +44,10 @@ export function placeAt(text: string, cursor: number, kind: FilterKind): Place {
   return { ...common, from: from ?? common.from, spot: conditionSpot(text, before, common.prefix) }
 }
 
-/** Returns the word around or directly before the cursor. While a user types a keyword, it counts as a word. */
+/**
+ * Returns the word around or directly before the cursor. Treats a keyword as a word, because the user may still be
+ * typing it.
+ */
 function wordAtEnd(left: readonly Token[], cursor: number): Token | undefined {
   const last = left.at(-1)
   if (last === undefined || last.to < cursor) return undefined
@@ -56,7 +58,7 @@ function wordAtEnd(left: readonly Token[], cursor: number): Token | undefined {
 const restOfWord = /[^\s(),"'=<>!:\\.]*/y
 const restOfValue = /[^\s(),"'=<>!\\]*/y
 
-/** Returns the end of the word, to the right of the cursor. */
+/** Returns the end of the word at the cursor, which may be to the right of the cursor. */
 function wordEnd(text: string, cursor: number, current: Token): number {
   if (current.kind === 'string') {
     const end = lex(text).find(({ from }) => from === current.from)

@@ -1,6 +1,6 @@
 const SECONDS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 }
 
-/** 100 years. */
+/** The maximum is 100 years. */
 const MAX_SECONDS = 36_525 * SECONDS.d
 
 const form = /^(?=\d)(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/
@@ -25,7 +25,7 @@ export function parseRelativeTime(text: string): number | undefined {
   return text.startsWith('-') && seconds > 0 ? -seconds : seconds
 }
 
-/** Formats a duration in the largest units, such as `1d12h`. */
+/** Formats a duration with the largest possible units, such as `1d12h`. */
 export function formatDuration(seconds: number): string {
   let rest = seconds
   let text = ''

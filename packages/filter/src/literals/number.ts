@@ -1,12 +1,12 @@
 const form = /^-?[0-9]+(\.[0-9]+)?$/
 
-/** Whether a word is a number: digits with an optional minus and fraction. */
+/** Returns whether a word is a number: digits with an optional minus and fraction. */
 export const isNumber = (text: string): boolean => form.test(text)
 
-/** Whether a word is a number with a fraction. */
+/** Returns whether a word is a number with a fraction. */
 export const hasFraction = (text: string): boolean => form.exec(text)?.[1] !== undefined
 
-/** Whether a number has a fraction that ends in 0, which versions often have but numbers rarely do. */
+/** Returns whether a number has a fraction that ends in 0, as in many versions but few measurements. */
 export const endsInZero = (text: string): boolean => hasFraction(text) && text.endsWith('0')
 
 /** Formats a number for comparison, without leading and trailing zeros. */
@@ -20,7 +20,7 @@ export function shortestNumber(text: string): string {
 const otherForm = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/
 
 /**
- * Whether a word is not a number of the language, although a value in this form would be compared as a number, such as
- * `1e5`.
+ * Returns whether a word such as `1e5` is not a number in the filter language, although a value in this form is
+ * compared as a number.
  */
 export const isOtherNumber = (text: string): boolean => otherForm.test(text) && !isNumber(text)

@@ -8,18 +8,20 @@ export interface ParsedTime {
 }
 
 /**
- * Parses a `DateTime` of the API: an ISO 8601 date-time with a zone, or a date alone, in the years 1 to 9999. Digits after
- * milliseconds are dropped. Returns undefined for any other string, including February 30.
+ * Parses a `DateTime` of the API: an ISO 8601 date-time with a zone, or a date alone, in the years 1 to 9999. Ignores
+ * digits after milliseconds. Returns undefined for any other string, including February 30.
  */
 export function parseTime(text: string): ParsedTime | undefined {
   const match = dateTimeForm.exec(text)
   if (match === null) return undefined
   const [year, month, day] = [match[1], match[2], match[3]].map(Number)
-  // `Date.UTC` would read the years 0 to 99 as 1900 to 1999, and accepts February 30 as a day in March.
+  // Sets the year separately, because `Date.UTC` would read the years 0 to 99 as 1900 to 1999. Checks the day, because
+  // `Date.UTC` accepts February 30 as a day in March.
   const midnight = new Date(Date.UTC(2000, month! - 1, day))
   midnight.setUTCFullYear(year!, month! - 1, day)
   if (midnight.getUTCDate() !== day || midnight.getUTCMonth() !== month! - 1) return undefined
-  // `Date` allows neither a comma before the fraction, nor a zone with hours alone or without a colon.
+  // Rewrites the fraction and the zone, because `Date` accepts neither a comma before the fraction nor a zone without
+  // minutes or a colon.
   const form = text
     .toUpperCase()
     .replace(',', '.')

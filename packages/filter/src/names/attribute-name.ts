@@ -13,11 +13,11 @@ export const reservedNames: readonly string[] = ['category', 'status'].flatMap((
 
 export const isReservedShortName = (name: string): boolean => reservedNames.includes(name)
 
-/** Whether the name, with its group, is one of the ten reserved names. */
+/** Returns whether the name, with its group, is one of the ten reserved names. */
 export const isReservedName = ([group, subName]: AttributeName): boolean =>
   group === RESERVED_GROUP && subName !== undefined && isReservedShortName(subName)
 
-/** The maximum number of characters of one level of an attribute name, and of a context. */
+/** Maximum number of characters in one level of an attribute name and in a context. */
 const maxLength = { level: 128, context: 64 }
 
 const controlCharacter = /\p{Cc}/u

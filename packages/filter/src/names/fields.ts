@@ -68,9 +68,7 @@ export type DeviceField = keyof typeof deviceFields
 export type ServiceField = keyof typeof serviceFields
 export type EventField = keyof typeof eventFields
 
-/**
- * The fields of each kind with their types. `services` of devices is not a field here, because it contains conditions.
- */
+/** The fields of each kind with their types. Omits `services` of devices, because `services` contains conditions. */
 export const fieldTypes = { device: deviceFields, service: serviceFields, event: eventFields } as const
 
 /** Returns the type of a field, or undefined if the kind has no such field. */

@@ -10,7 +10,7 @@ import { resolveTime } from './time-literal.ts'
 const idForm = /^80(:[0-9a-f]{2}){7}$/
 const MAX_PORT = 65_535
 
-/** Words that users often write for the values of `state` and of Boolean fields. */
+/** Users often write these words for the values of `state` and of Boolean fields. */
 const synonyms: ReadonlyMap<string, boolean> = new Map([
   ...['active', 'true', 'on', 'yes', 'up', 'online', 'enabled', '1'].map((word) => [word, true] as const),
   ...['inactive', 'false', 'off', 'no', 'down', 'offline', 'disabled', '0'].map((word) => [word, false] as const),
@@ -84,10 +84,7 @@ function resolveTitle(
   return rejectWith(resolving, value, message, null)
 }
 
-/**
- * Resolves a value of a field with two values. For such a field, `:` is the same as `=`, because `inactive` contains
- * `active`.
- */
+/** Resolves a value of a field with two values. Treats `:` like `=`, because `inactive` contains `active`. */
 function resolveChoice(
   resolving: Resolving,
   { name, valueType }: FieldSubject,
@@ -119,7 +116,7 @@ function resolveWord(
   return rejectWith(resolving, value, `${right}${hint} Found ${abbreviate(written(resolving, value))}`, edit)
 }
 
-/** IDs are stored in lowercase, and input is case-insensitive. */
+/** Converts IDs to lowercase, because the server stores them in lowercase and input is case-insensitive. */
 function resolveId(resolving: Resolving, value: Value, isEquality: boolean): Literal | undefined {
   const parts = value.parts.map((part) => part.toLowerCase())
   if (parts.length > 1) return { type: 'pattern', parts }

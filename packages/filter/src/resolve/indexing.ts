@@ -3,7 +3,7 @@ import type { FilterKind } from '../names/fields.ts'
 import { toCodePoints } from '../positions.ts'
 import type { Compare, CompareList, Condition, FieldSubject, Literal, ResolvedFilter } from './resolved.ts'
 
-/** The number of consecutive characters that a literal must contain so that a trigram index finds it. */
+/** A trigram index finds a literal only if it contains this number of consecutive characters. */
 const TRIGRAM = 3
 
 export interface IndexOptions {
@@ -13,8 +13,8 @@ export interface IndexOptions {
 }
 
 /**
- * Whether indexes find the matches of a filter (contract A.8): a conjunction with at least one indexed condition, or a
- * disjunction of indexed conditions.
+ * Returns whether indexes find the matches of a filter (contract A.8): a conjunction with at least one indexed
+ * condition, or a disjunction of indexed conditions.
  */
 export function isIndexed(filter: ResolvedFilter, options: IndexOptions): boolean {
   switch (filter.type) {
@@ -73,7 +73,7 @@ function hasTrigram(literal: Literal): boolean {
 
 interface Use {
   isEquality: boolean
-  /** `:` with enough consecutive characters. */
+  /** Whether the comparison is `:` with enough consecutive characters. */
   isPart: boolean
   isOrder: boolean
 }

@@ -10,7 +10,7 @@ import type { AnyAttribute, InView, IsStale, Subject } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, written } from './resolving.ts'
 import { forbiddenClock, forbiddenView } from './usage.ts'
 
-/** The arguments of each function, for messages. */
+/** The arguments of each function, with an example for messages. */
 const forms: Readonly<Record<FunctionName, { arguments: number; example: string }>> = {
   base: { arguments: 1, example: 'base(site) = oslo' },
   in: { arguments: 2, example: 'in("night", site) = oslo' },
@@ -134,7 +134,7 @@ function resolveNameArgument(resolving: Resolving, scope: Scope, value: Value): 
   return resolveAttributeName(resolving, scope, { name, span: value, isArgument: true, lead: '' })
 }
 
-/** Returns the string of a name, which cannot contain wildcards. */
+/** Returns the string of a name. Rejects wildcards, which a name cannot contain. */
 export function plainName(resolving: Resolving, value: Value): string | undefined {
   if (value.parts.length === 1) return value.parts[0]!
   const found = abbreviate(written(resolving, value))

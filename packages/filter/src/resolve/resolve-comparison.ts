@@ -34,7 +34,7 @@ export function resolveComparison(resolving: Resolving, found: ValueComparison):
 
 export const isOnlyWildcards = ({ parts }: Value): boolean => parts.length > 1 && parts.every((part) => part === '')
 
-/** The comparator without its negation. For fields with fixed values, `:` is the same as `=`. */
+/** Returns the comparator without its negation. Treats `:` like `=` for fields with fixed values. */
 function plainOperator(subject: Subject, comparator: Comparator): Compare['operator'] {
   if (comparator === '!=') return '='
   const isChoice = subject.type === 'field' && (subject.valueType === 'state' || subject.valueType === 'boolean')
@@ -46,7 +46,7 @@ const withoutParts: ReadonlySet<FieldType> = new Set(['number', 'time'])
 
 const isOrder = (comparator: Comparator): boolean => comparator !== '=' && comparator !== '!=' && comparator !== ':'
 
-/** Whether the subject supports the comparator. If not, reports an error. */
+/** Returns whether the subject supports the comparator. Reports an error if it does not. */
 function isAllowed(resolving: Resolving, { subject, comparison, argument }: ValueComparison): boolean {
   const { comparator } = comparison
   const name = written(resolving, comparison.subject)
@@ -69,7 +69,7 @@ function isAllowed(resolving: Resolving, { subject, comparison, argument }: Valu
   return false
 }
 
-/** Resolves a value that is only `*`. With `:`, it means that there is a value. */
+/** Resolves a value that is only `*`, which after `:` means that the subject has a value. */
 function resolvePresence(
   resolving: Resolving,
   { subject, comparison }: ValueComparison,
@@ -119,7 +119,10 @@ function resolveListed(
   return rejectWith(resolving, value, message, null)
 }
 
-/** A comparison with a missing time is false, so it omits devices that never reported (contract A.5). */
+/**
+ * Warns that the comparison excludes devices that never reported, because a comparison with a missing time is false
+ * (contract A.5).
+ */
 function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComparison): void {
   const { comparator } = comparison
   if (subject.type !== 'field' || subject.name !== 'lastReported' || !comparator.startsWith('<')) return
@@ -130,7 +133,10 @@ function warnAboutOrder(resolving: Resolving, { subject, comparison }: ValueComp
   warn(resolving, comparison, message, replace(comparison, right))
 }
 
-/** Word processors replace straight quotes with typographic quotes, which the language reads as ordinary characters. */
+/**
+ * Warns about typographic quotes, which word processors insert for straight quotes. The language reads them as ordinary
+ * characters.
+ */
 function warnAboutQuotes(resolving: Resolving, value: Value): void {
   const text = printValue(value)
   if (value.isQuoted || !/^[“”„‘’‚«»]/.test(text)) return

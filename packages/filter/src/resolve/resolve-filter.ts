@@ -11,11 +11,10 @@ import { type ResolveOptions, type Resolving, reject, type Scope } from './resol
 import { addTerm } from './terms.ts'
 import { forbiddenEmpty } from './usage.ts'
 
-/** A resolved filter. */
 export interface Resolution {
-  /** null for an empty filter, and for a filter with problems. */
+  /** Null for an empty filter, and for a filter with problems. */
   readonly filter: ResolvedFilter | null
-  /** Whether the filter has no problems. If so, `filter` has its complete meaning. */
+  /** Whether the filter has no problems. Only then, `filter` has the complete meaning. */
   readonly isValid: boolean
   /** All semantic errors, in order of position. Does not include syntax errors. */
   readonly problems: readonly FilterProblem[]
@@ -37,7 +36,7 @@ export interface Resolution {
 export function resolveFilter(parsed: ParsedFilter, options: ResolveOptions = {}): Resolution {
   const { kind = 'device', usage = 'list' } = options
   const { text } = parsed
-  // Above a limit, the work would be unlimited.
+  // Does not resolve a filter that exceeds a limit, because the work would be unlimited.
   const tree = parsed.problems.some((problem) => problem.kind === 'limit') ? null : parsed.tree
   const all = { ...options, kind, usage }
   const resolving: Resolving = {

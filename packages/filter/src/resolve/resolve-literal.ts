@@ -11,12 +11,13 @@ import { type Resolving, reject, rejectWith, replace, warn, written } from './re
 import { resolveTime } from './time-literal.ts'
 import { forbiddenClock } from './usage.ts'
 
-/** A string, or a pattern if the value contains wildcards. */
+/** Returns a string, or a pattern if the value contains wildcards. */
 export const toText = (value: Value): StringLiteral | PatternLiteral =>
   value.parts.length === 1 ? { type: 'string', value: value.parts[0]! } : { type: 'pattern', parts: value.parts }
 
 /**
- * Resolves the value of a comparison by the subject's type, or for attributes by the form of the value (contract A.5).
+ * Resolves the value of a comparison. The type depends on the field or, for an attribute, on the form of the value
+ * (contract A.5).
  */
 export function resolveLiteral(
   resolving: Resolving,
@@ -56,7 +57,7 @@ function resolveDuration(resolving: Resolving, value: Value): Literal | undefine
   return rejectWith(resolving, value, message, edit)
 }
 
-/** The type of the literal determines how <, <=, >, and >= compare an attribute. */
+/** Resolves a value for <, <=, >, or >=. Its type determines how the comparison orders values of an attribute. */
 function resolveOrdered(resolving: Resolving, subject: Subject, value: Value): Literal | undefined {
   const text = value.parts[0]!
   const string = { type: 'string', value: text } as const
@@ -81,7 +82,7 @@ function resolveOrdered(resolving: Resolving, subject: Subject, value: Value): L
   return string
 }
 
-/** Rejects numbers that look like versions. As a number, 2.10 is less than 2.9. */
+/** Resolves a number. Rejects a number that looks like a version, because as a number, 2.10 is less than 2.9. */
 function resolveNumber(resolving: Resolving, subject: Subject, value: Value): Literal | undefined {
   const text = value.parts[0]!
   const { hasVersions } = resolving.options

@@ -41,7 +41,7 @@ const servicesLead = ({ kind }: Scope): string => (kind === 'device' ? 'services
 interface NamedComparison {
   tree: Comparison
   subject: FieldSubject | AttributeSubject
-  /** `services.` if at least one service must meet the condition. */
+  /** The prefix `services.` if at least one service must meet the condition. */
   lead: string
 }
 

@@ -20,17 +20,17 @@ import { type Resolving, rejectWith, replace, type Scope, warn } from './resolvi
 export type NamedSubject =
   | FieldSubject
   | AttributeSubject
-  /** A name after `services.`. */
+  /** The filter contains the name after `services.`. */
   | { readonly type: 'inServices'; readonly subject: FieldSubject | AttributeSubject }
-  /** The names `services` and `attributes` by themselves. */
+  /** The filter contains `services` or `attributes` without a further name. */
   | { readonly type: 'services' | 'attributes'; readonly of: 'device' | 'service' }
 
-/** A name as written in the filter. */
+/** A name in the notation of the filter. */
 export interface WrittenName {
   readonly name: string
   /** The part that a suggestion replaces. */
   readonly span: Span
-  /** Where the name is: to the left of a comparator, or in a function, where dots are ordinary characters. */
+  /** Whether the name is the argument of a function, in which dots are ordinary characters. */
   readonly isArgument: boolean
   /** The part before `name` in the filter, such as `services.`. */
   readonly lead: string
@@ -64,7 +64,10 @@ export function resolveName(resolving: Resolving, scope: Scope, found: WrittenNa
   return { type: 'attribute', of: attributeOwner(kind), name: attribute, read: { type: 'effective' } }
 }
 
-/** The object whose attributes a filter refers to. For events, this is the device with its current values. */
+/**
+ * Returns the kind of object whose attributes a filter refers to. For events, this is the device with its current
+ * values.
+ */
 export const attributeOwner = (kind: FilterKind): 'device' | 'service' => (kind === 'service' ? 'service' : 'device')
 
 function toService(resolving: Resolving, subject: NamedSubject, found: WrittenName): NamedSubject | undefined {
@@ -148,7 +151,7 @@ function resolveReserved(
   return rejectWith(resolving, found.span, message, edit)
 }
 
-/** Whether the account ever used an attribute or a group with this name. */
+/** Returns whether the account has ever used an attribute or a group with this name. */
 function isKnown(resolving: Resolving, name: string): boolean {
   const { knownAttributes } = resolving.options
   if (knownAttributes === undefined || knownAttributes.has(name)) return true

@@ -4,7 +4,7 @@ import { toText } from './resolve-literal.ts'
 import type { WordSearch } from './resolved.ts'
 import { type Resolving, rejectWith, replace, type Scope, warn, written } from './resolving.ts'
 
-/** Operators of other languages that are words in this one, with the corresponding operators. */
+/** Other languages use these words as operators. The values are the corresponding operators of this language. */
 const operators: ReadonlyMap<string, string> = new Map([
   ['and', 'AND'],
   ['or', 'OR'],

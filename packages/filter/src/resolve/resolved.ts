@@ -87,7 +87,7 @@ export interface IsStale {
   readonly name: AttributeName
 }
 
-/** The filter of a view, in that view's context. */
+/** The object matches the filter of a view, in that view's context. */
 export interface InView {
   readonly type: 'view'
   readonly id: string
@@ -128,15 +128,15 @@ export interface TimeOfAttribute {
 export type Literal =
   | StringLiteral
   | PatternLiteral
-  /** Digits with an optional minus and fraction, compared exactly. */
+  /** A number as digits with an optional minus and fraction. Comparisons are exact. */
   | { readonly type: 'number'; readonly decimal: string }
-  /** Milliseconds since 1970. */
+  /** A time in milliseconds since 1970. */
   | { readonly type: 'time'; readonly milliseconds: number }
-  /** A day in UTC, as its first millisecond. Only with `=`. */
+  /** A day in UTC, given by its first millisecond. Occurs only with `=`. */
   | { readonly type: 'day'; readonly milliseconds: number }
-  /** Seconds relative to the start of the request. Negative values are in the past. */
+  /** A time in seconds relative to the start of the request. Negative values are in the past. */
   | { readonly type: 'relative'; readonly seconds: number }
-  /** Only with `age()`. */
+  /** A duration, which occurs only with `age()`. */
   | { readonly type: 'duration'; readonly seconds: number }
   | { readonly type: 'boolean'; readonly value: boolean }
 

@@ -5,33 +5,34 @@ import type { FilterTerm } from './resolved.ts'
 import type { FilterUsage } from './usage.ts'
 
 /**
- * The attribute names that an account ever used, such as `site` and `net.ssid`. A Set or a Map implements this
+ * The attribute names that an account has ever used, such as `site` and `net.ssid`. A Set or a Map implements this
  * interface.
  */
 export interface KnownNames {
-  /** Whether the account ever used this attribute or group. */
+  /** Returns whether the account has ever used this attribute or group. */
   has(name: string): boolean
   /**
-   * The names that suggestions may contain, such as the names that the caller may read. Their groups are also known.
+   * Returns the names that suggestions can contain, such as the names that the caller can read. The groups of these
+   * names are known too.
    */
   keys(): Iterable<string>
 }
 
 export interface ResolveOptions {
-  /** The kind of object that the filter selects. Default: devices. */
+  /** Kind of object that the filter selects. Default: `device`. */
   readonly kind?: FilterKind
-  /** Where the filter is used. Default: a list. */
+  /** Use of the filter. Default: `list`. */
   readonly usage?: FilterUsage
   /**
    * Names of attributes. The resolver rejects other names without the prefix `attributes.`, and suggests the closest of
    * these. If omitted, it accepts every name.
    */
   readonly knownAttributes?: KnownNames
-  /** Whether known values of an attribute look like versions, with two dots. Default: no. */
+  /** Returns whether known values of an attribute look like versions, with two dots. Default: no. */
   readonly hasVersions?: (name: string) => boolean
-  /** The types that events can have. The resolver rejects all others. If omitted, it accepts every type. */
+  /** Valid types of events. The resolver rejects all others. If omitted, it accepts every type. */
   readonly eventTypes?: readonly string[]
-  /** Whether the filter of a view is indexed. Default: no. */
+  /** Returns whether the filter of a view is indexed. Default: no. */
   readonly isIndexedView?: (id: string) => boolean
 }
 
@@ -40,7 +41,7 @@ export interface Scope {
   readonly kind: FilterKind
   /** Whether the condition is inside `services:(…)` or after `services.`. */
   readonly isInServices: boolean
-  /** Whether the condition is inside NOT or !=, so that no index helps. */
+  /** Whether the condition is inside NOT or !=, so that no index can find its matches. */
   readonly isNegated: boolean
 }
 
@@ -52,13 +53,13 @@ export interface Resolving {
   readonly warnings: FilterProblem[]
   readonly terms: FilterTerm[]
   /**
-   * The number of unknown names for which the closest known name was searched. Limits the work for filters with many
+   * The result of each search for the closest known name, keyed by unknown name. Limits the work for a filter with many
    * unknown names.
    */
   readonly searched: Map<string, string | undefined>
   /** Unknown attribute names, with and without the prefix `attributes.` in the filter. */
   readonly unknown: Set<string>
-  /** Known names that are only groups, computed when they are first needed. */
+  /** Known names that are only groups. The resolver computes them when it first needs them. */
   knownGroups?: ReadonlySet<string>
 }
 

@@ -1,18 +1,18 @@
 /**
- * Where a filter is used, which limits what it can contain (contract A.1). `list` includes every read, subscriptions,
- * and webhooks.
+ * The use of a filter, which limits what the filter can contain (contract A.1). `list` includes every read,
+ * subscriptions, and webhooks.
  */
 export type FilterUsage = 'list' | 'bulk' | 'alert' | 'silence' | 'role' | 'accessKey' | 'view'
 
 interface UsageRule {
-  /** The usage, for messages. */
+  /** Name of the use in messages. */
   readonly place: string
-  /** Fields of devices and services that are not allowed. */
+  /** Fields of devices and services that a filter for this use must not contain. */
   readonly fields?: readonly string[]
-  /** Whether relative times, age(), and stale() are not allowed. */
+  /** Whether the filter must not contain relative times, age(), or stale(). */
   readonly isWithoutClock?: true
   readonly isWithoutView?: true
-  /** Whether an empty filter is rejected. */
+  /** Whether the filter must not be empty. */
   readonly isRequired?: true
 }
 

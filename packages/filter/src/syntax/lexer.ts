@@ -5,8 +5,7 @@ import { type Scanned, scanString, scanText } from './scan-value.ts'
 import { type Comparator, isValueToken, type Parenthesis, type Token, type ValueToken } from './token.ts'
 
 /**
- * Splits a filter into tokens (contract A.2). Never throws and takes linear time. Lexical errors become faults of
- * tokens. The last token has the kind `end`.
+ * Splits a filter into tokens (contract A.2). Never throws and takes linear time. A token with a lexical error has a fault. The last token has the kind `end`.
  *
  * The meaning of a character depends on its side of the comparator. The lexer therefore tracks parentheses: parentheses
  * after a comparator contain values, except in `services:(…)`.
@@ -61,7 +60,7 @@ function nextToken(text: string, at: number, before: readonly Token[], inside: P
   return comparatorToken(text, one, isRight) ?? wordToken(text, one, { isRight, isFirst: previous?.kind !== 'dot' })
 }
 
-/** The comparators, and what users often write instead of them. */
+/** Matches the comparators, and the strings that users often write instead. */
 const comparatorForm = /==|<>|=>|=<|!=|<=|>=|[=<>:]/y
 const misspelled: Readonly<Record<string, Comparator>> = { '==': '=', '<>': '!=', '=>': '>=', '=<': '<=' }
 
@@ -108,7 +107,9 @@ function valueToken(
 
 const idForm = /80(?::[0-9a-fA-F]{2})+(?=$|[\s(),"'=<>!:])/y
 
-/** Returns the ID, or the beginning of an ID, at an index. A pasted ID is one word, although it contains colons. */
+/**
+ * Returns the ID, or the beginning of an ID, at an index. Reads a pasted ID as one word, although it contains colons.
+ */
 function idAt(text: string, at: number): string | undefined {
   idForm.lastIndex = at
   return idForm.exec(text)?.[0]
@@ -125,7 +126,7 @@ function openedBy(
   return previous?.kind === 'text' && !previous.isRight && !isSpaced ? 'arguments' : 'group'
 }
 
-/** Whether the name before the last token, a comparator, is `services` or `device.services`. */
+/** Returns whether the last token is a comparator after `services` or `device.services`. */
 function isServices(before: readonly Token[]): boolean {
   const at = before.length - 2
   if (!isNamed(before[at], 'services')) return false

@@ -1,7 +1,7 @@
 import type { Span } from '../positions.ts'
 import { abbreviate, applyEdits, type Edit, type Fault } from '../problems.ts'
 
-/** How an operand is joined to the previous one. A space is an implicit AND. */
+/** The operator between an operand and the previous operand. A space is an implicit AND. */
 export type Join = 'and' | 'or' | 'space'
 
 /**
@@ -20,7 +20,7 @@ export function mixedOperators(text: string, operands: readonly Span[], joins: r
   return { ...span, message, edits: joins.includes('and') ? readings.sql : readings.aip }
 }
 
-/** Adds parentheses around each run of operands whose joins bind more tightly. */
+/** Adds parentheses around each sequence of operands whose operators bind more tightly. */
 function parenthesize(operands: readonly Span[], joins: readonly Join[], binds: (join: Join) => boolean): Edit[] {
   const edits: Edit[] = []
   let first = 0

@@ -16,7 +16,7 @@ import { quote } from './quote.ts'
 import { isValueToken, type Token } from './token.ts'
 import type { Value, ValueList } from './tree.ts'
 
-/** Parses the values of a list after its parenthesis, including the closing one. */
+/** Parses the values of a list, from the token after the opening parenthesis through the closing one. */
 export function parseList(parsing: Parsing, open: Token): ValueList | Broken {
   const values: Value[] = []
   const joins: Join[] = []
@@ -45,7 +45,7 @@ export function parseList(parsing: Parsing, open: Token): ValueList | Broken {
   return { type: 'list', ...list, join: isOr || values.length === 1 ? 'or' : 'and', values }
 }
 
-/** Lists cannot be nested, so only one of the operators can be suggested. */
+/** Returns the error for a list with AND and OR. Suggests only one of the operators, because lists cannot be nested. */
 function mixedList({ text }: Parsing, values: readonly Value[], joins: readonly Join[]): Fault {
   const { from, to } = mixedOperators(text, values, joins)
   const all = values.map((value) => text.slice(value.from, value.to)).join(' OR ')

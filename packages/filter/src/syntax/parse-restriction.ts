@@ -20,7 +20,7 @@ import { runEnd } from './scan-value.ts'
 import { type ComparatorToken, isValueToken, type Token, type ValueToken } from './token.ts'
 import type { Call, Expression, Member, Nested, Restriction, Value, ValueList } from './tree.ts'
 
-/** Parses the expression of `services:(…)` after its parenthesis, including the closing one. */
+/** Parses the expression of `services:(…)`, from the token after the opening parenthesis through the closing one. */
 export type ParseNested = (parsing: Parsing, open: Token) => Expression | Broken
 
 /** Parses a word, a function, or a comparison. The next token is a word or a string. */
@@ -104,7 +104,7 @@ function badArguments(parsing: Parsing, open: Token, found: Token): Broken {
   return report(parsing, fault(found, message))
 }
 
-/** The error for an unclosed parenthesis. The suggestion closes it at the end. */
+/** Returns the error for an unclosed parenthesis. The suggestion closes the parenthesis at the end of the filter. */
 export function unclosed({ text }: Parsing, open: Span): Fault {
   const edits = [{ from: text.length, to: text.length, text: ')' }]
   return { from: open.from, to: open.to, message: 'This parenthesis is not closed.', edits }
@@ -149,8 +149,8 @@ function parseArgument(parsing: Parsing, left: Left, parseNested: ParseNested): 
 }
 
 /**
- * Reports the parenthesis that exceeds the depth limit, and skips its content. This also limits the recursion of the
- * parser.
+ * Reports the parenthesis that exceeds the depth limit, and skips its content. The limit also bounds the recursion of
+ * the parser.
  */
 export function tooDeep(parsing: Parsing, open: Token): Broken {
   const { filterDepth } = filterLimits

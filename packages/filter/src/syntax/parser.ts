@@ -8,17 +8,16 @@ import { type Broken, broken, lastRead, next, type Parsing, peek, report, skipPa
 import { isValueToken, type Token } from './token.ts'
 import type { Expression } from './tree.ts'
 
-/** A parsed filter. */
 export interface ParsedFilter {
   readonly text: string
-  /** null for an empty filter. If there are errors, contains only the parts without an error, or null. */
+  /** The syntax tree. Null for an empty filter. If the filter has errors, contains only the parts without an error. */
   readonly tree: Expression | null
-  /** Problems in order of position: at most five syntax errors, and at most one problem for each limit. */
+  /** Problems in order of position: up to five syntax errors, and up to one problem for each limit. */
   readonly problems: readonly FilterProblem[]
 }
 
 export interface ParseOptions {
-  /** The maximum number of characters, by default 4096. Canonical forms that the server stores can be longer. */
+  /** Maximum number of characters. Default: 4096. Canonical forms that the server stores can be longer. */
   readonly maxLength?: number
 }
 
@@ -113,7 +112,7 @@ interface Level {
 function combine(parsing: Parsing, { operands, spans, joins }: Level): Expression | Broken {
   const valid = operands.filter((operand) => operand !== broken)
   const isOr = joins.includes('or')
-  // Next to a part with an error, a space may belong to that part.
+  // Ignores a space next to a part with an error, because the space may belong to that part.
   const isMixed = isOr && joins.some((join) => join !== 'or') && valid.length === operands.length
   if (isMixed) report(parsing, mixedOperators(parsing.text, spans, joins))
   if (valid.length <= 1) return valid[0] ?? broken
@@ -194,7 +193,7 @@ function misplaced(parsing: Parsing, token: Token): Fault {
   }
 }
 
-/** Whether the next token separates two conditions. */
+/** Returns whether the next token separates two conditions. */
 function isBetween({ tokens, at }: Parsing): boolean {
   const before = tokens[at - 1]
   const after = tokens[at + 1]

@@ -3,7 +3,7 @@ import type { Span } from '../positions.ts'
 import { type Fault, type FilterProblem, toProblem } from '../problems.ts'
 import type { Token, ValueToken } from './token.ts'
 
-/** Marks a part with a syntax error that was already reported. */
+/** Marks a part whose syntax error the parser has already reported. */
 export const broken = Symbol('broken')
 export type Broken = typeof broken
 
@@ -13,31 +13,30 @@ export interface Parsing {
   readonly tokens: readonly Token[]
   /** The index of the next token. */
   at: number
-  /** Levels of parentheses around the next token. */
+  /** Number of open parentheses around the next token. */
   depth: number
   /** The number of terms so far, in fifths. */
   fifths: number
-  /** The number of literals with wildcards so far. */
   patterns: number
   readonly syntaxErrors: FilterProblem[]
-  /** At most one problem for each limit. */
+  /** The problems with limits. Contains up to one problem for each limit. */
   readonly exceeded: Map<FilterLimit, FilterProblem>
 }
 
 /** Returns the next token without reading it. */
 export const peek = (parsing: Parsing): Token => parsing.tokens[parsing.at]!
 
-/** Reads the next token. The last token, `end`, can be read repeatedly. */
+/** Reads the next token. Returns the last token, `end`, any number of times. */
 export function next(parsing: Parsing): Token {
   const token = peek(parsing)
   if (token.kind !== 'end') parsing.at++
   return token
 }
 
-/** Returns the token that was read last. */
+/** Returns the token that the parser read last. */
 export const lastRead = (parsing: Parsing): Token => parsing.tokens[Math.max(parsing.at - 1, 0)]!
 
-/** Reports a syntax error, unless five are reported. */
+/** Reports a syntax error, unless the parser has already reported five. */
 export function report(parsing: Parsing, found: Fault): Broken {
   if (parsing.syntaxErrors.length < MAX_SYNTAX_ERRORS) {
     parsing.syntaxErrors.push(toProblem(parsing.text, 'syntax', found))
@@ -45,7 +44,7 @@ export function report(parsing: Parsing, found: Fault): Broken {
   return broken
 }
 
-/** Reports once that a limit is exceeded. */
+/** Reports that a limit is exceeded, once per limit. */
 export function exceed(parsing: Parsing, limit: FilterLimit, span: Span, message: string): void {
   if (parsing.exceeded.has(limit)) return
   const found = { from: span.from, to: span.to, message, edits: null }

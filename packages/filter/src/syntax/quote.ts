@@ -6,13 +6,13 @@ export type Parts = readonly string[]
 
 const keywords: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT'])
 
-/** Whether a word is AND, OR, or NOT. As a name or value, such a word needs quotes. */
+/** Returns whether a word is AND, OR, or NOT. As a name or value, such a word needs quotes. */
 export const isKeyword = (word: string): boolean => keywords.has(word)
 
 /** Formats a literal in double quotes, with its wildcards. */
 export const quote = (parts: Parts): string => `"${parts.map((part) => part.replaceAll(/["\\*]/g, '\\$&')).join('*')}"`
 
-/** Formats a literal without quotes. The caller ensures that its characters allow this. */
+/** Formats a literal without quotes. The caller must ensure that the literal needs none. */
 export const unquoted = (parts: Parts): string => parts.map((part) => part.replaceAll('*', '\\*')).join('*')
 
 const plainValue = /^[\p{L}_*][\p{L}\p{N}_@.:/+*-]*$/u

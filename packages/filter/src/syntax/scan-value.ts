@@ -2,10 +2,10 @@ import type { Span } from '../positions.ts'
 import type { Edit, Fault } from '../problems.ts'
 import { type Parts, quote } from './quote.ts'
 
-/** A word or string as written in the filter. */
+/** A word or string in the notation of the filter. */
 export interface Scanned extends Span {
   readonly parts: Parts
-  /** Whether it contains a backslash, which means that it is not a keyword. */
+  /** Whether the word contains a backslash, in which case it is not a keyword. */
   readonly isEscaped: boolean
   readonly fault?: Fault
 }
@@ -58,14 +58,14 @@ function unterminated(
 ): Fault {
   const message = `The string has no closing ${mark}.`
   if (previous === undefined) return { from, to, message, edits: [...doubled, { from: to, to, text: mark }] }
-  // The mark is probably an apostrophe, as in it's.
+  // Treats the quote as an apostrophe, as in "it's".
   const end = runEnd(text, from)
   const word = quote([text.slice(previous.from, end)])
   const edits = [{ from: previous.from, to: end, text: word }]
   return { from, to, message: `${message} To use ${mark} in a word, quote the word: ${word}`, edits }
 }
 
-// To the left of a comparator, a dot separates levels, and a colon is a comparator.
+// Stops at dots and colons, because to the left of a comparator, a dot separates levels and a colon is a comparator.
 const leftRun = /[^\s(),"'=<>!:.\\*]+/y
 const rightRun = /[^\s(),"'=<>!\\*]+/y
 

@@ -12,9 +12,9 @@ export type Comparator = (typeof comparators)[number]
 export type Parenthesis = 'group' | 'list' | 'nested' | 'arguments'
 
 interface TokenBase extends Span {
-  /** Whether the token is the first one or follows whitespace. */
+  /** Whether the token is the first token or follows whitespace. */
   readonly isSpaced: boolean
-  /** A lexical error in the token. The rest of the token is usable. */
+  /** A lexical error in the token. The rest of the token remains usable. */
   readonly fault?: Fault
 }
 
@@ -22,7 +22,7 @@ interface TokenBase extends Span {
 export interface ValueToken extends TokenBase {
   readonly kind: 'text' | 'string'
   readonly parts: Parts
-  /** Whether the rules for the right side of a comparator were used to read it. */
+  /** Whether the lexer used the rules for the right side of a comparator. */
   readonly isRight: boolean
 }
 

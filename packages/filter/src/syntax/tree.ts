@@ -2,10 +2,10 @@ import type { Span } from '../positions.ts'
 import type { Parts } from './quote.ts'
 import type { Comparator } from './token.ts'
 
-/** A filter as written, before names and types are known. */
+/** The syntax tree of a filter, before names and types are known. */
 export type Expression = Group | Not | Restriction
 
-/** Conditions joined by AND (or spaces), or by OR. At least two. */
+/** Two or more conditions joined by AND, by spaces, or by OR. */
 export interface Group extends Span {
   readonly type: 'and' | 'or'
   readonly operands: readonly Expression[]
@@ -55,7 +55,7 @@ export interface Value extends Span {
   readonly isQuoted: boolean
 }
 
-/** Values in parentheses after a comparator. A single value has the operator OR. */
+/** Values in parentheses after a comparator. A list with a single value has the operator OR. */
 export interface ValueList extends Span {
   readonly type: 'list'
   readonly join: 'and' | 'or'

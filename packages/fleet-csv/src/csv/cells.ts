@@ -1,8 +1,8 @@
-/** The string in a cell, or null if the cell is empty. `""` is the empty string. */
+/** The string in a cell, or null if the cell is empty. A cell that contains `""` is the empty string. */
 export type Cell = string | null
 
 export interface CsvRow {
-  /** The first line of the row, counted from 1. */
+  /** First line of the row, counted from 1. */
   line: number
   cells: Cell[]
 }
@@ -14,8 +14,9 @@ export interface CsvProblem {
 }
 
 /**
- * Parses CSV (RFC 4180) with commas, and distinguishes an empty cell from a quoted empty cell. Lines end in LF, CRLF, or
- * CR. Empty lines are skipped. After a broken quote, parsing continues at the next line, so other rows are unaffected.
+ * Parses CSV (RFC 4180) with commas, and distinguishes an empty cell from a quoted empty cell. Accepts LF, CRLF, and CR
+ * as line ends. Skips empty lines. Continues at the next line after a broken quote, so that the quote does not affect
+ * other rows.
  */
 export function* parseCsv(text: string): Generator<CsvRow | CsvProblem> {
   let at = text.startsWith('\uFEFF') ? 1 : 0
@@ -31,7 +32,7 @@ export function* parseCsv(text: string): Generator<CsvRow | CsvProblem> {
 
 interface Read {
   cells: Cell[]
-  /** The position of the next row. */
+  /** Position of the next row. */
   next: number
   reason?: string
 }
@@ -50,7 +51,7 @@ function readRow(text: string, start: number): Read {
   }
 }
 
-/** The position of the closing quote, which is not doubled, for the quote at `open`. -1 if there is none. */
+/** Returns the position of the quote that closes the quote at `open`, or -1 if no quote does. Skips doubled quotes. */
 function closingQuote(text: string, open: number): number {
   let at = text.indexOf('"', open + 1)
   while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
@@ -95,6 +96,6 @@ export function formatCsvRow(cells: readonly Cell[]): string {
 
 function formatCell(cell: Cell): string {
   if (cell === null) return ''
-  // Outer spaces are part of the cell. Quotes prevent other programs from trimming them.
+  // Quotes outer spaces, which belong to the cell, so that other programs do not remove them.
   return cell === '' || /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 }

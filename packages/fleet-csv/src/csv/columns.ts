@@ -4,7 +4,10 @@ import type { Cell } from './cells.ts'
 export type FixedColumn = FieldName | 'services'
 export const fixedColumns: readonly FixedColumn[] = [...fieldNames, 'services']
 
-/** Fields of a device that an import cannot set. Files that the server exports with such columns can be imported. */
+/**
+ * An import cannot set these fields of a device. It ignores their columns, so that files from the server can be
+ * imported.
+ */
 const readOnlyFields = ['id', 'created', 'state', 'online', 'stateSince', 'lastReported', 'owner', 'contexts'] as const
 const servicesField =
   /^services\.(id|name|application|title|host|port|protocol|enabled|created|state|online|lastReported)$/
@@ -80,6 +83,6 @@ export function suspectColumns(columns: readonly Column[]): { found: string; mea
   })
 }
 
-/** Columns that an import ignores, because the fields are read-only. */
+/** Returns the columns that an import ignores, because the fields are read-only. */
 export const ignoredColumns = (columns: readonly Column[]): string[] =>
   columns.flatMap((column) => ('ignored' in column ? [column.ignored] : []))

@@ -2,11 +2,14 @@ import { FileError } from './file-error.ts'
 
 export interface Decoded {
   text: string
-  /** Whether all bytes are valid UTF-8. Otherwise, U+FFFD replaces the invalid bytes. */
+  /** Whether all bytes are valid UTF-8. If not, U+FFFD replaces the invalid bytes. */
   valid: boolean
 }
 
-/** Decodes the bytes of a file. Rejects UTF-16, which some spreadsheets write, with a hint. */
+/**
+ * Decodes the bytes of a file. Rejects UTF-16, which some spreadsheets write, and explains how to save the file as
+ * UTF-8.
+ */
 export function decodeText(bytes: Uint8Array): Decoded {
   const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
   if (utf16) throw new FileError('the file is UTF-16', 'save it as CSV in UTF-8')

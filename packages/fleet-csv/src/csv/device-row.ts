@@ -3,11 +3,11 @@ import type { CsvRow } from './cells.ts'
 import type { Column } from './columns.ts'
 import { parseServices, type ServiceEntry } from './services-cell.ts'
 
-/** A device as described by a row. Empty cells become null or are omitted. */
+/** A device as a row describes it. Empty cells become null or are omitted. */
 export interface DeviceRow extends DeviceFields {
   line: number
   services: ServiceEntry[]
-  /** Keyed by full name, such as `net.ssid`. */
+  /** Values, keyed by the attribute's full name, such as `net.ssid`. */
   attributes: Map<string, string>
 }
 
@@ -38,7 +38,7 @@ const emptyCellHint = (field: string): string =>
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
 
-/** A name is either a value or a group: `net` and `net.ssid` exclude each other. */
+/** Throws if a name is both a value and a group: `net` and `net.ssid` exclude each other. */
 export function assertNoValueIsGroup(attributes: ReadonlyMap<string, string>): void {
   for (const name of attributes.keys()) {
     const [group] = splitName(name)
@@ -58,7 +58,7 @@ export type NestedAttributes = Record<string, string | Record<string, string>>
 
 /** Converts attributes by full name to the nested form of the API. */
 export function nestAttributes(attributes: Iterable<readonly [name: string, value: string]>): NestedAttributes {
-  // A Map, because an attribute may have the name __proto__.
+  // Uses a Map, because an attribute can have the name __proto__.
   const nested = new Map<string, string | Map<string, string>>()
   for (const [fullName, value] of attributes) {
     const [group, name] = splitName(fullName)

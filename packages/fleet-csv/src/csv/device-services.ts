@@ -28,14 +28,14 @@ export function toServiceFields(entry: ServiceEntry, types: readonly Application
   return { name, application: type.id, host, port: port === undefined ? type.port : port, enabled }
 }
 
-/** The inverse of `toServiceFields`. */
+/** Converts a service of the API to an entry in the notation of the file. */
 export function toServiceEntry(service: ServiceFields, types: readonly ApplicationType[]): ServiceEntry {
   const { name, application, host, port, enabled } = service
   const type = types.find(({ id }) => id === application)
   const typeName = type?.name.toLowerCase() ?? String(application)
   return {
     name,
-    // If the service has the name of its type, write only the name.
+    // Spells the type like the name if only their case differs, so that the file contains only one of them.
     type: equalsIgnoringCase(typeName, name) ? name : typeName,
     host,
     port: port === null && (type?.port ?? null) === null ? undefined : port,

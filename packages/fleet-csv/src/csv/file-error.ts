@@ -1,6 +1,6 @@
 /** An error that affects the whole file. */
 export class FileError extends Error {
-  /** How to fix it. */
+  /** Explains how to fix the file. */
   readonly hint: string | undefined
 
   constructor(message: string, hint?: string) {

@@ -7,7 +7,9 @@ import type { Cell } from './cells.ts'
  */
 const formula = /^'*(?![+-]?\d+(?:\.\d+)?$)[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/
 
-/** Adds an apostrophe to formulas, so that spreadsheets show them as text. `restoreFormula` removes it. */
+/**
+ * Adds an apostrophe to formulas, so that spreadsheets show them instead of running them. `restoreFormula` removes it.
+ */
 export const neutralizeFormula = (cell: Cell): Cell => (cell !== null && formula.test(cell) ? `'${cell}` : cell)
 
 /** Removes only the apostrophe of `neutralizeFormula`. */

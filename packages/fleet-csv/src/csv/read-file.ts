@@ -17,7 +17,10 @@ export interface ReadOptions {
   isRaw?: boolean
 }
 
-/** Parses a whole file. An invalid header rejects the file. Other invalid rows do not affect each other. */
+/**
+ * Parses a whole file. Throws for an invalid header. Reports any other invalid row as a problem and continues with the
+ * next row.
+ */
 export function readDeviceFile(bytes: Uint8Array, { isRaw = false }: ReadOptions = {}): DeviceFile {
   const { text, valid } = decodeText(bytes)
   const records = isRaw ? parseCsv(text) : restored(parseCsv(text))

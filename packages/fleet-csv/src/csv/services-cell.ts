@@ -1,15 +1,14 @@
-/** A service as written in a cell. */
 export interface ServiceEntry {
   name: string
-  /** Name or ID of an application type, as written. */
+  /** Name or ID of an application type, in the notation of the file. */
   type: string
   host: string | null
-  /** undefined: the type's default port. null: no port. */
+  /** Undefined means the type's default port, and null means no port. */
   port: number | null | undefined
   enabled: boolean
 }
 
-/** A character. `literal` means that a backslash or brackets escape it. */
+/** A character of a cell. `literal` means that a backslash or brackets escape the character. */
 interface Character {
   text: string
   literal: boolean
@@ -17,8 +16,9 @@ interface Character {
 
 /**
  * Parses `ssh:22;web=http:192.168.1.5:8080;!cam=rtsp:[fe80::1]:554`: entries separated by `;`, each
- * `[!][name=]type[:host][:port]`. `!` means disabled, and the port `-` means no port. A host in brackets may contain colons.
- * A backslash escapes the next character. Spaces around the parts are ignored. Throws an Error that names the entry.
+ * `[!][name=]type[:host][:port]`. `!` means disabled, and the port `-` means no port. A host in brackets may contain
+ * colons. A backslash escapes the next character. Ignores spaces around the parts. Throws an Error that names the
+ * invalid entry.
  */
 export function parseServices(cell: string): ServiceEntry[] {
   return split(characters(cell), ';')
@@ -110,7 +110,7 @@ function trim(text: Character[]): Character[] {
 
 const textOf = (part: Character[]): string => part.map(({ text }) => text).join('')
 
-/** The inverse of `parseServices`. */
+/** Formats entries for `parseServices`. */
 export const formatServices = (entries: readonly ServiceEntry[]): string => entries.map(formatEntry).join(';')
 
 function formatEntry({ name, type, host, port, enabled }: ServiceEntry): string {
@@ -122,7 +122,7 @@ function formatEntry({ name, type, host, port, enabled }: ServiceEntry): string 
 
 function formatHost(host: string): string {
   if (/^[0-9A-Fa-f:.%\w]*:[0-9A-Fa-f:.%\w]*$/.test(host)) return `[${host}]`
-  // Escape a host that looks like a port.
+  // Escapes a host that looks like a port.
   return /^(-|\d+)$/.test(host) ? `\\${host}` : escaped(host)
 }
 

@@ -1,6 +1,9 @@
 import { byteLength } from '../byte-length.ts'
 
-/** The API limits a request body to 1 MiB. This value leaves room for the document and for JSON escapes. */
+/**
+ * Maximum size of a batch. The API limits a request body to 1 MiB, so this value leaves room for the document and for
+ * JSON escapes.
+ */
 const BYTES = 256 * 1024
 
 /** Divides items into groups of at most `most` items and about 256 KiB of JSON. */

@@ -5,7 +5,7 @@ import type { Difference } from './difference.ts'
 import type { MutationField } from './mutation.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** The mutation that registers a device with all values in its row. */
+/** Returns the mutation that registers a device with all values in its row. */
 export function registration(device: WantedDevice): MutationField {
   return {
     field: 'registerDevice',
@@ -19,7 +19,7 @@ export function registration(device: WantedDevice): MutationField {
   }
 }
 
-/** The mutations that make a device match its row, one field per change. */
+/** Returns the mutations that make a device match its row, one field per change. */
 export function changesOf(deviceId: string, difference: Partial<Difference>): MutationField[] {
   const { fields = {}, addServices = [], updateServices = [], attributes = new Map<string, string>() } = difference
   const changes: MutationField[] = []
@@ -56,8 +56,8 @@ function serviceUpdate({ id, ...service }: Partial<ServiceFields> & { id: string
 }
 
 /**
- * The mutations that remove the default port from added services that must have no port. `results` are the results of the
- * fields of the document.
+ * Returns the mutations that remove the default port from added services that must have no port. `results` contains the
+ * result of each field of the document.
  */
 export function portRemovals(
   fields: readonly MutationField[],

@@ -7,14 +7,13 @@ import type { Update } from './plan.ts'
 
 /** A changed value of a device, in the notation of the file. */
 export interface Change {
-  /** The name of the column. */
   column: string
-  /** null: not set. */
+  /** Value before the change. Null means that the value is not set. */
   before: string | null
   after: string
 }
 
-/** Lists the changes of an update, for display before the update is made. */
+/** Lists the changes of an update, so that a preview can show them. */
 export function describeUpdate({ device, difference }: Update, types: readonly ApplicationType[]): Change[] {
   const written = (service: ServiceFields): string => formatServices([toServiceEntry(service, types)])
   const present = flattenAttributes(device.attributes)

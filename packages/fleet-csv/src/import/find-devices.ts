@@ -5,13 +5,13 @@ import { type Device, deviceSelection } from './device.ts'
 import type { KnownDevices } from './plan.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** The API's limit of aliases of one field per document. */
+/** The API limits the aliases of one field in a document to this number. */
 const ALIASES = 15
 const CONCURRENCY = 4
 
 export interface FindOptions {
   signal?: AbortSignal | undefined
-  /** Called with the number of devices read so far. */
+  /** Receives the number of devices read so far. */
   onRead?: ((devices: number) => void) | undefined
 }
 
@@ -29,7 +29,7 @@ export async function findKnownDevices(
   const hardwareIds = new Set(rows.flatMap(({ hardwareId }) => hardwareId ?? []))
   const names = new Set(rows.filter(({ hardwareId }) => hardwareId === null).map(({ name }) => name))
   const found = collector(hardwareIds, names, onRead)
-  // Reading a page of 1,000 devices takes about as long as looking up 100.
+  // Reads all devices if that is faster, because a page of 1,000 devices takes about as long as 100 lookups.
   if ((hardwareIds.size + names.size) * 10 < (await countDevices(api, signal))) {
     await lookUpHardwareIds(api, [...hardwareIds], found.add, signal)
     await lookUpNames(api, [...names], found.add, signal)
@@ -85,7 +85,7 @@ interface Found {
   login: Record<string, { items: Device[] }>
 }
 
-/** The API matches parts of names, case-insensitively. `add` keeps only exact matches. */
+/** Looks up devices by name. The API matches parts of names case-insensitively, so `add` keeps only exact matches. */
 async function lookUpNames(
   api: Api,
   names: string[],

@@ -9,11 +9,11 @@ export interface ImportOptions {
   file: DeviceFile
   /** Whether to check all rows first, and write nothing if any row has an error. */
   strict: boolean
-  /** Whether to do everything except writing. */
+  /** Whether to report the changes without writing them. */
   dryRun: boolean
-  /** Called with the number of finished rows. */
+  /** Receives the number of finished rows. */
   onProgress: (done: number) => void
-  /** Stops after the documents in flight. */
+  /** Stops the import after the documents in flight. */
   signal: AbortSignal
 }
 

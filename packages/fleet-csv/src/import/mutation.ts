@@ -2,7 +2,7 @@
 export interface MutationField {
   field: string
   arguments: Record<string, { type: string; value: unknown }>
-  /** The selection of the result with braces, or empty for scalars. */
+  /** Selection of the result in braces. Empty for a scalar. */
   selection: string
 }
 

@@ -1,14 +1,14 @@
 import type { CsvProblem } from '../csv/cells.ts'
 
-/** The outcome of an import. Rows that are not in any count were not attempted. */
+/** The outcome of an import. The import did not attempt the rows that no count includes. */
 export interface Outcome {
   rows: number
   created: number
   updated: number
   unchanged: number
-  /** Rejected rows, by line. */
+  /** Rejected rows, ordered by line. */
   problems: CsvProblem[]
-  /** The error that stopped the import early. */
+  /** Error that stopped the import early. */
   stoppedBy?: Error
 }
 

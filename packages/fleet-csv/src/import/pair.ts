@@ -1,9 +1,9 @@
 export interface Pairs<Wanted, Found> {
-  /** Equal pairs, which need no change. */
+  /** Pairs of equal items, which need no change. */
   same: [Wanted, Found][]
   changed: [Wanted, Found][]
   added: Wanted[]
-  /** Ambiguous items. */
+  /** Wanted items that match several existing items. */
   ambiguous: Wanted[]
 }
 

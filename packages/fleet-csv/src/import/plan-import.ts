@@ -7,11 +7,10 @@ import { makePlan, type Plan } from './plan.ts'
 import { type Limits, toWantedDevice, type WantedDevice } from './wanted-device.ts'
 
 export interface ImportPlan extends Plan {
-  /** The service types. */
   types: readonly ApplicationType[]
 }
 
-/** Returns the changes that importing the file would make now. Writes nothing. */
+/** Returns the changes that an import of the file would make now. Writes nothing. */
 export async function planImport(api: Api, file: DeviceFile, options: FindOptions): Promise<ImportPlan> {
   const { types, limits } = await readServerFacts(api, options.signal)
   const wanted: WantedDevice[] = []

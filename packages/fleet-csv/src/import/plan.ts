@@ -8,7 +8,7 @@ import type { WantedDevice } from './wanted-device.ts'
 
 export interface Creation {
   wanted: WantedDevice
-  /** Whether the device can be found by its hardware ID or name if the response is lost. */
+  /** Whether the import can find the device by its hardware ID or name if the response is lost. */
   findable: boolean
 }
 
@@ -68,10 +68,10 @@ function planByHardwareId(plan: Plan, rows: WantedDevice[], known: KnownDevices,
 
 function planByName(plan: Plan, rows: WantedDevice[], known: KnownDevices, claimed: ReadonlySet<string>): void {
   for (const [name, ofName] of Map.groupBy(rows, (row) => row.name)) {
-    // If another row names a device by hardware ID, the device belongs to that row.
+    // Excludes devices that another row names by hardware ID, because they belong to that row.
     const unclaimed = (known.byName.get(name) ?? []).filter(({ id }) => !claimed.has(id))
-    // A row can match several devices, because it can omit values. Prefers the device with the fewest additional
-    // values.
+    // Prefers the device with the fewest additional values, because a row can omit values and thus match several
+    // devices.
     const devices = unclaimed.sort((one, other) => countDetails(one) - countDetails(other))
     const pairs = pairByContent(ofName, devices, isUnchanged)
     plan.unchanged.push(...pairs.same.map(([wanted]) => wanted))

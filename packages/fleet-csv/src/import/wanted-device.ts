@@ -6,11 +6,11 @@ import { fieldLimits, fieldNames } from '../fields.ts'
 /** The target state of a device: a row with resolved service types. */
 export interface WantedDevice extends Omit<DeviceRow, 'services'> {
   services: ServiceFields[]
-  /** Whether a service must not have its type's default port. */
+  /** Whether a service must not have the default port of its type. */
   hasPortlessService: boolean
 }
 
-/** The server's limits, keyed by their names in `login { limits }`. */
+/** Limits of the server, keyed by their names in `login { limits }`. */
 export type Limits = ReadonlyMap<string, number>
 
 /** Resolves the service types and checks the row against the server's limits. Throws an Error if the row is invalid. */
@@ -43,5 +43,5 @@ function limitCheck(limits: Limits) {
   }
 }
 
-/** The API counts code points. */
+/** Counts code points, as the API does. */
 const characters = (text: string): number => [...text].length

@@ -10,21 +10,21 @@ import { type Creation, makePlan, type Plan, type Update } from './plan.ts'
 import { rejectionReason } from './rejection-reason.ts'
 import type { WantedDevice } from './wanted-device.ts'
 
-/** The number of documents in flight. The server's pool has 10 connections by default. */
+/** Number of documents in flight, just below the 10 connections in the server's default pool. */
 const CONCURRENCY = 8
-/** The API's limit of aliases of one field per document. */
+/** The API limits the aliases of one field in a document to this number. */
 const REGISTRATIONS = 15
-/** Keeps a document of services well below the API's limit of 2,000 tokens. */
+/** Number of changes per document, which keeps a document of services well below the API's limit of 2,000 tokens. */
 const CHANGES = 10
 const ATTRIBUTE_ITEMS = 100
-/** Rows with at most two changes. */
+/** Number of changes up to which an update is small. */
 const SMALL_UPDATES = CHANGES / 2
 
 export interface WriteContext {
   api: Api
-  /** Updated as rows finish. */
+  /** Result of the import, updated as rows finish. */
   outcome: Outcome
-  /** Called after every document. */
+  /** Runs after every document. */
   progress: () => void
   /** After the signal aborts, sends no further document and waits for documents in flight. */
   signal: AbortSignal
@@ -44,7 +44,10 @@ export async function writePlan(context: WriteContext, plan: Plan): Promise<void
   await run(context, updates.alone ?? [], updateAlone)
 }
 
-/** How to send an update. Small updates that are safe to send again are sent one by one after a rejected batch. */
+/**
+ * Returns how to send an update. After a rejected batch, the import sends small updates one by one if a second attempt
+ * is safe.
+ */
 function batchingOf({ device, difference }: Update): 'attributes' | 'small' | 'alone' {
   const { fields, addServices, updateServices } = difference
   if (Object.keys(fields).length + addServices.length + updateServices.length === 0) return 'attributes'
@@ -63,7 +66,7 @@ async function run<Item>(
   })
 }
 
-/** Whether a creation needs no second request and can be found again if the response is lost. */
+/** Returns whether a creation needs no second request, and the import can find the device if the response is lost. */
 const isPlain = ({ wanted, findable }: Creation): boolean => findable && !wanted.hasPortlessService
 
 const attributeBytes = ({ attributes }: { attributes: ReadonlyMap<string, string> }): number =>
@@ -83,8 +86,8 @@ async function createBatch(context: WriteContext, creations: Creation[]): Promis
 }
 
 /**
- * If one field is rejected, the results of all fields are lost, although earlier fields took effect. This function
- * therefore looks up the existing devices and creates the rest.
+ * Looks up which devices exist, and creates the others. If the server rejects one field, the results of all fields are
+ * lost, although earlier fields took effect.
  */
 async function createMissing(context: WriteContext, creations: Creation[]): Promise<void> {
   const rows = creations.map(({ wanted }) => wanted)
@@ -97,7 +100,7 @@ async function createMissing(context: WriteContext, creations: Creation[]): Prom
 
 async function createAlone(context: WriteContext, { wanted }: Creation): Promise<void> {
   await forRow(context, wanted, async () => {
-    // A registration cannot express services without the default port.
+    // Adds services without the default port separately, because a registration cannot express them.
     const [services, addServices] = wanted.hasPortlessService
       ? [wanted.services.filter(({ port }) => port !== null), wanted.services.filter(({ port }) => port === null)]
       : [wanted.services, []]
@@ -149,9 +152,7 @@ async function updateAlone(context: WriteContext, { wanted, device, difference }
   })
 }
 
-/**
- * Sends many changes in several documents. If one document is rejected, the next import makes the remaining changes.
- */
+/** Sends many changes in several documents. After a rejected document, the next import makes the remaining changes. */
 async function change(context: WriteContext, changes: MutationField[]): Promise<void> {
   for (let at = 0; at < changes.length; at += CHANGES) {
     const fields = changes.slice(at, at + CHANGES)
@@ -184,8 +185,8 @@ const codesOfRows: ReadonlySet<string | undefined> = new Set([
   'INTERNAL',
 ])
 
-/** Whether an error would affect every row, such as an unreachable server or missing permissions. */
+/** Returns whether an error would affect every row, such as an unreachable server or missing permissions. */
 const affectsEveryRow = (error: unknown): boolean => !codesOfRows.has(codeOf(error))
 
-/** Whether the request may have taken effect although no response arrived. */
+/** Returns whether the request may have taken effect although no response arrived. */
 const isOutcomeUnknown = (error: unknown): boolean => ['NO_ANSWER', 'OUTCOME_UNKNOWN'].includes(codeOf(error) ?? '')

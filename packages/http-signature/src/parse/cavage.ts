@@ -9,7 +9,7 @@ type Parameters = ReadonlyMap<string, string>
 
 const componentPattern = new RegExp(`^(?:\\((?:request-target|created|expires)\\)|[${tokenCharacters}]+)$`)
 
-/** Parses form A from its parameters, which can be in either header. */
+/** Parses form A from its parameters, which a client can send in either of two headers. */
 export function readCavage(credentials: string, message: Message): ParsedSignature {
   const parameters = parseCavageParameters(credentials)
   const keyId = readKeyId(parameters.get('keyid'))
@@ -37,9 +37,10 @@ function read(parameters: Parameters, keyId: string, message: Message): ParsedSi
   }
 }
 
-/** cavage-12 §2.1.6: a nonempty list of names, separated by single spaces. */
+/** Parses a nonempty list of names, separated by single spaces (cavage-12 §2.1.6). */
 function readComponents(headers: string | undefined, message: Message): string[] {
-  // A missing list means "(created)" in the draft and "date" in npm http-signature. Neither covers enough.
+  // A missing list means "(created)" in the draft and "date" in npm http-signature. Both cover too little, so the list
+  // is required.
   if (headers === undefined) throw notCovered('(request-target), host, date')
   const components = headers.toLowerCase().split(' ')
   for (const name of components) {
@@ -55,7 +56,7 @@ function readComponents(headers: string | undefined, message: Message): string[]
   return components
 }
 
-/** cavage-12 §2.3: with algorithm names older than `hs2019`, covering these two components is an error. */
+/** With algorithm names older than `hs2019`, a signature must not cover these two components (cavage-12 §2.3). */
 function assertTimesAllowed(components: readonly string[], algorithmName: string | undefined): void {
   if (algorithmName === undefined || !/^(?:rsa|hmac|ecdsa)/i.test(algorithmName)) return
   const name = components.find((component) => component === '(created)' || component === '(expires)')
@@ -73,7 +74,7 @@ function assertCoverage(components: readonly string[]): void {
   if (!components.includes('date') && !components.includes('(created)')) throw notCovered('date, or (created)')
 }
 
-/** Only a covered time counts, and never `x-date`. */
+/** Reads the time only from a covered component, and never from `x-date`. */
 function readCreated(components: readonly string[], parameters: Parameters, message: Message): number {
   if (components.includes('(created)')) return readTime(parameters, 'created')
   const date = parseHttpDate(coveredField(message.fields, 'date'))

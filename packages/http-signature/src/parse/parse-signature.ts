@@ -12,12 +12,11 @@ import { readCavage } from './cavage.ts'
 import type { ParsedSignature } from './parsed-signature.ts'
 import { readRfc9421 } from './rfc9421.ts'
 
-/** The result of `parseSignature`. */
 export type ParseOutcome =
-  /** No signature: other credentials, or none. */
+  /** The request contains no signature, but may contain other credentials. */
   | { outcome: 'none' }
   | { outcome: 'signed'; signature: ParsedSignature }
-  /** A signature that is invalid for every key. `keyId` is set if the key ID could be parsed. */
+  /** The signature is invalid for every key. `keyId` is set if the key ID could be parsed. */
   | { outcome: 'failed'; reason: SignatureReason; message: string; keyId: string | undefined }
 
 /**
@@ -39,7 +38,7 @@ export function parseSignature(request: ReceivedRequest): ParseOutcome {
 
 const scheme = 'signature'
 
-/** Form B, or the parameters of form A. */
+/** A signature in form B, or the parameters of form A in `text`. */
 type Credentials = { form: 'rfc9421' } | { form: 'cavage'; text: string }
 
 /** Checks Signature-Input first (RFC 9421 appendix A). Ignores an empty Authorization header. */
@@ -56,7 +55,7 @@ function findCredentials(fields: Fields): Credentials | undefined {
   return text === undefined ? undefined : { form: 'cavage', text }
 }
 
-/** Returns the parameters after our case-insensitive scheme (RFC 9110 §11.4). */
+/** Returns the parameters after the case-insensitive scheme `Signature` (RFC 9110 §11.4). */
 function readSchemeParameters(value: string): string[] {
   const isOurs = value.slice(0, scheme.length).toLowerCase() === scheme
   if (!isOurs || (value.length > scheme.length && !isWhitespaceAt(value, scheme.length))) return []

@@ -8,30 +8,33 @@ export type SignatureForm = 'cavage' | 'rfc9421'
 /** A parsed signature that covers the required components but is not verified yet. */
 export type ParsedSignature = {
   readonly form: SignatureForm
-  /** The ID of the claimed key. */
+  /** ID of the key that the client claims to use. */
   readonly keyId: string
-  /** The algorithm that the signature names, if any. It is only compared with the algorithm of the key. */
+  /** The algorithm that the signature names, if any. The verifier only compares it with the algorithm of the key. */
   readonly algorithm: Algorithm | undefined
   /** The covered components, in order: lowercase header names, `@…` in form B, and `(…)` in form A. */
   readonly components: readonly string[]
-  /** When it was signed, in seconds since 1970: `created` in form B, else the covered `(created)` or `date`. */
+  /**
+   * When the client signed the request, in seconds since 1970: `created` in form B, or the covered `(created)` or
+   * `date` in form A.
+   */
   readonly created: number
-  /** The covered expiry, in seconds since 1970. */
+  /** Covered expiry time, in seconds since 1970. */
   readonly expires: number | undefined
-  /** The request must be accepted only once. */
+  /** A value with which the server accepts only one request. */
   readonly nonce: string | undefined
   readonly signature: Buffer
-  /** The value of the `@signature-params` line (RFC 9421 §2.3), form B only. */
+  /** The value of the `@signature-params` line (RFC 9421 §2.3), which only form B has. */
   readonly parameters: string | undefined
   readonly message: Message
 }
 
 const maxComponents = 20
-/** The longest nonce, in characters. */
+/** Maximum number of characters in a nonce. */
 export const maxNonce = 256
 const keyIdPattern = /^[A-Za-z0-9._-]{1,128}$/
 
-/** The range of valid times in seconds: 2001 to 2286. */
+/** The range of valid times in seconds, from 2001 to 2286. */
 const earliest = 1e9
 const latest = 1e10
 
@@ -65,7 +68,7 @@ export function assertComponentList(components: readonly string[], fields: Field
   })
 }
 
-/** Runs a step, and adds the key ID of the request to its rejection. */
+/** Runs a step. If the step throws a rejection, adds the key ID of the request to the rejection. */
 export function withKeyId<T>(keyId: string, step: () => T): T {
   try {
     return step()

@@ -14,7 +14,7 @@ import { type Member, type Members, parseCanonicalDictionary } from './structure
 
 type Parameters = ReadonlyMap<string, BareItem>
 
-/** The supported derived components of a request (RFC 9421 §2.2). `@query-param` and parameters are not supported. */
+/** The supported derived components of a request (RFC 9421 §2.2). Excludes `@query-param` and all parameters. */
 const derivedComponents = new Set([
   '@method',
   '@authority',
@@ -25,7 +25,7 @@ const derivedComponents = new Set([
   '@query',
 ])
 
-/** A lowercase field name (RFC 9421 §2.1). A name that begins with @ never refers to a header (§7.5.1). */
+/** Matches a lowercase field name (RFC 9421 §2.1). A name that begins with @ never refers to a header (§7.5.1). */
 const fieldPattern = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 
 /**
@@ -48,12 +48,12 @@ function readDictionary(message: Message, name: string): Members {
   const text = joinedField(message.fields, name)
   const dictionary = parseCanonicalDictionary(text)
   if (dictionary !== undefined) return dictionary
-  // Dictionary keys have no uppercase letters, so this is a form A signature in addition to form B.
+  // Detects form A in addition to form B, because dictionary keys contain no uppercase letters.
   if (/(?:^|,)[ \t]*keyId[ \t]*=/.test(text)) throw new Rejection('both-forms')
   throw new Rejection('malformed', `The header ${name} is not a canonical structured field.`)
 }
 
-/** RFC 9421 §3.2 step 1. */
+/** Requires the same labels in both headers (RFC 9421 §3.2 step 1). */
 function assertSameLabels(inputs: Members, signatures: Members): void {
   assertLabelsIn(signatures, inputs)
   assertLabelsIn(inputs, signatures)
@@ -107,7 +107,8 @@ function readComponent([name, parameters]: Item): string {
 function assertCoverage(components: readonly string[], target: string): void {
   const covers = (name: string): boolean => components.includes(name)
   if (!covers('@method')) throw notCovered('"@method"')
-  // The target URI contains the authority, the path, and the query (RFC 9421 §2.2.2).
+  // Requires nothing else if the target URI is covered, because it contains the authority, the path, and the query (RFC
+  // 9421 §2.2.2).
   if (covers('@target-uri')) return
   if (!covers('@authority')) throw notCovered('"@authority" or "@target-uri"')
   if (covers('@request-target')) return
@@ -125,7 +126,10 @@ function readString(parameters: Parameters, name: string): string | undefined {
   return value
 }
 
-/** RFC 9421 §2.3: `created` and `expires` are integers. A string or a token could bypass the comparison of times. */
+/**
+ * Requires an integer for `created` and `expires` (RFC 9421 §2.3), because a string or a token could bypass the
+ * comparison of times.
+ */
 function readTime(parameters: Parameters, name: string): number | undefined {
   const value = parameters.get(name)
   if (value === undefined) return undefined
@@ -145,7 +149,7 @@ function readNonce(parameters: Parameters): string | undefined {
 
 function readBytes({ bytes, text }: Member): string {
   if (bytes === undefined) throw new Rejection('malformed', 'A member of Signature is not a byte sequence.')
-  // They are not signed and have no defined meaning (RFC 9421 §4.2 has none).
+  // Rejects parameters of a signature, which are not signed and have no defined meaning (RFC 9421 §4.2).
   if (text !== `:${bytes}:`) throw new Rejection('malformed', 'A member of Signature has parameters. None are allowed.')
   return bytes
 }

@@ -10,9 +10,8 @@ import {
 
 /** A member of a Dictionary (RFC 9651 §3.2): a byte sequence, a list in parentheses, or neither. */
 export type Member = {
-  /** The member as written. */
   text: string
-  /** As base64. */
+  /** The bytes in base64. */
   bytes: string | undefined
   list: InnerList | undefined
 }
@@ -23,8 +22,8 @@ export type Members = ReadonlyMap<string, Member>
 export const parseCanonicalDictionary = (text: string): Members | undefined => readPlain(text) ?? readAny(text)
 
 /**
- * The parser accepts duplicate keys and parameters, base64 with stray bits or without padding, and `1.0` or `01` for `1`.
- * Serializing the result and comparing it with the input rejects all of these.
+ * Parses a Dictionary, and compares its serialization with the input. The comparison rejects what the parser alone
+ * accepts: duplicate keys and parameters, base64 with stray bits or without padding, and `1.0` or `01` for `1`.
  */
 export function readAny(text: string): Members | undefined {
   try {
@@ -54,16 +53,15 @@ const string = '"[ !#-[\\]-~]*"'
 const integer = '[1-9][0-9]{0,14}'
 const strings = `(?:${string}(?: ${string})*)?`
 const parameters = `(?:;${key}=(?:${string}|${integer}))*`
-/** Whether base64 has padding and no stray bits (RFC 4648 §3.5). */
+/** Matches base64 with padding and without stray bits (RFC 4648 §3.5). */
 const base64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?'
 const plainMember = new RegExp(`(${key})=(?::(${base64}):|(\\((${strings})\\)(${parameters})))(?:, (?=[a-z*])|$)`, 'y')
 
 const noParameters: Parameters = new Map()
 
 /**
- * A fast path that takes a tenth of the time. It parses canonical fields that contain only byte sequences, or lists of
- * strings whose parameters are strings and numbers. These are nearly all requests. Returns undefined for all other
- * fields, valid or not.
+ * Parses the fields of nearly all requests in a tenth of the time: canonical fields that contain only byte sequences,
+ * or lists of strings whose parameters are strings and numbers. Returns undefined for all other fields, valid or not.
  */
 export function readPlain(text: string): Members | undefined {
   const members = new Map<string, Member>()
@@ -83,7 +81,7 @@ const toBytes = (bytes: string): Member => ({ text: `:${bytes}:`, bytes, list: u
 function toList(text: string, items: string, parameters: string): Member | undefined {
   const strings = items === '' ? [] : items.slice(1, -1).split('" "')
   const values: Parameters = new Map()
-  // The syntax is already checked, so this only finds where each member begins and ends.
+  // Only finds where each member begins and ends, because the syntax is already checked.
   for (let at = 0; at < parameters.length; ) {
     const equals = parameters.indexOf('=', at)
     const name = parameters.slice(at + 1, equals)

@@ -7,29 +7,30 @@ import type { Spelling } from '../verify/spellings.ts'
 
 /** A request to sign and the options, without the key. */
 export type DraftOptions = {
-  /** Default: `rfc9421`. */
+  /** Form of the signature. Default: `rfc9421`. */
   form?: SignatureForm | undefined
   keyId: string
-  /** The method, as sent. */
+  /** Method in the case in which the client sends it. */
   method: string
-  /** The full URL. Its path and query must be sent unchanged, and its host as the Host header. */
+  /** Full URL of the request. The client must send its path and query unchanged, and its host as the Host header. */
   url: string | URL
-  /** The headers of the request. `content-type` is covered if present. */
+  /** Headers of the request. The signature covers `content-type` if present. */
   headers?: Readonly<Record<string, string>> | undefined
   body?: Uint8Array | string | undefined
   /** Whether to add and cover a digest of the body. Default: true. */
   digest?: boolean | undefined
-  /** Seconds since 1970. */
+  /** Time of the signature in seconds since 1970. */
   created: number
-  /** When the signature expires, in seconds since 1970. */
+  /** Time at which the signature expires, in seconds since 1970. */
   expires?: number | undefined
   /**
-   * A string that was never used with this key, so that the server accepts the request only once. Form `rfc9421` only.
+   * A string that the client has never used with this key, so that the server accepts the request only once. Only for
+   * form `rfc9421`.
    */
   nonce?: string | undefined
   /** The components to cover instead of the default. Their headers must be present or added. */
   components?: readonly string[] | undefined
-  /** The label of the signature, form `rfc9421` only. Default: `sig1`. */
+  /** Label of the signature, only for form `rfc9421`. Default: `sig1`. */
   label?: string | undefined
   /** Whether to name the algorithm. Default: true. */
   nameAlgorithm?: boolean | undefined
@@ -38,7 +39,7 @@ export type DraftOptions = {
 /** The key's algorithm and the body's hash. */
 export type SigningInput = {
   algorithm: 'hmac-sha256' | 'ed25519'
-  /** SHA-256 of the body in base64, if a digest is covered. */
+  /** SHA-256 of the body in base64, if the signature covers a digest. */
   bodyHash: string | undefined
 }
 
@@ -50,11 +51,11 @@ export type SignatureDraft = {
   finish(signature: string): Record<string, string>
 }
 
-/** Whether to cover a digest of the body. */
+/** Returns whether to cover a digest of the body. */
 export const wantsDigest = ({ body, digest }: Pick<DraftOptions, 'body' | 'digest'>): boolean =>
   body !== undefined && digest !== false
 
-/** The non-cryptographic part of signing, which all signers share. Throws TypeError if the request cannot be signed. */
+/** Prepares a signature without cryptography, for all signers. Throws TypeError if the request cannot be signed. */
 export function draftSignature(options: DraftOptions, input: SigningInput): SignatureDraft {
   assertSignable(options)
   try {
@@ -64,7 +65,7 @@ export function draftSignature(options: DraftOptions, input: SigningInput): Sign
   }
 }
 
-/** The headers to add, and the request that is signed. */
+/** The headers to add, and the request to sign. */
 type PreparedRequest = { added: Record<string, string>; message: Message; spelling: Spelling }
 
 function assertSignable(options: DraftOptions): void {
@@ -82,7 +83,7 @@ function assert(condition: boolean, message: string): void {
   if (!condition) throw new TypeError(message)
 }
 
-/** RFC 9421 §3.1. */
+/** Follows RFC 9421 §3.1. */
 function draftRfc9421(options: DraftOptions, { algorithm, bodyHash }: SigningInput): SignatureDraft {
   const { added, message, spelling } = prepare(options, {
     ...(bodyHash === undefined ? {} : { 'Content-Digest': `sha-256=:${bodyHash}:` }),
@@ -119,7 +120,7 @@ function rfc9421Parameters(options: DraftOptions, algorithm: string): Map<string
   return parameters
 }
 
-/** cavage-12 §3.1. */
+/** Follows cavage-12 §3.1. */
 function draftCavage(options: DraftOptions, { algorithm, bodyHash }: SigningInput): SignatureDraft {
   const hasDate = Object.keys(options.headers ?? {}).some((name) => name.toLowerCase() === 'date')
   const { added, message, spelling } = prepare(options, {
@@ -147,7 +148,10 @@ function draftCavage(options: DraftOptions, { algorithm, bodyHash }: SigningInpu
   }
 }
 
-/** cavage-12 §2.3: times can only be covered with `hs2019`, and Ed25519 has no older name. */
+/**
+ * Returns `hs2019` if the signature covers times, which older names do not allow, or for Ed25519, which has no older
+ * name (cavage-12 §2.3).
+ */
 const cavageAlgorithm = (algorithm: string, coversTimes: boolean): string =>
   algorithm === 'ed25519' || coversTimes ? 'hs2019' : algorithm
 

@@ -4,7 +4,7 @@ import { coveredField, type Fields } from '../message.ts'
 import { parseCanonicalDictionary } from '../parse/structured-field.ts'
 import { Rejection } from '../reasons.ts'
 
-/** The two active algorithms of RFC 9530 §5. The others are not secure against an adversary. */
+/** The two active algorithms of RFC 9530 §5. The other algorithms do not resist an attacker. */
 const hashNames: ReadonlyMap<string, 'sha256' | 'sha512'> = new Map([
   ['sha-256', 'sha256'],
   ['sha-512', 'sha512'],
@@ -16,7 +16,7 @@ export const contentDigest = (body: Uint8Array | string): string => `sha-256=:${
 /** Returns the value of `Digest` (RFC 3230 §4.3.2) for a body, with SHA-256. */
 export const digest = (body: Uint8Array | string): string => `SHA-256=${hash('sha256', body, 'base64')}`
 
-/** Checks every member of the digests that a signature covers. Returns whether it covers a digest. */
+/** Checks every member of the digests that a signature covers. Returns whether the signature covers a digest. */
 export function checkDigests(fields: Fields, components: readonly string[], body: Uint8Array): boolean {
   const members = [
     ...(components.includes('content-digest') ? readContentDigest(coveredField(fields, 'content-digest')) : []),
@@ -47,7 +47,7 @@ function readContentDigest(text: string): DigestMember[] {
   return members
 }
 
-/** RFC 3230 §4.3.2: `SHA-256=…,SHA-512=…`, with case-insensitive names. */
+/** Parses a Digest header such as `SHA-256=…,SHA-512=…`, with case-insensitive names (RFC 3230 §4.3.2). */
 function readDigest(text: string): DigestMember[] {
   const members = text.split(',').map((part) => {
     const match = /^[ \t]*([A-Za-z0-9-]+)=([A-Za-z0-9+/]+={0,2})[ \t]*$/.exec(part)

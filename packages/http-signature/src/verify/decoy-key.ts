@@ -3,7 +3,7 @@ import type { Algorithm, VerificationKey } from '../algorithms.ts'
 
 const decoys = new Map<Algorithm, VerificationKey>()
 
-/** A random key, so that verifying with an unknown key takes as long as verifying with a known key. */
+/** Returns a random key, so that a verification takes equally long for an unknown key and for a known key. */
 export function decoyKey(algorithm: Algorithm): VerificationKey {
   let decoy = decoys.get(algorithm)
   if (decoy === undefined) {

@@ -1,12 +1,12 @@
 import type { HostField } from '../message.ts'
 
-/** The verifier's own address. It does not depend on the request. */
+/** Address of the verifier, which does not depend on the request. */
 export type ServerAddress = {
-  /** The scheme of the connection; `http` if omitted. */
+  /** Scheme of the connection. Default: `http`. */
   scheme?: 'http' | 'https' | undefined
-  /** The port of the connection, for clients that sign it although they omit it in the Host header. */
+  /** Port of the connection, for clients that sign the port although they omit it in the Host header. */
   localPort?: number | undefined
-  /** The address that clients use if a proxy is in front: scheme, host, and port, without a path. */
+  /** Address that clients use if a proxy is in front of the server: scheme, host, and port, without a path. */
   publicUrl?: string | undefined
 }
 
@@ -38,7 +38,8 @@ function addresses({ name, port }: HostField, { scheme = 'http', localPort, publ
   const received: Address = { scheme, name, port }
   const publicAddress = publicUrl === undefined ? undefined : readUrl(publicUrl)
   if (publicAddress !== undefined && !names(received, publicAddress)) return { received, other: publicAddress }
-  // A proxy that terminates TLS keeps the Host header and changes the scheme.
+  // Uses the scheme of the public URL, because a proxy that terminates TLS keeps the Host header but changes the
+  // scheme.
   if (publicAddress !== undefined) received.scheme = publicAddress.scheme
   const lowerName = name.toLowerCase()
   if (lowerName !== name) return { received, other: { ...received, name: lowerName } }
@@ -53,24 +54,27 @@ function readUrl(url: string): Address {
 }
 
 /**
- * Whether the Host header names the public address. A missing port matches every port, because some proxies remove the
- * port.
+ * Returns whether the Host header names the public address. A missing port matches every port, because some proxies
+ * remove the port.
  */
 const names = (received: Address, { scheme, name, port = defaultPorts[scheme] }: Address): boolean =>
   received.name.toLowerCase() === name && (received.port === undefined || received.port === port)
 
-/** `@target-uri` keeps a port other than the scheme's default (RFC 9421 §2.2.2), so it falls back to the received port. */
+/**
+ * Converts an address to a spelling. Falls back to the received port, because `@target-uri` keeps a port other than the
+ * scheme's default (RFC 9421 §2.2.2).
+ */
 function toSpelling({ scheme, name, port }: Address, received?: Address): Spelling {
   const dropsPort = port === undefined && received?.name === name && received.port !== defaultPorts[scheme]
   const host = withPort(name, port)
   const origin = `${scheme}://${withPort(name, dropsPort ? received?.port : port)}`
-  // RFC 9421 §2.2.3: @authority is lowercase.
+  // Converts @authority to lowercase (RFC 9421 §2.2.3).
   return { scheme, host, authority: host.toLowerCase(), origin }
 }
 
 const withPort = (name: string, port: string | undefined): string => (port === undefined ? name : `${name}:${port}`)
 
-/** Equal for spellings that result in the same signature base. */
+/** Returns a key that is equal for spellings with the same signature base. */
 function keyOf({ scheme, host, authority, origin }: Spelling, components: readonly string[]): string {
   const covered = (component: string, text: string): string => (components.includes(component) ? text : '')
   return [

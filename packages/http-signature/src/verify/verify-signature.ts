@@ -7,9 +7,11 @@ import { checkDigests } from './body-digest.ts'
 import { decoyKey } from './decoy-key.ts'
 import { type ServerAddress, spellings } from './spellings.ts'
 
-/** The input for verifying a signature. */
 export type VerifyOptions = ServerAddress & {
-  /** The key, or undefined if it does not exist. The time and outcome are then the same as for a wrong signature. */
+  /**
+   * Key of the client, or undefined if the key does not exist. The time and outcome are then the same as for a wrong
+   * signature.
+   */
   key: VerificationKey | undefined
   /** Whether a request with a body must cover a digest of the body. */
   requireDigest: boolean
@@ -21,14 +23,13 @@ export type VerifyOptions = ServerAddress & {
   clockSkew?: number | undefined
 }
 
-/** The result of `verifySignature`. */
 export type VerifyOutcome =
   | {
       ok: true
       keyId: string
-      /** When it was signed, in seconds since 1970. */
+      /** When the client signed the request, in seconds since 1970. */
       created: number
-      /** Store it until `created` plus the skew, and reject it if it is sent again with the same key. */
+      /** The nonce. Store it until `created` plus the skew, and reject a second request with the same key and nonce. */
       nonce: string | undefined
       /** Whether the body is authentic: a covered digest matches, or there is no body. */
       coversBody: boolean
@@ -46,7 +47,7 @@ export function verifySignature(parsed: ParsedSignature, options: VerifyOptions)
   try {
     assertClock(parsed, options)
     if (!isSigned(parsed, options)) throw new Rejection('bad-signature')
-    // From this point on, the outcome may depend on the key, because the signer has proved possession of the key.
+    // From this point on, the outcome can depend on the key, because the signer has proved possession of the key.
     const coversBody = checkBody(parsed, options)
     return { ok: true, keyId: parsed.keyId, created: parsed.created, nonce: parsed.nonce, coversBody }
   } catch (error) {
@@ -70,7 +71,10 @@ function assertClock(
   if (expires !== undefined && now > expires) throw new Rejection('expired')
 }
 
-/** RFC 9421 §3.2. The key determines the algorithm (§3.2 step 6). A name in the request is only compared with it. */
+/**
+ * Verifies the signature (RFC 9421 §3.2). The key determines the algorithm (§3.2 step 6), and a name in the request
+ * must match it.
+ */
 function isSigned(parsed: ParsedSignature, options: VerifyOptions): boolean {
   const algorithm = algorithmOf(parsed.signature)!
   const isUsable = options.key?.algorithm === algorithm && (parsed.algorithm ?? algorithm) === algorithm

@@ -61,7 +61,7 @@ async function received(of = receiver, as = user): Promise<string[]> {
 const withEnd = (where: string): string => `where: ${JSON.stringify(`(${where}) OR name = end`)}`
 
 describe('a webhook with a filter', () => {
-  it('sends an event once if its device starts or stops matching, and no event of other devices', async () => {
+  it('sends an event once if its device matches before or after the event, and no other events', async () => {
     await register('other', { site: 'rome' })
     const inside = await register('inside', { site: 'oslo' })
     await createWebhook(withEnd('site = oslo'))
