@@ -54,17 +54,17 @@ describeConsole('device attributes', () => {
     expect(await read(person, id, 'night')).toEqual({ level: '20', net: { ssid: 'lab' } })
     expect(await read(person, id, null)).toEqual({ level: '80', net: { ssid: 'lab' } })
 
-    // The override remains even if the base value changes to the same value.
+    // The override must remain even if the base value changes to the same value.
     await set(person, { id, name: 'level', value: '20' })
     await expect.poll(() => row(page, 'level').getByRole('cell').allTextContents()).toEqual(['20', '20', 'override'])
     await set(person, { id, name: 'level', value: '80' })
 
-    // The URL and the list of contexts contain the context.
+    // The address and the list of contexts must contain the new context.
     const shared = await site.open(person, { path: new URL(page.url()).pathname + new URL(page.url()).search })
     await row(shared, 'level').getByRole('cell', { name: 'override', exact: true }).waitFor()
     await row(shared, 'ssid').getByRole('cell', { name: 'base', exact: true }).waitFor()
 
-    // The table fits on a phone.
+    // The table must fit on a phone.
     await shared.setViewportSize({ width: 360, height: 740 })
     await expect.poll(() => overflowOf(shared)).toEqual([])
     await row(shared, 'level').getByRole('button', { name: 'Edit the override of level' }).click()
@@ -131,7 +131,7 @@ describeConsole('device attributes', () => {
     await page.getByRole('form', { name: 'Category and Status' }).getByText('broken').waitFor()
     expect(await page.getByLabel('Status A').inputValue()).toBe('checked')
 
-    // A removed attribute is also marked.
+    // The page must also mark a removed attribute.
     await set(person, { id, name: 'rack', value: null })
     await page.getByText('Removed in the meantime').waitFor()
     expect(await editor(page, 'rack').inputValue()).toBe('mine')

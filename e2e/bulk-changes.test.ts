@@ -47,7 +47,7 @@ describeConsole('changes to selected devices', () => {
     await page.keyboard.press('Tab')
     await dialog.getByLabel('Value').fill('night shift')
     await dialog.getByRole('button', { name: 'Preview' }).click()
-    // The second batch waits until Stop is pressed.
+    // The second batch waits until the test presses Stop.
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     let batches = 0
     await page.route('**/graphql/v1', async (route) => {

@@ -29,7 +29,7 @@ describeConsole('the event log of a busy fleet', () => {
     const page = await site.open(person, { path: '/events' })
     const burst = page.getByRole('row', { name: /600 × Attributes changed.*580 devices.*site/ })
     await burst.waitFor()
-    // The sign-in and the two older changes are separate rows.
+    // The sign-in and the two older changes must be separate rows.
     await expect.poll(() => page.getByRole('table', { name: 'Events' }).getByRole('row').count()).toBe(1 + 1 + 1 + 2)
     const expand = burst.getByRole('button', { name: 'Show 600 events: Attributes changed on 580 devices' })
     await expand.focus()
@@ -45,7 +45,7 @@ describeConsole('the event log of a busy fleet', () => {
 
   it('continues a burst that is longer than a page on the next page', async () => {
     const person = await newPersonWithoutEvents()
-    // A page has at most 1,000 events, of which one is the sign-in.
+    // The first page contains at most 1,000 events, including the sign-in, so the burst continues on the second page.
     await insertChanges(site.app, person, 1_100, { secondsApart: 0.01, secondsAgo: 600 })
     const page = await site.open(person, { path: '/events' })
     const burst = page.getByRole('row', { name: /999\+ × Attributes changed/ })
@@ -121,7 +121,7 @@ describeConsole('the event log of a busy fleet', () => {
 
   it('counts events over time, and narrows the time range by bars and by table rows', async () => {
     const person = await newPersonWithoutEvents()
-    // In the middle of an interval, whatever its length is.
+    // Places the events in the middle of an interval, for every possible length of the interval.
     const newest = (Math.floor(Date.now() / 86_400_000) - 5) * 86_400 + 6 * 3_600
     await insertChanges(site.app, person, 6, { secondsApart: 120, secondsAgo: Date.now() / 1_000 - newest })
     await insertChanges(site.app, person, 1, { secondsApart: 1 })
@@ -136,7 +136,7 @@ describeConsole('the event log of a busy fleet', () => {
     await histogram.getByRole('button', { name: 'Show the last month' }).click()
     await page.getByText('7 in the last month').waitFor()
 
-    // The bars are one tab stop.
+    // The bars must be one tab stop.
     await histogram.getByRole('button', { name: /: 1 event$/ }).focus()
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('End')

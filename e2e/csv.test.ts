@@ -106,7 +106,8 @@ describeConsole('device CSV', () => {
     )
     const dialog = await openImport(page, file)
     await dialog.getByRole('button', { name: 'Import 300 rows' }).waitFor()
-    // All documents except the first wait until Stop is pressed. Seven documents with fifteen rows each are in flight.
+    // All documents except the first wait until the test presses Stop. Seven documents with fifteen rows each are in
+    // flight.
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     let documents = 0
     await page.route('**/graphql/v1', async (route) => {

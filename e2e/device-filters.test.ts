@@ -106,7 +106,7 @@ describeConsole('filters of the device list', () => {
     await field.fill('site = oslo OR site = bergen name:gate')
     await page.getByText(/AND and OR need parentheses/).waitFor()
 
-    // The ID of a device finds it, too.
+    // A device must also be found by its ID.
     const { login } = await person.data('{ login { devices(name: "pump") { items { id } } } }')
     await field.fill(login.devices.items[0].id)
     await page.getByRole('link', { name: 'pump-1' }).waitFor()
@@ -173,7 +173,7 @@ describeConsole('filters of the device list', () => {
     await expect.poll(() => page.getByLabel('Search devices').inputValue()).toBe('')
     await expect.poll(() => page.getByRole('row').getByRole('link').first().textContent()).toBe('node-4')
 
-    // A filter narrows the view, and can become part of it.
+    // A filter narrows the view, and the user can save it as part of the view.
     await page.getByLabel('Search devices').fill('rack = (r1 OR r7)')
     await page.getByText('1 match').waitFor()
     await page.getByRole('button', { name: 'Change view' }).click()
@@ -230,7 +230,7 @@ describeConsole('filters of the device list', () => {
     expect(await names()).toEqual(['oven-1'])
     expect(await field.inputValue()).toBe('ov')
 
-    // Typing adds one entry to the browser history.
+    // Typing must add only one entry to the browser history.
     await page.goBack()
     await page.getByText('4 in total').waitFor()
     expect(await field.inputValue()).toBe('')

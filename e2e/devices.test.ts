@@ -27,12 +27,12 @@ describeConsole('the device list', () => {
       await table.evaluate((element, top) => element.scrollTo({ top }), (number - 1) * 36)
       await page.getByRole('link', { name: `node-${number}`, exact: true }).waitFor()
     }
-    // The DOM contains only a few rows at a time.
+    // The DOM must contain only a few rows at a time.
     expect(await page.getByRole('row').count()).toBeLessThan(100)
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'node-5000', exact: true }) })
     expect(await row.getAttribute('aria-rowindex')).toBe('5001')
 
-    // The list keeps its length in another sort order.
+    // The list must keep its length in another sort order.
     await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
     const first = page.locator('[aria-rowindex="2"]')
     await first.getByRole('link', { name: 'node-5000', exact: true }).waitFor()
@@ -42,7 +42,7 @@ describeConsole('the device list', () => {
     }
     await page.getByText('5,000 in total').waitFor()
 
-    // A range selection includes rows that the page never showed.
+    // A range selection must include rows that the page has never shown.
     await page.getByLabel('Select node-1', { exact: true }).click()
     await page.getByText('1 selected', { exact: true }).waitFor()
     await table.evaluate((element, top) => element.scrollTo({ top }), (5_000 - 1_500) * 36)
@@ -169,7 +169,7 @@ describeConsole('the device list', () => {
     await page.getByRole('button', { name: 'Gates' }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByText('1 match').waitFor()
-    // A page without a search opens the palette.
+    // On a page without a search, the / key must open the palette.
     await page.goto(`${site.app.url}/webhooks`)
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
     await page.keyboard.press('/')

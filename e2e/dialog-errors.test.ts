@@ -5,7 +5,7 @@ import { describeConsole, startConsole } from './harness.ts'
 
 const phone = { width: 390, height: 844 }
 
-/** Whether the middle of the element is in the window, and not covered by another element. */
+/** Returns whether the middle of the element is in the window and no other element covers it. */
 const isInView = (element: Locator): Promise<boolean> =>
   element.evaluate((node) => {
     const { left, top, width, height } = node.getBoundingClientRect()

@@ -14,7 +14,7 @@ async function openProfile(url: string): Promise<Page> {
   const context = await chromium.launchPersistentContext(folder, chromiumOptions)
   onTestFinished(async () => {
     await context.close()
-    // Retry, because browser processes may still be writing to the profile.
+    // Retries, because browser processes may still be writing to the profile.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   })
   context.setDefaultTimeout(100_000)
@@ -45,7 +45,7 @@ describeConsole('the console as an installed app', () => {
       expect(errors).toEqual([])
       expect(JSON.parse(data ?? '')).toMatchObject({ name: 'Muster', display: 'standalone', start_url: '/overview' })
 
-      // The button appears because the console can be installed.
+      // The button appears only if the browser can install the console.
       await page.getByRole('button', { name: 'Install as an app' }).waitFor()
 
       await server.close()
@@ -53,7 +53,8 @@ describeConsole('the console as an installed app', () => {
       await page.getByRole('heading', { name: 'The server is not responding' }).waitFor()
       await page.getByRole('button', { name: 'Try now' }).click()
       await page.getByText('No response yet').waitFor()
-      // Do not press the button: the page also retries every few seconds, so the button may have disappeared.
+      // Waits instead of pressing the button, which may have disappeared, because the page also retries every few
+      // seconds.
       server = await app.startAnother({ env })
       await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     } finally {

@@ -42,7 +42,7 @@ describeConsole('members', () => {
     await expect.poll(() => select.inputValue()).toBe('admin')
     await guest.reload()
     await guest.getByRole('combobox', { name: `Role of ${email}` }).waitFor()
-    // Only owners can change owners.
+    // The select is missing, because only owners can change owners.
     expect(await guest.getByRole('combobox', { name: `Role of ${owner.email}` }).count()).toBe(0)
 
     await page.getByRole('button', { name: `Remove ${email}` }).click()
@@ -72,7 +72,7 @@ describeConsole('members', () => {
     await tab.getByRole('link', { name: 'Members' }).click()
     await own.waitFor()
     expect(new URL(tab.url()).pathname).toBe(`/accounts/${person.accountId}/account/members`)
-    // Without an account in the address, the console opens the account that was used last.
+    // Without an account in the address, the console must open the account that the person used last.
     await tab.goto(`${site.app.url}/devices`)
     await tab.waitForURL(/\/accounts\/[^/]+\/devices/)
   })

@@ -38,16 +38,16 @@ describeConsole('the overview', () => {
     const stalest = page.getByRole('region', { name: 'Longest without a report' }).getByRole('listitem')
     expect((await stalest.allTextContents())[0]).toMatch(/^pump-88 h ago$/)
 
-    // The table behind the curve contains the same samples.
+    // The table behind the curve must contain the same samples.
     const online = page.getByRole('region', { name: 'Devices online' }).first()
     await online.getByRole('figure').waitFor()
     await online.getByText('Table', { exact: true }).click()
     const samples = online.getByRole('table', { name: 'Devices online' })
-    // The server may have taken another sample meanwhile.
+    // The server may have taken another sample in the meantime.
     await expect.poll(() => samples.getByRole('row').count()).toBeGreaterThanOrEqual(1 + 3)
     expect(await samples.getByRole('cell').nth(1).textContent()).toBe('5')
 
-    // Each number opens the list that it counts.
+    // Each number must open the list that it counts.
     for (const [link, matches] of [
       [count('Offline: 7'), '7 match'],
       [bySite.getByRole('row', { name: 'oslo' }).getByRole('link').first(), '3 match'],
@@ -99,7 +99,7 @@ describeConsole('the overview', () => {
     await page.getByLabel('Search services').fill('port > 1000 AND device.name:pu')
     await page.getByText('1 match').waitFor()
     await expect.poll(rows).toEqual(['ssh of pump'])
-    // The list of completions covers the conditions.
+    // Closes the list of completions, which covers the conditions.
     await page.getByLabel('Search services').blur()
     await page.getByRole('button', { name: 'Remove device.name contains pu' }).click()
     await page.getByText('2 match').waitFor()

@@ -44,7 +44,7 @@ describeConsole('the API reference', () => {
     await results.getByRole('link', { name: 'User.devices(after:)' }).waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.type('devices')
-    // Wait until the page marks the matches of this search.
+    // Waits until the page marks the matches of this search.
     await results.locator('mark').getByText('devices', { exact: true }).first().waitFor()
     await results.getByRole('link', { name: /^User\.devices\b(?!\()/ }).waitFor()
     await page.keyboard.press('ArrowDown')

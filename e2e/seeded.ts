@@ -8,6 +8,6 @@ export async function personWith(site: Console, devices: readonly SeedDevice[]):
   return person
 }
 
-/** Devices with the names `node-1`, `node-2`, and so on. */
+/** Returns devices with the names `node-1`, `node-2`, and so on. */
 export const numbered = (count: number, more: (index: number) => SeedDevice = () => ({})): SeedDevice[] =>
   Array.from({ length: count }, (_, index) => ({ name: `node-${index + 1}`, ...more(index) }))

@@ -18,7 +18,7 @@ let pool: pg.Pool
 let sender: Sender
 let small: Fleet
 let large: Fleet
-/** Each account's number of events before the tests. */
+/** The number of events in each account before the tests. */
 let eventCounts: unknown[]
 
 beforeAll(async () => {

@@ -34,7 +34,7 @@ export async function runPage(blocks: readonly Block[]): Promise<void> {
     const { line, language, use } = block
     const text = block.text
       .replace(/\b\d{4}\b/g, (number) => ports.get(number) ?? number)
-      // A reader copies this ID from the output of an earlier block.
+      // Replaces the placeholder with the ID that a reader copies from the output of an earlier block.
       .replaceAll('80:…', use.kind === 'run' ? lastId : '80:…')
     const where = `line ${line}: ${text}`
     if (use.kind === 'server') await server?.restart(settingsIn(text))
@@ -73,7 +73,7 @@ async function runUntilShown(run: () => Promise<CommandResult>, shown: Block | u
   }
 }
 
-/** Whether a block starts or uses the server. */
+/** Returns whether a block starts or uses the server. */
 const needsServer = ({ language, use, text }: Block): boolean =>
   use.kind === 'server' || language === 'graphql' || /muster|examples\/|:4000/.test(text)
 
@@ -112,7 +112,7 @@ async function prepareServer(workspace: Workspace, ports: ReadonlyMap<string, st
   const restart: PageServer['restart'] = async (settings) => {
     await running?.stop()
     const archive = settings.MUSTER_ARCHIVE_DIR
-    // Only the embedded database supports an archive, so the server and the commands must use the embedded database.
+    // Uses the embedded database for the server and the commands, because no other database supports an archive.
     if (archive !== undefined) env.DATABASE_URL = ''
     const folders: Record<string, string> =
       archive === undefined ? {} : { MUSTER_ARCHIVE_DIR: join(workspace.path, archive) }

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 
 /**
- * Whether a program is installed. Returns true if CI is set: `.ci/run` installs the programs, and if one is missing, its
- * tests must fail instead of being skipped.
+ * Returns whether a program is installed. Always returns true if CI is set, because `.ci/run` installs the programs,
+ * and the tests of a missing program must fail there.
  */
 export const hasProgram = (name: string): boolean => Boolean(process.env.CI) || isInstalled(name)
 

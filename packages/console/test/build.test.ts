@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/** The limit for the compressed scripts that sign-in and the device list load before the first click. */
+/** Maximum size of the compressed scripts that sign-in and the device list load before the first click. */
 const FIRST_LOAD_BYTES = 250_000
 
 const run = promisify(execFile)
@@ -34,7 +34,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const text = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
 
-/** The files of these modules and of their static imports. */
+/** Returns the files of these modules and of their static imports. */
 function filesOf(modules: readonly string[], found = new Set<string>()): Set<string> {
   for (const name of modules) {
     const entry = manifest[name]

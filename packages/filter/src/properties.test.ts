@@ -65,7 +65,7 @@ test('converts chips back to a filter with the same meaning', () => {
   expect(converted).toBeGreaterThan(500)
 })
 
-/** Chips write `NOT (a != b)` as `a = b`. */
+/** Removes double negations, because chips write `NOT (a != b)` as `a = b`. */
 const withoutDoubleNegation = (filter: unknown): unknown =>
   JSON.parse(JSON.stringify(filter), (_, part) =>
     part?.type === 'not' && part.operand.type === 'not' ? part.operand.operand : part,
@@ -137,7 +137,7 @@ const repeated = [
 ]
 
 test.each(repeated)('parses repetitions of %j in linear time', (part) => {
-  /** Processor time of checking a filter of `count` repetitions `times` times, in ms. */
+  /** Returns the CPU time of checking a filter of `count` repetitions `times` times, in milliseconds. */
   const run = (count: number, times: number): number => {
     const text = part.repeat(count)
     const start = process.threadCpuUsage()
@@ -151,7 +151,7 @@ test.each(repeated)('parses repetitions of %j in linear time', (part) => {
   const fastest = (count: number, times: number): number =>
     Math.min(run(count, times), run(count, times), run(count, times))
   // Both check the same number of characters. Quadratic time would take 32 times as long for the long filter; garbage
-  // collection adds less. Some systems count processor time in steps of several milliseconds, so each run takes longer.
+  // collection adds less. Some systems measure CPU time in steps of several milliseconds, so each run takes longer.
   const short = Math.max(fastest(2000, 32), 10)
   expect(fastest(64_000, 1) / short).toBeLessThan(10)
 })

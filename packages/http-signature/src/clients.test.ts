@@ -11,7 +11,7 @@ import {
 } from '../test/fixtures.ts'
 import { parseSignature, verifySignature } from './index.ts'
 
-/** Whether a server with this key accepts the request. */
+/** Returns whether a server with this key accepts the request. */
 function isAccepted(request: RequestWithBody, keyName: KeyName): boolean {
   const parsed = parseSignature(request)
   if (parsed.outcome !== 'signed') return false

@@ -7,7 +7,7 @@ import { cavage, createSigner, httpbis } from 'http-message-signatures'
 import { contentDigest, digest } from '../src/index.ts'
 import { ed25519PrivatePem, type KeyName, type RequestWithBody, sharedSecret } from './fixtures.ts'
 
-/** Requests of third-party clients, sent over a socket and returned as received. */
+/** Third-party clients send these requests over a socket. The functions return the requests as received. */
 
 type Joyent = {
   sign(request: ClientRequest, options: Record<string, unknown>): boolean
@@ -19,12 +19,15 @@ type Joyent = {
 }
 type JoyentParameters = { keyId: string; signature: string; headers: string[] }
 
-/** npm `http-signature`, which has no types. */
+/** The npm package `http-signature`, which has no types. */
 export const joyent = createRequire(import.meta.url)('http-signature') as Joyent
 
 export type Sent = { method: string; path: string; headers: Record<string, string>; body?: string | undefined }
 
-/** Sends one request to a local server and returns the received request. `finish` may add headers before it is sent. */
+/**
+ * Sends one request to a local server and returns the received request. `finish` can add headers before the client
+ * sends the request.
+ */
 export async function send(
   sent: Sent,
   finish: (request: ClientRequest, origin: string) => Promise<void> | void,
@@ -59,7 +62,7 @@ export async function send(
   }
 }
 
-/** npm `http-signature`. */
+/** Sends a request with the npm package `http-signature`. */
 export function sendJoyent(sent: Sent, keyName: KeyName, options: Record<string, unknown>): Promise<RequestWithBody> {
   const key = keyName === 'hmac' ? { key: sharedSecret, algorithm: 'hmac-sha256' } : { key: ed25519PrivatePem }
   return send(sent, (request) => {
@@ -67,7 +70,7 @@ export function sendJoyent(sent: Sent, keyName: KeyName, options: Record<string,
   })
 }
 
-/** npm `http-message-signatures`, in either of its modes. */
+/** Sends a request with the npm package `http-message-signatures`, in either of its modes. */
 export function sendDhensby(
   mode: 'httpbis' | 'cavage',
   sent: Sent,

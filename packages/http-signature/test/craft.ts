@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { nowAsDate, type RequestWithBody, sharedSecret } from './fixtures.ts'
 
-/** Handcrafted requests that no signer would produce. The MAC is always correct for the given lines. */
+/**
+ * These requests are written by hand, because no signer would produce them. The MAC is always correct for the given
+ * lines.
+ */
 
 const mac = (base: string): string => createHmac('sha256', sharedSecret).update(base).digest('base64')
 
@@ -22,7 +25,10 @@ const arrived = (request: HandcraftedRequest, credentials: string[]): RequestWit
 export const usualLines = ['"@method": POST', '"@authority": api.example.com', '"@path": /graphql/v1']
 export const usualInput = '("@method" "@authority" "@path");created=1795163418;keyid="AKEXAMPLE"'
 
-/** Form B. `input` is sent, and `signedInput` is in the last line of the base. */
+/**
+ * Builds a request in form B. The request contains `input`, and the last line of the signature base contains
+ * `signedInput`.
+ */
 export function formB(
   {
     lines = usualLines,
@@ -38,7 +44,7 @@ export function formB(
 export const usualList = '(request-target) host date'
 export const usualString = `(request-target): post /graphql/v1\nhost: api.example.com\ndate: ${nowAsDate}`
 
-/** Form A. In the parameters, `$` is replaced by the signature of `base`. */
+/** Builds a request in form A. In the parameters, the signature of `base` replaces `$`. */
 export function formA(
   parameters: string,
   base: string = usualString,

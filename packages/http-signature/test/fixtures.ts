@@ -14,13 +14,13 @@ import {
 export const now = 1795163418
 export const nowAsDate = 'Fri, 20 Nov 2026 08:30:18 GMT'
 
-/** RFC 9421 appendix B.1.5. */
+/** The shared secret of RFC 9421 appendix B.1.5. */
 export const sharedSecret = Buffer.from(
   'uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW4XByzNJjxBdtjUkdJPBtbmHhIDi6pcl8jsasjlTMtDQ==',
   'base64',
 )
 
-/** RFC 9421 appendix B.1.4. */
+/** The Ed25519 key of RFC 9421 appendix B.1.4. */
 export const ed25519PublicPem = `-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAJrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=
 -----END PUBLIC KEY-----`
@@ -43,7 +43,7 @@ export const verificationKeys: Record<KeyName, VerificationKey> = {
 /** A received request with its body. */
 export type RequestWithBody = ReceivedRequest & { body?: Buffer | undefined }
 
-/** The outcome of a request: `ok`, `none`, or the reason for its rejection. */
+/** Returns the outcome of a request: `ok`, `none`, or the reason for its rejection. */
 export function outcomeOf(
   request: RequestWithBody,
   options: Partial<VerifyOptions> & { keyName?: KeyName } = {},
@@ -62,7 +62,7 @@ export function outcomeOf(
 
 export type Draft = Partial<Omit<SignRequestOptions, 'key'>> & { keyName?: KeyName }
 
-/** A request signed by this package, as received by a server. */
+/** Returns a request that this package signed, as a server receives it. */
 export function signed({ keyName = 'hmac', ...draft }: Draft = {}): RequestWithBody {
   const options = { method: 'POST', url: 'http://api.example.com:4000/graphql/v1?a=1&b=2', created: now, ...draft }
   const headers = { 'Content-Type': 'application/json', ...draft.headers }
@@ -72,7 +72,7 @@ export function signed({ keyName = 'hmac', ...draft }: Draft = {}): RequestWithB
   return receive(options.method, options.url, { ...headers, ...added }, body)
 }
 
-/** The request as received by the server of its URL. */
+/** Returns the request as the server of its URL receives it. */
 export function receive(
   method: string,
   url: string | URL,
@@ -88,7 +88,7 @@ export function receive(
   }
 }
 
-/** The same request with another value of an existing header. */
+/** Returns the same request with another value of an existing header. */
 export function withHeader(request: RequestWithBody, name: string, change: (value: string) => string): RequestWithBody {
   const rawHeaders = [...request.rawHeaders]
   const at = rawHeaders.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === name.toLowerCase())
@@ -97,13 +97,13 @@ export function withHeader(request: RequestWithBody, name: string, change: (valu
   return { ...request, rawHeaders }
 }
 
-/** The same request with additional headers at the end. */
+/** Returns the same request with additional headers at the end. */
 export const withMore = (request: RequestWithBody, ...headers: string[]): RequestWithBody => ({
   ...request,
   rawHeaders: [...request.rawHeaders, ...headers],
 })
 
-/** The same request without a header. */
+/** Returns the same request without a header. */
 export function without(request: RequestWithBody, name: string): RequestWithBody {
   const rawHeaders: string[] = []
   for (let i = 0; i < request.rawHeaders.length; i += 2) {

@@ -41,12 +41,13 @@ async function startDatabase(): Promise<{ connection: pg.ClientConfig; stop: () 
   const folder = await mkdtemp(join(tmpdir(), 'muster-test-'))
   const quiet = { info() {}, warn: console.warn, error: console.error }
   const onExit = (reason: string) => console.error(reason)
-  // Turn off durability. Tests of durability start a separate server.
+  // Turns off durability, because tests of durability start a separate server.
   const database = await startEmbedded({
     dataFolder: folder,
     log: quiet,
     onExit,
-    // Test databases are too short-lived to need autovacuum, and an autovacuum worker can prevent dropping one.
+    // Turns off autovacuum: test databases are too short-lived to need it, and an autovacuum worker can prevent
+    // dropping one.
     settings: { fsync: 'off', full_page_writes: 'off', autovacuum: 'off', max_connections: '400' },
   }).catch(async (error) => {
     await rm(folder, { recursive: true, force: true })

@@ -46,7 +46,7 @@ describe('attributes of one device', () => {
     await run('attributes', 'set', id!, 'site=bergen', '--context', 'night')
     expect((await run('attributes', 'get', 'gate', 'site')).stdout).toBe('oslo\n')
     expect((await run('attributes', 'get', 'gate', 'site', '--context', 'night')).stdout).toBe('bergen\n')
-    // An override remains even if the base value becomes equal to it.
+    // An override must remain even if the base value becomes equal to it.
     await run('attributes', 'set', 'gate', 'site=bergen')
     expect(await lines('attributes', 'get', 'gate', '--context', 'night', '--overrides')).toEqual([{ site: 'bergen' }])
     expect((await lines('attributes', 'get', 'gate', '--contexts'))[0]).toContainEqual({
@@ -154,7 +154,7 @@ describe('bulk changes', () => {
   it('stops at Ctrl-C, prints the progress, and resumes the change later', async () => {
     const { user, start, run, write, env } = await createCliUser(app)
     await addMany(user, 1_200)
-    // Interrupt the command while the second page is in flight.
+    // Interrupts the command while the second page is in flight.
     const proxy = await startBatchProxy(app.url, 'setAttributesMany', async (number) => {
       if (number !== 7) return
       running.child.kill('SIGINT')

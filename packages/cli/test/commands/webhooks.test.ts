@@ -59,7 +59,7 @@ describe('webhooks', () => {
     expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/httpStatus +410[\s\S]+gone/) })
     await addDevices(user, ['gate'])
     await receiver.waitFor(2)
-    // Both the test and the event created a delivery.
+    // The test and the event must each have created a delivery.
     await expect
       .poll(async () => (await lines('webhooks', 'deliveries', id, '--failed')).map(({ httpStatus }) => httpStatus))
       .toEqual([410, 410])

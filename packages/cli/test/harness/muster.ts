@@ -41,7 +41,7 @@ export function startMuster(args: string[], { env = {}, input = '' }: RunOptions
       PATH: process.env.PATH,
       HOME: '/nowhere',
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      // Do not mistake a busy machine for an unresponsive database.
+      // Prevents a busy machine from looking like an unresponsive database.
       MUSTER_DATABASE_SILENCE: '20000',
       ...env,
     },

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** More devices than one page of the API contains. */
+/** One page of the API contains fewer devices than this. */
 const count = 1_020
 
 describe('a file of many devices', () => {
@@ -139,7 +139,7 @@ describe('exporting devices', () => {
             device { services { id port } } } }`,
         { ...rest, services },
       )
-      // Remove the port explicitly, because the server replaces an omitted port with the type's default port.
+      // Removes the port explicitly, because the server replaces an omitted port with the type's default port.
       if (rest.platform !== null) continue
       for (const { id } of registerDevice.device.services) {
         await one.user.data('mutation($id: ID!) { updateService(id: $id, port: null) { id } }', { id })

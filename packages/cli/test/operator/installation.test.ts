@@ -29,7 +29,7 @@ async function newInstallation(): Promise<{ env: Record<string, string>; folder:
 describe('an installation', () => {
   it('serves, adds users, runs queries, and stops on a signal', async () => {
     const { env: usual, folder } = await newInstallation()
-    // Claim the port, so that no other server responds on it after this server has stopped.
+    // Reserves the port, so that no other server responds on it after this server has stopped.
     const [port] = await claimPorts(1)
     const env = { ...usual, PORT: String(port) }
     const server = startMuster(['serve'], { env })

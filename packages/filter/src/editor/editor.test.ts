@@ -6,7 +6,7 @@ import { fromChips, showChipValue, toChips, writeChipValue } from './chips.ts'
 import { completionsAt } from './completion.ts'
 import { tokens } from './highlight.ts'
 
-/** Completes at the bar in a filter. Also returns the replaced part. */
+/** Returns the completions at the bar in a filter, with the replaced part. */
 function complete(marked: string, kind?: FilterKind) {
   const cursor = marked.indexOf('|')
   const text = marked.replace('|', '')

@@ -4,7 +4,7 @@ import { nowAsDate, outcomeOf, signed, withHeader } from '../../test/fixtures.ts
 import type { ServerAddress } from '../index.ts'
 import { spellings } from './spellings.ts'
 
-/** The outcome of a request that is signed for one address and received with another Host header. */
+/** Returns the outcome of a request that is signed for one address and received with a different Host header. */
 const outcomeForHost = (
   url: string,
   host: string,

@@ -20,7 +20,7 @@ afterAll(() => site.close())
 
 type Key = Parameters<Server['as']>[0]
 
-/** Starts servers that receive notifications, for one test. */
+/** Starts servers that receive notifications, for a single test. */
 async function startServers(count: number, options?: ServerOptions): Promise<Server[]> {
   const elapsed = oneMinutePerCall()
   const servers = await Promise.all(Array.from({ length: count }, () => site.startServer({ elapsed, ...options })))
@@ -50,7 +50,7 @@ async function warm(servers: Server[], key: Key): Promise<void> {
 const callAll = (servers: Server[], key: Key): Promise<unknown[]> =>
   Promise.all(servers.map(async (server) => server.as(key).then(({ status, body }) => body.reason ?? status)))
 
-/** Much less than the time after which servers reload a key without a notification. */
+/** This time is much shorter than the time after which servers reload a key without a notification. */
 const POLLING = { timeout: 20_000, interval: 20 }
 
 const untilAllReturn = (servers: Server[], key: Key, expected: unknown): Promise<void> =>
@@ -68,7 +68,8 @@ describe('a cached access key', () => {
       await untilAllReturn(servers, key, enabled ? 200 : 'key-disabled')
       return performance.now() - began
     }
-    // Repeated because the machine may stall. Without notifications, no attempt would take less than a second.
+    // Repeats the attempt, because the machine may stall. Without notifications, no attempt would take less than a
+    // second.
     let took = Number.POSITIVE_INFINITY
     while (took > SECOND) took = Math.max(await set(false), await set(true))
   })

@@ -10,7 +10,7 @@ import { permissionsOfKey } from '../access.ts'
 import { updateAccessKey } from '../features/access-keys/access-keys.ts'
 
 let site: AuthenticationServers
-/** Shared by all tests that do not need a separate app. */
+/** All tests that do not need a separate server share this one. */
 let server: Server
 beforeAll(async () => {
   site = await createAuthenticationServers()
@@ -23,7 +23,7 @@ const withHeader = (name: string, value: string) => (request: Request) => {
   return request
 }
 
-/** What authentication adds to the viewer who created the key. */
+/** Returns the properties that authentication adds to the viewer of a key. */
 const granted = ({ accountId, email }: { accountId: string; email: string }) => ({
   personId: accountId,
   founderEmail: email,
@@ -245,7 +245,8 @@ describe('failed signatures', () => {
     for (let time = 0; time < 20; time++) {
       expect((await sign(wrongly(key), `192.0.2.${time}`)).status).toBe(401)
     }
-    // The key has too many failures from all addresses together: failures are rate-limited, but a valid signature succeeds.
+    // The key has too many failures from all addresses together, so the server rate-limits failures but still accepts
+    // valid signatures.
     expect((await sign(wrongly(key), '192.0.2.100')).status).toBe(429)
     expect((await sign(key, '192.0.2.101')).status).toBe(200)
     expect((await sign({ ...wrongly(key), key: 'made-up' }, '192.0.2.102')).status).toBe(401)

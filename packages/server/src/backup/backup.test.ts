@@ -31,9 +31,9 @@ let source: Place
 let credentials: Record<string, string>
 let cookies: Map<string, string>
 let counted: string
-/** The API's response before the writes that ran during the first backup. */
+/** The API's response before the first backup, during which other writes ran. */
 let expected: unknown
-/** The first backup was written during writes, the second after the server had stopped. */
+/** The names of two backups: one from during the writes, and one from after the server had stopped. */
 let [during, after] = ['', '']
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ const everything = `{ login { email attributes accessKeys { key name readOnly en
   devices { total items { id name hardwareId platform state created attributes inNight: attributes(context: "night")
     services { id name application port attributes } } } } }`
 
-/** Creates data of every kind. The webhook's receiver is unreachable, so the webhook's deliveries stay pending. */
+/** Creates data of every kind. The receiver is unreachable, so the deliveries of the webhook stay pending. */
 async function fill({ url }: ServerProcess): Promise<void> {
   const mutate = (calls: string) => ask(url, `mutation { ${calls} }`)
   await mutate(`createWebhook(url: "https://127.0.0.1:9/hook", events: [DEVICE_REGISTER, ATTRIBUTE_CHANGE]) { id }
@@ -95,7 +95,7 @@ async function fill({ url }: ServerProcess): Promise<void> {
   const { MUSTER_EMAIL: email, MUSTER_PASSWORD: password } = credentials
   await browser.auth('/sign-in/email', { email, password })
   expect((await browser.query('{ login { email } }')).body).toEqual({ data: { login: { email } } })
-  // Deliveries are created in the background.
+  // Waits for the deliveries, which the server creates in the background.
   await pollUntil(
     () => source.pool.query('select from webhook_delivery'),
     ({ rowCount }) => rowCount !== 0,
@@ -104,8 +104,8 @@ async function fill({ url }: ServerProcess): Promise<void> {
 }
 
 /**
- * Writes before, during, and after the backup. An attribute counts up through the API, so each change has an event. One
- * statement changes two tables, one of which is copied early and the other late.
+ * Writes before, during, and after the backup. One client increments an attribute through the API, so each change has
+ * an event. Another statement changes two tables, of which the backup copies one early and the other late.
  */
 async function backUpWhileWriting({ url }: ServerProcess, file: string): Promise<void> {
   let written = false
@@ -238,7 +238,7 @@ describe('restoring a backup', () => {
   it('changes nothing if the file is truncated or altered', async () => {
     const place = await emptyDatabase()
     const whole = await readFile(after)
-    // The last bytes of a compressed file may contain no data.
+    // Cuts off several bytes, because the last bytes of a compressed file may contain no data.
     const cut = [0, 1, 20, whole.length / 2, whole.length - 20].map((length) => whole.subarray(0, length))
     const text = zstdDecompressSync(whole)
     const altered = [text.length / 3, text.length / 2, text.length - 10].map((position) => {

@@ -61,7 +61,7 @@ async function register(name: string): Promise<string> {
 
 async function rename(id: string, name: string): Promise<void> {
   const { updateDevice } = await query(`mutation { updateDevice(deviceId: "${id}", name: "${name}") { id name } }`)
-  // The result of a mutation is never read from the standby.
+  // The server must never read the result of a mutation from the standby.
   expect(updateDevice).toEqual({ id, name })
 }
 

@@ -13,7 +13,9 @@ const extent = PARITY_RUNS === undefined ? { numRuns: 250, seed: 1 } : { numRuns
 const compiled = parityExecutor(true)
 const plain = parityExecutor(false)
 
-/** Cases that graphql-jit executes incorrectly. `documents/reason-not-to-compile.ts` sends them to the plain executor. */
+/**
+ * graphql-jit executes these cases incorrectly. `documents/reason-not-to-compile.ts` sends them to the plain executor.
+ */
 const cases: Record<string, OperationRequest> = {
   'a variable inside literals': {
     query: 'query ($n: Int!) { echo(box: {width: $n, inner: {width: $n}}, list: [1, $n, 3]) }',
@@ -73,7 +75,7 @@ const cases: Record<string, OperationRequest> = {
   },
 }
 
-/** Cases that graphql-jit currently executes correctly. */
+/** graphql-jit currently executes these cases correctly. */
 const rightAlone = new Set([
   'a variable inside literals',
   'a fragment spread with and without a directive',

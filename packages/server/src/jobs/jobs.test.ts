@@ -68,7 +68,7 @@ describe('the job queue', () => {
     await removeJob(database.db, 'c')
     await expect.poll(jobsLeft).toEqual([{ key: 'b', worker: null }])
     expect(notes).toEqual(['second'])
-    // The job runs once it is due, which proves that it was not waiting for a worker.
+    // The job runs as soon as it is due, which proves that it did not wait for a worker.
     await put('b', 'now', 0)
     await expect.poll(jobsLeft).toEqual([])
     expect(notes).toEqual(['second', 'now'])
@@ -120,7 +120,7 @@ describe('a background job', () => {
     await runner.stop()
     runners = []
     expect(hasEnded).toBe(true)
-    // The job's end is recorded on a connection that the pool waits for when the pool ends.
+    // The runner records the end of the job on a connection, and the pool waits for that connection when it ends.
     await expect.poll(jobsLeft).toEqual([])
     const { rows } = await sql`select from job_worker`.execute(database.db)
     expect(rows).toHaveLength(0)
@@ -134,7 +134,7 @@ describe('a job in the crontab', () => {
     const chore = defineChore('chore')
     let runs = 0
     await migrateJobs(database.db, pool, log)
-    // A server with a fast clock leaves this state.
+    // Creates the state that a server with a fast clock leaves behind.
     await sql`insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
       values ('chore', now(), now() + interval '1 year')`.execute(database.db)
     await putJobs(database.db, chore, [{ key: 'cron chore', payload: undefined, delay: 365 * 86_400 }])

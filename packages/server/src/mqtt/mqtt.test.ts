@@ -116,7 +116,7 @@ describe('connecting a device over MQTT', () => {
 })
 
 describe('disconnecting a device from MQTT', () => {
-  /** Connects, cuts off, and reconnects a device. `took` is the time without a connection, in milliseconds. */
+  /** Connects, disconnects, and reconnects a device. `took` is the time without a connection, in milliseconds. */
   const reconnect = async () => {
     const device = await registerDevice(app.owner)
     const client = await connectMqtt(url, device)

@@ -28,7 +28,7 @@ test.each<[number, string, object?]>([
   [1, '{ login { devices(size: 97) { items { id } } } }'],
   [2, '{ login { devices(size: 98) { items { id } } } }'],
   [11, 'query ($size: Int!) { login { devices(size: $size) { items { id } } } }', { size: 1_000 }],
-  // Each device may have 100 services.
+  // Each device can have 100 services.
   [1_011, '{ login { devices(size: 1000) { items { services { id } } } } }'],
   [2, 'mutation { setAttribute(serviceId: "a", name: "b", value: "c") }'],
   [

@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 const small = '{ login { id } }'
-/** A query that may return up to 101,002 objects and returns 2. */
+/** The response to this query can contain up to 101,002 objects and contains 2. */
 const large = '{ login { devices(size: 1000) { items { services { id } } } } }'
 
 /** Spends this many points on targets that do not exist. An item costs 1/10 point, and its response object 1/100 point. */
@@ -135,7 +135,7 @@ describe('the points of a user', () => {
     expect([stream.status, stream.headers.ratelimit]).toEqual([200, '"user";r=998;t=1'])
     stream.cut()
     await spendPoints(user, 900)
-    // Spend the remaining 98 points.
+    // Spends the remaining 98 points.
     for (let point = 0; point < 98; point++) await rest('GET', '/user')
 
     const rejected = await rest('GET', '/user')
@@ -170,7 +170,7 @@ describe('the points of a user', () => {
       { timeout: 60_000, interval: 100 },
     )
     await spendPoints(user, 900)
-    // Polling alone would not spend this many points in time, because each request costs one point.
+    // Polling alone would not spend this many points in time, because each request costs only one point.
     const expectReported = async () => expect(left((await onOther.query(small)).headers)).toBeLessThan(100)
     await vi.waitFor(expectReported, { timeout: 60_000, interval: 100 })
   })

@@ -85,7 +85,7 @@ describe('a field that reads more devices than it returns', () => {
   })
 })
 
-/** Runs a document with only 3 points left. */
+/** Runs a document as a user with only 3 points. */
 async function poor(document: string) {
   const items = (count: number) => Array.from({ length: count }, (_, i) => ({ serviceId: `none ${i}`, attributes: {} }))
   const spend = 'mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }'

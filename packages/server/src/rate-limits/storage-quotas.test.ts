@@ -94,7 +94,7 @@ describe('the storage quota of a device', () => {
 })
 
 describe('the storage quota of an account', () => {
-  /** Uses nearly the whole quota. The value is sent once but counts for each item. */
+  /** Uses nearly the whole quota. The request contains the value once, but the server counts it for each item. */
   async function storeMuch(): Promise<void> {
     const { id } = await registerDevice(user, 'full')
     const items = Array.from({ length: 75 }, () => '{ serviceId: $id, attributes: $attributes }').join(' ')

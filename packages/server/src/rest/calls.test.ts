@@ -21,7 +21,7 @@ const table = routes.map((route) => [routeName(route), route] as const)
 const changes = table.filter(([, { method }]) => method !== 'GET')
 const signed = table.filter(([, { isPublic }]) => !isPublic)
 const onIds = table.filter(([, { path }]) => /\{(id|key|personId)\}/.test(path) || path === '/devices/delete')
-/** Only a signed-in person can do this, and REST has no sessions. */
+/** Only a signed-in person can use these routes, and the REST API accepts no sessions. */
 const needSession = table.filter(([name]) => ['POST /members/leave', 'POST /invitations/accept'].includes(name))
 
 let app: TestApp
@@ -153,7 +153,8 @@ it.each(table.filter((each) => !onIds.includes(each)))(
     const stranger = restClient(app.url, await app.createUser())
     const { path, body } = restCallFor(route, victim)
     const { text } = await stranger(route.method, path, { body })
-    // The response may repeat input, such as an attribute name in an error or a webhook URL.
+    // Does not search for all names, because the response may repeat input, such as an attribute name in an error or a
+    // webhook URL.
     expect(text).not.toContain(`${victim.mark}-value`)
     expect(text).not.toContain(app.owner.email)
     expect(text).not.toContain(victim.userId)

@@ -36,7 +36,7 @@ describe('a REST response', () => {
   ])('includes the deprecation headers for %s', async (_what, status, send) => {
     const response = await send()
     expect(response.status).toBe(status)
-    // A structured-field date (RFC 9745 §2.1).
+    // The header must be a structured-field date (RFC 9745 §2.1).
     expect(response.headers.get('deprecation')).toMatch(/^@\d{10}$/)
     expect(linksOf(response)).toMatchObject({ 'successor-version': '/graphql/v1', deprecation: '/rest/v1' })
     expect(response.headers.get('x-request-id')).toMatch(/./)

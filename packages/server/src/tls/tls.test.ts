@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const readText = (file: string): Promise<string> => readFile(file, 'utf8')
 
-/** Copies the first certificate to files that a test may replace. */
+/** Copies the first certificate to files that a test can replace. */
 async function copyFiles(name: string): Promise<CertificatePaths> {
   const paths = { cert: join(folder, `${name}.pem`), key: join(folder, `${name}-key.pem`) }
   await Promise.all([cp(first.cert, paths.cert), cp(first.key, paths.key)])
@@ -44,7 +44,7 @@ async function copyFiles(name: string): Promise<CertificatePaths> {
 const httpSettings = ({ cert, key }: CertificatePaths) => ({ MUSTER_TLS_CERT: cert, MUSTER_TLS_KEY: key })
 const mqttSettings = ({ cert, key }: CertificatePaths) => ({ MUSTER_MQTT_TLS_CERT: cert, MUSTER_MQTT_TLS_KEY: key })
 
-/** The fingerprint of the certificate that a server presents on a port. */
+/** Returns the fingerprint of the certificate that a server presents on a port. */
 async function fingerprintAt(port: number): Promise<string | undefined> {
   const socket = connect({ host: '127.0.0.1', port })
   try {
@@ -147,7 +147,7 @@ test('reports https URLs, and reloads its certificate files on SIGHUP', async ()
   await replaceFile(files.cert, second.cert)
   await vi.waitFor(() => expect(rejections()).toBe(1), { timeout: 100_000, interval: 100 })
   expect(server.stderr()).toContain("MUSTER_TLS_KEY is not the certificate's private key")
-  // The error is logged once, and again after a signal.
+  // The server logs the error once, and again after a signal.
   server.signal('SIGHUP')
   await vi.waitFor(() => expect(rejections()).toBe(2), { timeout: 100_000, interval: 100 })
   expect(await fingerprintAt(port)).toBe(await fingerprintOf(first))

@@ -16,7 +16,7 @@ interface Traced {
   server: ServerProcess
   collector: TraceCollector
   database: TestDatabase
-  /** Sends an operation of the owner. */
+  /** Sends an operation as the owner. */
   ask(query: string, headers?: Record<string, string>): ReturnType<typeof sendAs>
 }
 
@@ -189,7 +189,7 @@ test('logs an unavailable collector once, delays no request, and sends the remai
   const own = await start({ MUSTER_LOG_LEVEL: 'info' }, (end) => onTestFinished(async () => void (await end())))
   own.collector.respondWith(400)
   const before = own.collector.requests.length
-  // Batches are exported one at a time.
+  // Waits for several exports, because the exporter sends batches one at a time.
   await vi.waitFor(
     async () => {
       expect((await own.ask('{ login { email } }')).status).toBe(200)

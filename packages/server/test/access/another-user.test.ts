@@ -30,7 +30,7 @@ let own: OwnedObjects
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks })
   receiver = await startFailingReceiver()
-  // Use event IDs that do not occur in other strings by chance.
+  // Uses event IDs that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   intruder = await app.createUser()

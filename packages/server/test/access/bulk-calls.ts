@@ -5,7 +5,7 @@ import type { OwnedObjects } from './owned-objects.ts'
 const change = (verb: string, id: string, more = ''): string =>
   `mutation { ${verb}Bulk(id: ${literal(id)}${more}) { id name state target operations token } }`
 
-/** A call of a mutation of one bulk job, and attempts on another user's job. */
+/** Builds a call of a mutation of one bulk job, and attempts on another user's job. */
 const ofJob = (
   verb: string,
   idOf: (own: OwnedObjects) => string,
@@ -33,7 +33,10 @@ const create = (parts: string): string =>
 const run = (parts: string, expected: number): string =>
   `mutation { runBulk(${target(parts)}, expected: ${expected}) { counts { total change } } }`
 
-/** The target reaches no device of another user: an ID is rejected like an unknown one, and a filter matches nothing. */
+/**
+ * A target never includes another user's device: the server rejects the device's ID like an unknown ID, and a filter
+ * matches nothing.
+ */
 const targets: Call['naming'] = {
   'target.ids': attempt({ finds: { createBulk: { counts: { total: 1, rejected: 1 } } } }, ({ device }) =>
     create(`ids: [${literal(device)}]`),

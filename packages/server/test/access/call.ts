@@ -14,7 +14,7 @@ export type Outcome =
 export interface Attempt {
   document: string
   outcome: Outcome
-  /** Whether the argument does not accept this kind of ID, so that even the owner finds nothing. */
+  /** Whether the argument accepts other kinds of IDs only, so that even the owner finds nothing. */
   ofWrongKind?: boolean
 }
 
@@ -22,7 +22,7 @@ export interface Attempt {
 type BuildAttempt = (theirs: OwnedObjects, own: OwnedObjects) => Attempt
 
 export interface Call {
-  /** The code with which the plain call fails with an access key, because only a signed-in person can make it. */
+  /** Whether only a signed-in person can make the call, so that it fails with an access key. */
   needsSession?: true
   /** Builds a call with only the caller's objects. */
   plain: (own: OwnedObjects) => string

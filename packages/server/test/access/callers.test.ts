@@ -27,7 +27,7 @@ const inOrder = (all: FieldRequest[]): FieldRequest[] => all.sort((one, next) =>
 const [fieldRequests, typeRequests] = [everyField(schema), inOrder(everyType(schema))]
 /** Each test sends hundreds of requests, which takes a long time on a slow machine. */
 const longTimeout = { timeout: 600_000 }
-/** The fields that require no credentials, in addition to introspection. */
+/** These fields and introspection require no credentials. */
 const publicFields = new Set(['Query.version'])
 
 let app: TestApp
@@ -40,7 +40,7 @@ let reader: Caller
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks, elapsed: oneMinutePerCall() })
   receiver = await startFailingReceiver()
-  // Use event IDs that do not occur in other strings by chance.
+  // Uses event IDs that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   await samplePresence(app.db, new Date())
@@ -60,7 +60,7 @@ afterAll(async () => {
 
 const rowsOf = ({ userId }: OwnedObjects) => rowsWithoutUsage(app.db, userId)
 
-/** The counts for all callers, printed at the end. */
+/** Counts of all callers, which the test prints at the end. */
 const totals = { requests: 0, wrong: 0 }
 
 const isMutation = (document: string): boolean => document.startsWith('mutation')
@@ -162,10 +162,10 @@ it(
 )
 
 describe('every field of the API, with a valid caller', () => {
-  /** Removals run last: a service before its device, and the signing key at the end. */
+  /** Sorts removals last: a service before its device, and the signing key at the end. */
   const removes = ({ field }: FieldRequest): boolean => /^Mutation\.(delete|remove)/.test(field)
   const removing = typeRequests.filter(removes).reverse()
-  /** Mutations that concern only a signed-in person. The tests of members cover what they do in a session. */
+  /** Only a signed-in person can run these mutations. The tests of members cover their effects in a session. */
   const needsSession = ({ field }: FieldRequest): boolean => mutationCalls[field]?.needsSession === true
   const others = typeRequests.filter((request) => !removes(request) && !needsSession(request))
 
@@ -196,7 +196,7 @@ describe('every field of the API, with a valid caller', () => {
     const isReached = ({ body }: ApiResponse): string | undefined =>
       ['NOT_FOUND', 'CONFLICT'].includes(body.errors?.[0]?.extensions?.code) ? undefined : 'rejected'
     expect(await findWrongResponses(requests, withKey(user), victim, isForbidden)).toEqual([])
-    // No invitation has this token, and the last owner cannot leave.
+    // All requests fail, because no invitation has this token and the last owner cannot leave.
     expect(await findWrongResponses(requests, await withSession(app, user), victim, isReached)).toEqual([])
   })
 })

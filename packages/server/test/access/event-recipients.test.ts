@@ -18,11 +18,14 @@ let other: TestApp
 let failing: Receiver
 let receiver: Receiver
 let stranger: Owner
-/** Every mutation, except two that record no event and need a running bulk job, which the worker of this test ends at once. */
+/**
+ * Every mutation except two, which record no event and need a running bulk job. The worker of this test finishes such a
+ * job immediately.
+ */
 const mutations = Object.keys(mutationCalls).filter(
   (name) => !['Mutation.pauseBulk', 'Mutation.resumeBulk'].includes(name),
 )
-/** For each mutation, a user with objects of every kind. */
+/** A user with objects of every kind for each mutation. */
 let victims: [mutation: string, owner: Owner][]
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks, worker: true })
@@ -62,7 +65,7 @@ it("sends a user's events only to the user's streams and webhooks", async () => 
   ]
   const victimStream = await listen(victims[0]![1].user, '')
 
-  // Alternate between the servers, because both servers send all events.
+  // Alternates between the servers, because both servers send all events.
   for (const [index, [mutation, { user, own }]] of victims.entries()) {
     const { plain, needsSession } = mutationCalls[mutation]!
     const by = index % 2 === 0 ? user : other.as(user)

@@ -121,7 +121,7 @@ export interface ApiResponse {
 }
 
 export type Signing = Partial<Omit<SignRequestOptions, 'keyId' | 'key'>> & {
-  /** Headers that are added after signing. */
+  /** Headers that the client adds after signing. */
   unsignedHeaders?: Record<string, string>
 }
 

@@ -18,7 +18,7 @@ const login = '{ login { email } }'
 
 let installation: Installation
 let servers: string[]
-/** The servers' time if a test stops the clock. */
+/** The time of the servers while a test stops the clock. */
 let stopped: Date | undefined
 beforeAll(async () => {
   installation = await createInstallation()
@@ -173,7 +173,7 @@ describe('the credentials of a request', () => {
 describe('an unknown key and a wrong signature', () => {
   it('receive the same response after about the same time', async () => {
     const signer = await (await installation.createUser()).createKey()
-    /** The shortest response time, which other load on the machine affects least. */
+    /** The shortest response times, which other load on the machine affects least. */
     const shortest = { unknown: Number.POSITIVE_INFINITY, wrong: Number.POSITIVE_INFINITY }
     const differs = (): boolean =>
       Math.max(shortest.unknown, shortest.wrong) > 1.5 * Math.min(shortest.unknown, shortest.wrong)

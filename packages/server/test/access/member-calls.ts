@@ -54,7 +54,7 @@ export const memberMutationCalls: Record<string, Call> = {
   'Mutation.acceptInvitation': {
     plain: () => `mutation { acceptInvitation(token: "x") { id } }`,
     needsSession: true,
-    // The token is the credential.
+    // The token names no object, because it is a credential.
     others: ['token'],
   },
   'Mutation.updateAccount': {

@@ -49,10 +49,10 @@ export const mutationCalls: Record<string, Call> = {
   ...bulkCalls.mutations,
   ...keyMutationCalls,
   'Mutation.createView': {
-    // A name can be used once.
+    // Creates a new name for each call, because each name can be used only once.
     plain: () => createView(randomUUID(), 'name:a'),
     naming: {
-      // Another user's name is free, and the response must not show that it is used.
+      // The name of another user's view is available. The response must not show that the name is in use.
       name: attempt('own', ({ viewName }) => createView(viewName, 'name:a')),
     },
     others: [

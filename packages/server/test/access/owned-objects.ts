@@ -28,12 +28,12 @@ export interface OwnedObjects {
   member: string
   serviceView: string
   eventView: string
-  /** A bulk job that is READY, and its token. */
+  /** A bulk job in the state READY, with its token. */
   bulkJob: string
   bulkToken: string
-  /** Another bulk job that is READY. */
+  /** Another bulk job in the state READY. */
   bulkOther: string
-  /** Bulk jobs in the state DRAFT, RUNNING, and DONE. */
+  /** Bulk jobs in the states DRAFT, RUNNING, and DONE. */
   bulkDraft: string
   bulkRunning: string
   bulkDone: string
@@ -50,7 +50,7 @@ export interface OwnedObjects {
   deliveryCursor: string
 }
 
-/** Cursors, which are positions in lists and name no object. */
+/** Cursors, which are positions in lists and identify no object. */
 export type Cursors = Pick<OwnedObjects, 'deviceCursor' | 'eventCursor' | 'deliveryCursor'>
 
 /** Starts a webhook receiver that rejects every delivery and echoes the content. */
@@ -143,7 +143,7 @@ export async function createOwnedObjects(user: TestUser, { url }: Receiver): Pro
   }
 }
 
-/** Creates a bulk job in each state. Nothing runs them, except the job that has nothing to change. */
+/** Creates a bulk job in each state. No worker runs the jobs, except the job that has nothing to change. */
 async function createBulkJobs(
   user: TestUser,
   { mark, device, attribute }: Pick<OwnedObjects, 'mark' | 'device' | 'attribute'>,

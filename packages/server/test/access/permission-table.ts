@@ -1,6 +1,6 @@
 /**
- * What the contract requires, written apart from `src/field-permissions.ts`: the fields that need each permission. Fields of types
- * that are not named here need only what the field needs that leads to them.
+ * The fields that need each permission according to the contract, independently of `src/field-permissions.ts`. Fields
+ * of other types need no permission beyond that of the field that leads to them.
  */
 const fieldsByPermission: Readonly<Record<string, string>> = {
   '': `Query.login Query.me Query.applicationTypes Query.version
@@ -44,14 +44,16 @@ const existingKey = [
   ...operator,
   ...['DEVICE_DELETE', 'DEVICE_SECRET', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'KEY_MANAGE', 'AUDIT_READ'],
 ]
-/** A key with a few permissions that no role has together. */
+/** The permissions of a key. No role has exactly these permissions. */
 const scopedKey = ['DEVICE_READ', 'ATTRIBUTE_WRITE', 'KEY_OWN', 'MEMBER_MANAGE']
 const admin = [...existingKey, 'MEMBER_MANAGE', 'ACCOUNT_MANAGE']
 
-/** The permissions that the contract gives each role, and a key from before permissions. */
+/** The permissions that the contract gives to each role, and to a key that is older than permissions. */
 export const granted = { viewer, operator, admin, owner: admin, existingKey, scopedKey }
 
-/** Returns the contract's needs of a field: lists of permissions, of each of which one is needed. */
+/**
+ * Returns the permissions that a field needs according to the contract. The caller needs one permission of each list.
+ */
 export function needsOf(field: string): string[][] {
   const type = field.replace(/\..*/, '')
   const entries = Object.entries(fieldsByPermission)

@@ -53,8 +53,8 @@ afterAll(async () => {
 const leaves = ({ field }: FieldRequest): boolean => field === 'Mutation.leaveAccount'
 
 /**
- * A document for every field. Mutations name objects that do not exist, so they change nothing of the account. Members leave
- * the account at the end.
+ * A document for every field. Mutations name objects that do not exist, so they do not change the account. Documents
+ * with which members leave the account run last.
  */
 const fields = everyField(schema).toSorted((one, other) => Number(leaves(one)) - Number(leaves(other)))
 
@@ -106,7 +106,7 @@ async function decide(caller: Caller, document: string): Promise<{ decision: Dec
   return { decision: reason, body }
 }
 
-/** Makes a member who left a member again, with the same role. */
+/** Adds a person who has left the account again, with the same role. */
 async function rejoin(roleId: string): Promise<void> {
   const membership = { accountId: app.owner.accountId, personId: members[roleId]!.id }
   await removeMembership(app, membership)

@@ -36,7 +36,10 @@ export async function recordRequest(
 }
 
 export interface RawResponse {
-  /** All response statuses, in order. If a request ends early, the server reads the remaining bytes as another request. */
+  /**
+   * Statuses of all responses, in order. If a request ends early, the server reads the remaining bytes as another
+   * request.
+   */
   statuses: number[]
   text: string
 }
@@ -83,7 +86,7 @@ export function* changedBytes(bytes: Buffer, parts: readonly Part[]): Generator<
 
 const isLetter = (byte: number): boolean => /[A-Za-z]/.test(String.fromCharCode(byte))
 
-/** The positions of the parts in a recorded request. */
+/** Positions of the parts of a recorded request. */
 export interface Layout {
   method: Part
   target: Part

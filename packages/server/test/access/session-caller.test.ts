@@ -24,7 +24,7 @@ let browser: Browser
 beforeAll(async () => {
   app = await startTestApp({ env: allowLocalWebhooks })
   receiver = await startFailingReceiver()
-  // Use event IDs that do not occur in other strings by chance.
+  // Uses event IDs that do not occur in other strings by chance.
   await query(app.db, 'select setval($1, $2)', ['event_id', 70_000_000_000])
   victim = await createOwnedObjects(app.owner, receiver)
   const intruder = await app.createUser()
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const placeholder = nonexistentObjects({ deviceCursor: '', eventCursor: '', deliveryCursor: '' })
 
-/** Every attempt that must not find another user's object. */
+/** All attempts that must not find another user's object. */
 const attempts = Object.entries({ ...queryCalls, ...mutationCalls }).flatMap(([call, { naming = {} }]) =>
   Object.entries(naming).flatMap(([argument, tries]) =>
     [tries].flat().flatMap((attempt, index) => {

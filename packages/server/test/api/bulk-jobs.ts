@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { TestApp, TestUser } from '../harness/app.ts'
 
-/** The fields of a job that these functions return. */
+/** Fields of a job that these functions return. */
 const fields = `id state stateReason token isUndoable
   counts { total change unchanged rejected pending done failed skipped }`
 
@@ -13,7 +13,7 @@ export async function register(user: TestUser, name: string, attributes: object 
   return registerDevice.device.id
 }
 
-/** Registers devices with the value `site` oslo. */
+/** Registers devices whose attribute `site` is `oslo`. */
 export async function newFleet(
   app: TestApp,
   count: number,
@@ -25,7 +25,7 @@ export async function newFleet(
   return [user, ids.sort()]
 }
 
-/** Adds devices with the value `site` oslo to a new user, faster than by registration. */
+/** Adds devices whose attribute `site` is `oslo` to a new user. This is faster than registering them. */
 export async function newLargeFleet(app: TestApp, count: number): Promise<TestUser> {
   const user = await app.createUser()
   await sql`insert into device (account_id, id, name, attributes)
@@ -39,7 +39,7 @@ export async function newLargeFleet(app: TestApp, count: number): Promise<TestUs
   return user
 }
 
-/** Creates a job. */
+/** The mutation that creates a bulk job. */
 export const createText = `mutation ($target: BulkTargetInput!, $operations: [BulkOperationInput!]!, $rate: Int, $open: Boolean! = false) {
   createBulk(target: $target, operations: $operations, rate: $rate, open: $open) { ${fields} } }`
 

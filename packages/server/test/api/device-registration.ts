@@ -22,8 +22,8 @@ export interface RegistrationServer extends RegistrationClient {
 }
 
 /**
- * Starts another server with the database of `first`. Invalid codes are counted by address, and all tests share one address,
- * so each test that guesses codes needs a separate server.
+ * Starts another server with the database of `first`. The server counts invalid codes by address, and all tests share
+ * one address, so each test that guesses codes needs a separate server.
  */
 export async function startRegistrationServer(first: TestApp): Promise<RegistrationServer> {
   let ahead = 0

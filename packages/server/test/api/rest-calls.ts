@@ -140,7 +140,7 @@ function bulkBody({ device }: OwnedObjects) {
   }
 }
 
-/** The bulk job that is in the state that a path needs. */
+/** Returns the bulk job whose state fits the path. */
 function bulkJobOf(own: OwnedObjects, path: string): string {
   const verb = path.slice(path.lastIndexOf('/') + 1)
   if (verb === 'append') return own.bulkDraft
@@ -148,7 +148,7 @@ function bulkJobOf(own: OwnedObjects, path: string): string {
   return verb === 'retry' || verb === 'undo' ? own.bulkDone : own.bulkJob
 }
 
-/** The value of `{id}`, keyed by the first segment of the path. */
+/** Values of `{id}`, keyed by the first segment of the path. */
 const ids: Record<string, (own: OwnedObjects, path: string) => string> = {
   'bulk-jobs': bulkJobOf,
   accounts: ({ userId }) => userId,
@@ -196,7 +196,7 @@ function fill(path: string, own: OwnedObjects): string {
   return path.replace(/\{(\w+)\}/g, (_match, name: string) => encodeURIComponent(values[name] ?? `no ${name}`))
 }
 
-/** A value for each query parameter of a list. */
+/** Values for the query parameters of lists. */
 export const queryValues: Record<string, (own: OwnedObjects, path: string) => string> = {
   size: () => '10',
   from: () => '1',

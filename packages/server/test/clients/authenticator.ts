@@ -28,7 +28,10 @@ export function createAuthenticator({ origin, verifiesUser = true }: Authenticat
   let counter = 0
   let userHandle: string | undefined
 
-  /** §6.1: the hash of the relying party's ID, the flags, the counter, and, for a new passkey, the public key. */
+  /**
+   * Builds the authenticator data (§6.1): the hash of the relying party's ID, the flags, the counter, and, for a new
+   * passkey, the public key.
+   */
   const authenticatorData = (rpId: string, attested?: Buffer): Buffer => {
     counter++
     const flags = 0x01 | (verifiesUser ? 0x04 : 0) | (attested === undefined ? 0 : 0x40)
@@ -53,7 +56,7 @@ export function createAuthenticator({ origin, verifiesUser = true }: Authenticat
       userHandle = options.user.id
       const attested = Buffer.concat([Buffer.alloc(16), lengthOf(id), id, coseKey(x, y)])
       const data = authenticatorData(options.rp.id, attested)
-      // {"fmt": "none", "attStmt": {}, "authData": bytes}
+      // Encodes {"fmt": "none", "attStmt": {}, "authData": bytes}.
       const attestation = Buffer.concat([
         Buffer.of(0xa3),
         cborText('fmt'),
@@ -93,7 +96,7 @@ function lengthOf(bytes: Buffer): Buffer {
 
 const cborText = (text: string): Buffer => Buffer.concat([Buffer.of(0x60 + text.length), Buffer.from(text)])
 
-/** RFC 9053 §7.1.1: {1: 2 (EC2), 3: -7 (ES256), -1: 1 (P-256), -2: x, -3: y}. */
+/** Encodes a public key (RFC 9053 §7.1.1): {1: 2 (EC2), 3: -7 (ES256), -1: 1 (P-256), -2: x, -3: y}. */
 const coseKey = (x: string, y: string): Buffer =>
   Buffer.concat([
     Buffer.of(0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20),

@@ -31,7 +31,7 @@ export interface StreamRequest {
   query: string
   variables?: Record<string, unknown>
   headers?: Record<string, string>
-  /** The default is /graphql/v1/stream. */
+  /** Path of the stream. Default: /graphql/v1/stream. */
   path?: string
 }
 

@@ -11,7 +11,7 @@ export interface DeviceResponse {
 export const basic = (deviceId: string, secret: string): string =>
   `Basic ${Buffer.from(`${deviceId.replaceAll(':', '')}:${secret}`).toString('base64')}`
 
-/** Posts a device's request. A string body is sent unchanged. */
+/** Posts a device's request. Sends a string body unchanged. */
 export async function post(
   { url }: Pick<TestApp, 'url'>,
   path: 'register' | 'report' | `register?${string}`,

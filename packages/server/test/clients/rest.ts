@@ -20,7 +20,7 @@ export interface RestRequest {
   contentType?: string
   /** Overrides the options for signing. `url` is the signed URL, not the target. */
   signing?: Partial<SignRequestOptions>
-  /** Headers that are added after signing. */
+  /** Headers that the client adds after signing. */
   unsignedHeaders?: Record<string, string>
 }
 

@@ -167,8 +167,9 @@ const fieldCalls: Record<string, FieldCall> = {
 }
 
 /**
- * Subscriptions use another endpoint. For three arguments, null removes the attribute, the port, or the name. A view can be
- * deleted only once; the test of REST calls passes null for `replaceBy`.
+ * Fields and arguments that this test skips. Subscriptions use another endpoint. For three arguments, null removes the
+ * attribute, the port, or the name. A view can be deleted only once, and the test of REST calls passes null for
+ * `replaceBy`.
  */
 const excluded = [
   'Subscription.events',
@@ -238,14 +239,14 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 async function runDocument(text: string) {
-  // A key can be rotated once.
+  // Creates a user for each rotation, because a key can be rotated only once.
   const caller = text.includes('$newKey') ? await app.createUser() : user
   const document = Object.entries(known)
     .reduce((result, [name, value]) => result.replaceAll(name, value), text)
     .replaceAll('$random', randomUUID())
     .replaceAll('$newKey', caller.keyId)
   const { data, errors } = await caller.query(document)
-  // Ignore the signature in download URLs, which is always new.
+  // Ignores the signature in download URLs, which is always new.
   return JSON.parse(
     JSON.stringify({ data, errors: errors?.map(({ message }) => message) }).replace(
       /\/(events|devices)\/v1[^"]*/,

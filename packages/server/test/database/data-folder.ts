@@ -17,7 +17,10 @@ export async function createDataFolder(dataFolder: string): Promise<void> {
   await promisify(execFile)('cp', ['-R', cluster, join(dataFolder, 'pg')])
 }
 
-/** The original database, created once per test run. If several workers create one at the same time, all use the first. */
+/**
+ * Original of the database, created once per test run. If several workers create one at the same time, all use the
+ * first one.
+ */
 let original: Promise<string> | undefined
 
 async function findOrCreate(path: string): Promise<string> {

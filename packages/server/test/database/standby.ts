@@ -26,7 +26,7 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const [first, second] = [join(folder, 'primary'), join(folder, 'standby')]
   await createDataFolder(first)
   await appendFile(join(clusterFolderOf(first), 'pg_hba.conf'), 'local all,replication postgres trust\n')
-  // The files that the standby starts from require wal_level = replica.
+  // Starts the primary once with wal_level = replica, because the standby begins with a copy of its files.
   await (await start(first, common)).stop()
   await promisify(execFile)('cp', ['-Rp', first, second])
   await writeFile(join(clusterFolderOf(second), 'standby.signal'), '')
@@ -34,7 +34,7 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   const primary = await start(first, common)
   const upstream = `host=${clusterFolderOf(first)} port=5432 user=postgres`
   const startStandby = (): Promise<Embedded> =>
-    // Delay commits on the standby, so that they become visible there only after their acknowledgement.
+    // Delays commits on the standby, so that they become visible there only after their acknowledgment.
     start(second, { ...common, primary_conninfo: upstream, recovery_min_apply_delay: '10ms' })
   let standby: Embedded | undefined = await startStandby()
 

@@ -38,7 +38,8 @@ async function npmStart() {
   return { npm, exited }
 }
 
-// npm forwards signals to a shell, which must forward them to the server. A terminal sends Ctrl-C to all three processes.
+// npm forwards signals to a shell, which must forward them to the server. A terminal sends Ctrl-C to all three
+// processes.
 test.each([
   ['SIGTERM sent to npm', (pid: number) => process.kill(pid, 'SIGTERM')],
   ['Ctrl-C', (pid: number) => process.kill(-pid, 'SIGINT')],

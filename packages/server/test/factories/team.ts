@@ -37,7 +37,7 @@ export async function done(member: TestMember, document: string, variables: obje
   return data
 }
 
-/** An account with a member of three of the built-in roles, and its founder, who has no password. */
+/** An account with members in three of the built-in roles, and its founder, who has no password. */
 export interface Team {
   account: TestUser
   owner: TestMember
@@ -63,7 +63,7 @@ export async function newTeam(app: TestApp): Promise<Team> {
   return { account, owner, admin, viewer, eventsOf }
 }
 
-/** Signs in a person who is a member of another account only. */
+/** Signs in a person who is a member of another account. */
 export async function newOutsider(app: TestApp): Promise<TestMember> {
   const person = await newPerson(app)
   const browser = await signIn(app, person)

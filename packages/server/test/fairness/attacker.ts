@@ -1,5 +1,5 @@
-// Runs in a separate process and opens connections that misbehave in one of three ways. Does little work for each response,
-// because the server needs the CPU.
+// This program runs in a separate process and opens connections that misbehave in one of three ways. It does little
+// work for each response, because the server needs the CPU.
 import { createConnection, type Socket } from 'node:net'
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -31,7 +31,7 @@ export interface AttackerState {
 }
 
 const REPORT_MS = 250
-/** A lower priority than the server and the other user, so that the attacker does not take their CPU time. */
+/** Gives the attacker a lower priority than the server and the other user, so that it does not take their CPU time. */
 const NICE = 5
 const RECONNECT_MS = 200
 /** The number of connections to open at a time, limited by the backlog of the listening socket. */

@@ -51,7 +51,7 @@ function checkMemory({ memory: { before, most, after } }: Result): string[] {
   return failures
 }
 
-/** Whether the server rejected the attacker. With `closes`, closed connections count as rejections. */
+/** Returns whether the server rejected the attacker. With `closes`, closed connections count as rejections. */
 export function wasRejected(outcomes: Record<string, number>, closes = false): boolean {
   return Object.keys(outcomes).some(
     (outcome) =>

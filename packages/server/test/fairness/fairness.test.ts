@@ -9,10 +9,13 @@ import { createServer, openDataFolder } from './server.ts'
 
 const DEVICES = 300
 const SECONDS = 2
-/** The fraction of the connections in `npm run test:fairness` to open. */
+/** The fraction of the connections of `npm run test:fairness` that this test opens. */
 const SHARE = 0.1
 
-/** Low quotas for attackers, and settings with which a busy machine does not look like overload or an unresponsive database. */
+/**
+ * Low quotas for attackers. The other settings prevent a busy machine from looking like overload or an unresponsive
+ * database.
+ */
 const settings = {
   MUSTER_KEY_POINTS: '100',
   MUSTER_KEY_POINTS_PER_SECOND: '12',

@@ -1,13 +1,12 @@
 import { parseArgs } from 'node:util'
 
 export interface FairnessOptions {
-  /** The duration of each attack. */
   seconds: number
   /** The number of devices for each attacking user. */
   devices: number
-  /** The data folder to create or reuse. If undefined, a temporary folder. */
+  /** The data folder to create or reuse. If undefined, the test uses a temporary folder. */
   data: string | undefined
-  /** The names of the rows to run. If empty, all rows. */
+  /** Names of the rows to run. If the list is empty, all rows run. */
   rows: string[]
 }
 

@@ -45,7 +45,7 @@ export async function openDatabase(
       running = await start(settings)
     },
     async freeze() {
-      // Stop the postmaster first, so that it starts no further processes.
+      // Stops the postmaster first, so that it starts no further processes.
       for (let found = [pid()]; found.length > frozen.length; found = [pid(), ...(await childrenOf(pid()))]) {
         for (const each of found) signal(each, 'SIGSTOP')
         frozen = found
@@ -92,7 +92,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch (error) {
-    // The process may have exited in the meantime.
+    // Ignores the error, because the process may have exited in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }

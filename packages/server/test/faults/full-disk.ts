@@ -30,7 +30,7 @@ const value = (): string => randomBytes(7_000).toString('hex')
 export async function fillDisk(): Promise<void> {
   const path = await mountDisk(200)
   const database = join(path, 'database')
-  // Store the WAL on another disk, because PostgreSQL stops if the WAL disk is full.
+  // Stores the WAL on another disk, because PostgreSQL stops if the disk of the WAL is full.
   const wal = await mkdtemp(join(tmpdir(), 'muster-wal-'))
   onTestFinished(() => rm(wal, { recursive: true, force: true }))
   const prepare = async (): Promise<void> => {

@@ -18,7 +18,7 @@ const isFullRun = process.env.FAULTS_KILLS !== undefined
 const DEVICES = isFullRun ? 8 : 2
 const PER_DEVICE = isFullRun ? 8 : 4
 
-/** Servers start several times, which takes a long time on a slow machine. */
+/** The test starts servers several times, which takes a long time on a slow machine. */
 const longTimeout = { timeout: isFullRun ? 0 : 600_000 }
 
 it(
@@ -34,9 +34,9 @@ it(
     const forged: Received[] = []
     let secret = ''
     receiver.respondWith((message, response) => {
-      // Verify the message now, because its signature expires.
+      // Verifies the message now, because its signature expires.
       if (!isGenuine(secret, message)) forged.push(message)
-      // Reject a fifth of the messages, so that the server must send them again.
+      // Rejects a fifth of the messages, so that the server must send them again.
       const choice = randomInt(10)
       if (choice === 0) return response.writeHead(500).end()
       if (choice === 1) return response.destroy()
@@ -58,14 +58,14 @@ it(
     }
 
     const writers = await startWriters(rig, ledger, { devices, perDevice: PER_DEVICE, firstNumber: 1 })
-    // Wait until changes share commits.
+    // Waits until several changes share a commit.
     await pollUntil(
       () => readCommits(rig.database.url),
       ({ sameDevice }) => sameDevice > 0,
     )
     const killed = { servers: 0, database: 0 }
     for (let kill = 0; kill < kills; kill++) {
-      // Kill while the servers are busy.
+      // Kills servers while they are busy.
       await writers.acknowledged(isFullRun ? 100 : 10)
       await sleep(randomInt(isFullRun ? 1_000 : 200))
       if (kill % 2 === 0) {
@@ -115,7 +115,7 @@ it(
       'requests to the receiver': receiver.received.length,
     })
 
-    // Repeat the test with asynchronous commits. The check must detect the lost changes.
+    // Repeats the test with asynchronous commits, whose lost changes the check must detect.
     await rig.database.kill({ synchronous_commit: 'off', wal_buffers: '16MB', bgwriter_lru_maxpages: '0' })
     await rig.database.stopWritingLog()
     const unsafeWriters = await startWriters(rig, ledger, {

@@ -26,7 +26,7 @@ export async function breakSharedStatement({
   devices,
   moment,
 }: SharedStatementOptions): Promise<void> {
-  // The two changes almost always share a statement. Otherwise, try again.
+  // Tries again until the two changes share a statement, which they almost always do.
   for (let round = 0, unknown = 0; unknown === 0; round++) {
     const changes = devices.flatMap((id, device) =>
       Array.from({ length: PER_DEVICE }, (_, of) => ({

@@ -1,6 +1,7 @@
 /**
- * Preloaded into a server. On SIGUSR2, shifts the wall clock by the number of milliseconds in a file and confirms the shift in
- * another file. As on a machine whose clock is set, monotonic clocks such as `performance.now` and timers do not jump.
+ * Node preloads this module into a server. On SIGUSR2, it shifts the wall clock by the number of milliseconds in a file
+ * and confirms the shift in another file. As when an operator sets the clock, monotonic clocks such as
+ * `performance.now` and timers do not jump.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 

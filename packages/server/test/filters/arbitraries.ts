@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { newId } from '../../src/features/devices/device-id.ts'
 import type { ModelDevice, ModelService } from './model.ts'
 
-/** The request start in tests, from which relative times count. */
+/** The start of the request in tests, on which relative times are based. */
 export const now = Date.parse('2026-11-20T12:00:00Z')
 
 /** Strings with many ties, with letters that differ only in case, and with characters that are special to SQL or filters. */
 const text = fc.constantFrom(
   ...['oslo', 'Oslo', 'os', 'bergen', 'a1', 'A01', 'a001', '50%_\\', 'x"y', '', 'Σίσυφος', 'ß', 'two words', '*'],
 )
-/** Strings that are numbers, versions, or times, or nearly. */
+/** Generates strings that are numbers, versions, or times, or that nearly are. */
 const number = fc.constantFrom(
   ...[
     '-3',
@@ -44,7 +44,7 @@ const time = fc.constantFrom(
 const value = fc.oneof(text, number, time)
 const maybe = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> => fc.option(arbitrary, { freq: 2 })
 
-/** Attributes. `net` is a group on some devices and a value on others. */
+/** Generates attributes. `net` is a group on some devices and a value on others. */
 const attributes: fc.Arbitrary<ModelDevice['attributes']> = fc
   .record({
     site: maybe(value),
@@ -97,7 +97,7 @@ const device: fc.Arbitrary<ModelDevice> = fc
   })
   .map(({ hardwareId, statusA, attributes: base, overrides, statusInNight, ...rest }): ModelDevice => {
     const id = newId()
-    // On one target, a name is either a group or a value.
+    // Removes conflicts, because on one target, a name is either a group or a value.
     const night = overrides === null ? {} : withKindsOf(overrides, base)
     const inNight: ModelDevice['attributes'] = {
       ...night,
@@ -210,7 +210,7 @@ const onServices = fc.oneof(
   join('services:(', onService, ' OR ', onService, ')'),
 )
 
-/** Device filters. Some are invalid, such as a pattern that is only an asterisk. */
+/** Generates device filters. Some are invalid, such as a pattern that is only an asterisk. */
 export const deviceFilter: fc.Arbitrary<string> = fc.letrec<{ filter: string }>((tie) => ({
   filter: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },

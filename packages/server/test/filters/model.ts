@@ -2,7 +2,7 @@ import type { Compare, CompareList, Condition, Literal, ResolvedFilter, Subject 
 
 type Group = Readonly<Record<string, string | Readonly<Record<string, string>>>>
 
-/** A service as the model knows it. A service without a state has the state of its device. */
+/** A service in the model. A service without a state has the state of its device. */
 export interface ModelService {
   id: string
   name: string
@@ -17,7 +17,7 @@ export interface ModelService {
   overrides?: Readonly<Record<string, Group>>
 }
 
-/** A device as the model knows it. Times are in milliseconds since 1970. */
+/** A device in the model. Times are in milliseconds since 1970. */
 export interface ModelDevice {
   id: string
   name: string
@@ -186,7 +186,7 @@ function isPresent(subject: Subject, row: Row, options: ModelOptions): boolean {
   })
 }
 
-/** The overrides and the base in which an attribute is looked up, in this order. */
+/** Returns the overrides and the base values in which an attribute is looked up, in this order. */
 function layers(subject: Subject & { type: 'attribute' }, { device, service }: Row, options: ModelOptions): Group[] {
   const overrides = (context: string | undefined): Group[] => {
     const { overrides } = subject.of === 'device' ? device : service!
@@ -206,7 +206,7 @@ function layers(subject: Subject & { type: 'attribute' }, { device, service }: R
   }
 }
 
-/** The values of a name. A missing value is no value. */
+/** Returns the values of a name. Omits missing values. */
 function valuesOf(subject: Subject, row: Row, options: ModelOptions): (string | number | boolean)[] {
   if (subject.type === 'attribute') {
     const [first, second] = subject.name

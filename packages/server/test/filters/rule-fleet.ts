@@ -4,7 +4,7 @@ import type { TestApp, TestUser } from '../harness/app.ts'
 
 const day = 86_400_000
 
-/** Creates a user with three devices, gate, door, and wall, whose values the rules of filters tell apart. */
+/** Creates a user with three devices, gate, door, and wall, whose values differ in every rule for filters. */
 export async function createRuleFleet(app: TestApp): Promise<{ user: TestUser; ids: string[] }> {
   const created = await createUserWithDevices(app, [
     {
@@ -43,7 +43,7 @@ export async function createRuleFleet(app: TestApp): Promise<{ user: TestUser; i
 const list = `query ($where: String, $context: String) { login {
   devices(where: $where, context: $context, sort: "created") { items { name } total } } }`
 
-/** Returns the names of the devices that match, the oldest first, and checks that `total` counts them. */
+/** Returns the names of the matching devices, oldest first, and checks that `total` counts them. */
 export async function findNames(user: TestUser, where: string, context?: string): Promise<string> {
   const { login } = await user.data(list, { where, context })
   const { items, total } = login.devices
@@ -60,7 +60,7 @@ export interface Check {
   completions: { kind: string; text: string; from: number; to: number; count: number | null }[]
 }
 
-/** Returns what `checkFilter` says of a filter. */
+/** Returns the result of `checkFilter` for a filter. */
 export async function checkFilter(
   user: TestUser,
   where: string,

@@ -1,14 +1,14 @@
 import { appendFileSync } from 'node:fs'
 
-/** The number of inputs of each kind, set by `run.ts`. `npm test` tries a few inputs, which are the same in each run. */
+/** The number of inputs of each kind, set by `run.ts`. `npm test` uses a few inputs, which are the same in each run. */
 interface Scale {
   seed: number
   signatures: number
   documents: number
-  /** The number of naughty strings for each argument. */
+  /** Number of unusual strings for each argument. */
   strings: number
   bodies: number
-  /** The number of strings that may be filters. */
+  /** Number of strings that could be filters. */
   filters: number
   packets: number
 }

@@ -52,7 +52,9 @@ export interface TestUser {
   /** Returns the data of a signed operation. Throws if the response contains errors. */
   // biome-ignore lint/suspicious/noExplicitAny: see query
   data<Data = any>(document: string, variables?: Record<string, unknown>): Promise<Data>
-  /** Adds a person to the account and returns the person's ID. Omitted for users whose database is not at hand. */
+  /**
+   * Adds a person to the account and returns the person's ID. Undefined for users whose database the test cannot reach.
+   */
   addMember?(roleId?: string): Promise<string>
 }
 
@@ -179,7 +181,7 @@ async function startOn(
     const { id, email } = await createAccount(database.db)
     const viewer = { accountId: id, email, readOnly: false }
     const created = await createAccessKey({ db: database.db, viewer, secrets, clock: () => new Date() }, {})
-    // The key may do everything that a key can, so that a test can call every field with it.
+    // Gives the key all permissions that a key can have, so that a test can call every field with it.
     await database.db
       .updateTable('access_key')
       .set({ permissions: [...permissionNames] })

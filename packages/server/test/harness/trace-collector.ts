@@ -29,7 +29,7 @@ interface Attribute {
   value: { stringValue?: string; intValue?: number | string }
 }
 
-/** OTLP 1, ExportTraceServiceRequest. */
+/** The request body of OTLP 1 (ExportTraceServiceRequest). */
 interface TraceRequest {
   resourceSpans: {
     resource: { attributes: Attribute[] }

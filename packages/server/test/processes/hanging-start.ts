@@ -1,6 +1,6 @@
 /**
- * Preloaded into a server. If a certain file exists, a starting server process hangs before it is ready and appends its process
- * ID to the file's name.
+ * Node preloads this module into a server. If a certain file exists, a starting server process hangs before it is ready
+ * and appends its process ID to the file's name.
  */
 import { existsSync, renameSync } from 'node:fs'
 

@@ -23,7 +23,7 @@ export async function startPooler(
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'muster-pooler-'))
   atEnd(() => rm(folder, { recursive: true }))
-  // Connect through a proxy, because only the user who runs the tests may connect to the database's socket.
+  // Connects through a proxy, because only the user who runs the tests can connect to the database's socket.
   const proxy = await startDatabaseProxy(connection, (end) => atEnd(async () => end()))
   const { port } = new URL(proxy.url)
   const { user = '', password = '', database = '' } = new pg.Client(connection)
@@ -44,7 +44,7 @@ export async function startPooler(
     '',
   ]
   await writeFile(file, settings.join('\n'))
-  // PgBouncer refuses to run as root.
+  // Runs PgBouncer as another user, because it does not run as root.
   const isRoot = process.getuid?.() === 0
   if (isRoot) await chown(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
   const child = spawn(pgbouncer, [file], {

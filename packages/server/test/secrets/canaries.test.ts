@@ -224,7 +224,7 @@ async function urlsAndHeaders(owner: Key): Promise<void> {
     ['/metrics', { authorization: `Bearer ${metricsToken}x` }],
   ]
   for (const [path, headers] of wrong) {
-    // Some of these paths return a console page.
+    // Collects the whole text, because some of these paths return a console page.
     errors.push(await (await fetch(`${server.url}${path}`, { headers })).text())
   }
 }
@@ -255,7 +255,7 @@ it('keeps every secret out of the log, errors, deliveries, metrics, traces, and 
   const log = server.stdout() + server.stderr()
   const traces = collector.requests.map(({ text }) => text).join('\n')
 
-  // Check that each place contains data, because an empty place never contains secrets.
+  // Checks that each place contains data, because an empty place never contains secrets.
   expect(log).toContain('"level":40')
   expect(log).toContain('"operation":"login"')
   expect(traces).toContain('webhook delivery')

@@ -18,7 +18,7 @@ export interface Checks {
   failures: string[]
 }
 
-/** The limit of memory growth, in percent per hour. */
+/** Maximum memory growth, in percent per hour. */
 const MAX_GROWTH = 1
 /** Minimum length for checking growth. In a shorter run, normal variations of memory look like growth. */
 const MIN_MINUTES = 20
@@ -72,7 +72,7 @@ const least = (values: readonly number[]): number => Math.min(...values)
 const median = (values: readonly number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!
 
-/** Whether the values in the last third are about as high as in the first third. */
+/** Returns whether the values in the last third are about as high as in the first third. */
 function isStable(values: readonly number[]): boolean {
   const third = Math.ceil(values.length / 3)
   const [before, after] = [median(values.slice(0, third)), median(values.slice(-third))]

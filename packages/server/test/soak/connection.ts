@@ -41,7 +41,7 @@ export async function openConnection(url: URL): Promise<Connection> {
   }
 }
 
-/** Whether a response is complete. All responses in this test include a Content-Length. */
+/** Returns whether a response is complete. All responses in this test include a Content-Length. */
 function isComplete(response: Buffer): boolean {
   const end = response.indexOf('\r\n\r\n')
   if (end === -1) return false

@@ -47,7 +47,7 @@ export async function startEnvironment(devices: number, env: Record<string, stri
     ...env,
   })
   const pool = new pg.Pool({ ...database.connection, max: 2 })
-  // An idle connection reports an error when the database stops.
+  // Ignores errors, because an idle connection reports an error when the database stops.
   pool.on('error', () => {})
   const stop = async (): Promise<void> => {
     await server.stop()

@@ -18,7 +18,8 @@ async function createInstallation() {
   const folder = await mkdtemp(join(tmpdir(), 'muster-rotation-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const self = process.getuid?.() ?? 0
-  // Root works in another user's folder. That user's server must be able to read the files that root writes.
+  // If the test runs as root, the folder belongs to another user, whose server must be able to read the files that root
+  // writes.
   const owner = self === 0 ? 1000 : self
   await chown(folder, owner, process.getgid?.() ?? 0)
   const config = readConfig({ MUSTER_DATA: folder })
@@ -53,7 +54,7 @@ it('waits for transactions that still encrypt with the former key', async () => 
     and query like '%server_setting%for update%'`
   while ((await isWaiting.execute(db)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   await transaction.commit().execute()
-  // The owner's secret, and the secret created in the transaction.
+  // The rotation includes the owner's secret and the secret that the transaction created.
   expect(await rotation).toMatchObject({ count: 2, damaged: [] })
   const row = await db.selectFrom('access_key').selectAll().where('key', '=', accessKey.key).executeTakeFirstOrThrow()
   const decrypted = (await start()).secrets.all[0]!.decrypt(

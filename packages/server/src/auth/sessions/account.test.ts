@@ -15,7 +15,10 @@ const login = '{ login { email } }'
 const WRONG_PASSWORD = [400, 'BAD_USER_INPUT', 'wrong-password']
 
 let app: TestApp
-/** Attempts are counted by the minute, so the clock stands still during each test and advances past a minute between tests. */
+/**
+ * The server counts attempts by the minute. The clock therefore stands still during each test and advances by more than
+ * a minute between tests.
+ */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -101,7 +104,7 @@ describe('the name of a person', () => {
   })
 })
 
-/** Turns on codes. Returns the URI for an authenticator app and the backup codes. */
+/** Turns on two-factor authentication. Returns the URI for an authenticator app and the backup codes. */
 async function enable(): Promise<{ totpURI: string; backupCodes: string[] }> {
   const { body } = await browser.auth('/two-factor/enable', { password: person.password })
   const first = await browser.auth('/two-factor/verify-totp', { code: codeOf(body.totpURI) })

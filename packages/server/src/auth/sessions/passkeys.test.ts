@@ -15,7 +15,10 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 const login = '{ login { email } }'
 
 let app: TestApp
-/** Attempts are counted by the minute, so the clock stands still during each test and advances past a minute between tests. */
+/**
+ * The server counts attempts by the minute. The clock therefore stands still during each test and advances by more than
+ * a minute between tests.
+ */
 let now = Date.now()
 let person: Person
 let browser: Browser

@@ -30,7 +30,7 @@ beforeEach(async () => {
   })
 })
 
-/** Migrates the database up to and including this migration, as an older release did. */
+/** Migrates the database up to this migration, as an older release did. */
 async function migrateTo(last: string): Promise<void> {
   const files = (await readdir(migrations)).filter((file) => /^\d{4}_.*\.ts$/.test(file)).sort()
   const names = files.map((file) => file.slice(0, -3)).filter((name) => name <= last)
@@ -108,7 +108,7 @@ describe('the owner after the first start', () => {
     const code = codeOf(body.totpURI)
     expect((await browser.auth('/two-factor/verify-totp', { code })).status).toBe(200)
     const { rows } = await sql<{ token: string }>`select token from session`.execute(db)
-    // Causes an internal error during a sign-in, which is also logged.
+    // Causes an internal error during a sign-in, so that the log also contains an error.
     await sql`alter table sign_in_step rename to gone`.execute(db)
     const fault = await openBrowser(server).auth('/sign-in/email', { email, password })
     expect([fault.status, fault.body.errors[0].extensions.code]).toEqual([500, 'INTERNAL'])
@@ -122,7 +122,7 @@ describe('the owner after the first start', () => {
       expect(each.length).toBeGreaterThan(5)
       expect(output).not.toContain(each)
     }
-    // A longer number or an ID may contain the six digits by chance.
+    // Allows longer numbers and IDs, which may contain the six digits by chance.
     expect(output).not.toMatch(new RegExp(`(?<![0-9a-f])${code}(?![0-9a-f])`))
     for (const value of browser.cookies.values()) expect(output).not.toContain(value)
   })

@@ -3,7 +3,9 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isGone, mayMount, newDataFolder, newFolder, query, start, startServer, until } from './test-bench.ts'
 
-/** Runs as an ordinary user who may read all files. The tests then also work in a checkout that only root may enter. */
+/**
+ * Runs as an ordinary user who can read all files, so that the tests also work in a checkout that only root can enter.
+ */
 const asUser = (uid: number): string[] => [
   'setpriv',
   `--reuid=${uid}`,
@@ -44,7 +46,10 @@ async function withoutTools(): Promise<string[]> {
   return ['unshare', '--mount', 'sh', '-c', script, setpriv, setpriv, ...asUser(1000).slice(1)]
 }
 
-/** Whether other users may enter the checkout, and can therefore run its database binaries without any capability. */
+/**
+ * Returns whether other users can enter the checkout, and can therefore run its database binaries without any
+ * capability.
+ */
 async function isOpenToOthers(): Promise<boolean> {
   for (let folder = import.meta.dirname; folder !== '/'; folder = dirname(folder)) {
     if (((await stat(folder)).mode & 0o001) === 0) return false

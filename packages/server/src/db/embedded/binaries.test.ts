@@ -33,7 +33,7 @@ test("starts the database even if the package's install script never ran", async
   expect(result).toMatchObject({ pid: expect.any(Number) })
 })
 
-// Root in a container can write everywhere and cannot mount, so the test cannot make anything read-only.
+// Whether the test can make the folder read-only. Root in a container can write everywhere and cannot mount.
 const canBeReadOnly = mayMount || process.getuid?.() !== 0
 
 const inReadOnlyModules = async (): Promise<void> => {
@@ -41,7 +41,7 @@ const inReadOnlyModules = async (): Promise<void> => {
   const root = join(dirname(file), '../../..')
   let before: string[] = []
   if (mayMount) {
-    // Root ignores file modes, but cannot write to a read-only mount.
+    // Mounts the folder read-only, because root ignores file modes.
     before = ['unshare', '--mount', 'sh', '-c', 'mount --bind -o ro "$0" "$0" && exec "$@"', root]
   } else {
     const libraries = join(root, 'node_modules', packageName, 'native/lib')

@@ -21,7 +21,7 @@ async function blockDevices(app: TestApp): Promise<() => Promise<void>> {
   return release
 }
 
-/** Without limits on the time of a statement, blocked statements keep running however slow the machine is. */
+/** Without limits on the time of a statement, blocked statements keep running even on a slow machine. */
 async function start(env: Record<string, string> = {}): Promise<TestApp> {
   const app = await startTestApp({ env: { MUSTER_QUERY_SECONDS: '0', MUSTER_STATEMENT_TIMEOUT: '0', ...env } })
   onTestFinished(() => app.close())
@@ -29,13 +29,13 @@ async function start(env: Record<string, string> = {}): Promise<TestApp> {
 }
 
 /**
- * Waits until exactly these statements are in flight. Fails with the numbers that it found, so that the test releases its
- * lock before the test's timeout: an open transaction holds back the events of every test in the same cluster.
+ * Waits until exactly these statements are in flight. Fails with the numbers that it found before the test times out,
+ * so that the test releases its lock. An open transaction holds back the events of every test in the same cluster.
  */
 const waitForStatements = (app: TestApp, expected: Partial<Record<'quick' | 'walking', number>>): Promise<void> =>
   expect.poll(() => inFlight(app)).toMatchObject(expected)
 
-/** Sends a query again whenever it is rejected, so that the load does not depend on the speed of the machine. */
+/** Repeats a query whenever the server rejects it, so that the load does not depend on the speed of the machine. */
 function keepSending(app: TestApp, query: string): { stop: () => void; done: Promise<string[]> } {
   const codes: string[] = []
   let isStopped = false

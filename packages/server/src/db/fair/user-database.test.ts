@@ -11,7 +11,7 @@ import { queryDatabase, userDatabase, walk } from './user-database.ts'
 
 type Counts = Pick<StatementScheduler, 'inFlight' | 'waiting'>
 
-/** Opens a database with ten connections, of which one user may use three. */
+/** Opens a database with ten connections, of which one user can use three. */
 async function open(queryMs = 0): Promise<TestDatabase & { counts: Counts }> {
   let counts: Counts | undefined
   const onOpen = (given: Counts): void => {
@@ -107,7 +107,7 @@ it('runs at most two statements without an index per user, on at most half of th
   )
   await waitUntil(() => database.counts.inFlight().walking === 4)
   expect(database.counts.waiting().walking).toBe(16)
-  // Quick statements do not wait for any user's walking statements.
+  // Quick statements must not wait for statements without an index, of any user.
   for (const user of ['a', 'b', 'e']) expect(await quick(userDatabase(database.db, user))).toBe(1)
   await release()
   await Promise.all(walks)

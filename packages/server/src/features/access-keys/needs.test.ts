@@ -20,7 +20,7 @@ const ask =
 const needsOf = async (document: string, more: object = {}): Promise<Need[]> =>
   (await app.owner.data(ask, { document, ...more })).login.needs
 
-/** Documents with different needs, as in the guides. */
+/** These documents have different needs, as in the guides. */
 const documents = [
   '{ login { id } }',
   '{ login { devices { total items { name attributes } } } }',

@@ -119,7 +119,7 @@ test('adds a shared statement to the trace of a request whose write it contains'
   const requestScope = new AsyncLocalStorage<string>()
   const { watched, sent } = connectAndRecord(setup.connection, () => requestScope.getStore())
   const id = setup.nextDevice()
-  // All requests write the same name, so each write waits for the previous one and runs in its own statement.
+  // All requests write the same name, so each write waits for the previous one and runs in a separate statement.
   const requests = range(4).map((index) => `request ${index}`)
   await Promise.all(
     requests.map((request) =>

@@ -4,7 +4,7 @@ import { startTestApp } from '../../../test/harness/app.ts'
 import { selectDueJobs } from './bulk-jobs.queries.ts'
 import { workOn } from './work.ts'
 
-/** More batches than devices / 100, because some of them are ended by the test. */
+/** The job needs more than DEVICES / 100 batches, because the test interrupts some of them. */
 const DEVICES = 600
 
 it('changes each device exactly once if the process loses its database connections during batches', async () => {
@@ -21,7 +21,7 @@ it('changes each device exactly once if the process loses its database connectio
   )
   const other = await app.startAnother()
   let isDone = false
-  /** Works like a process that is killed at random: its connections end without a COMMIT. */
+  /** Runs the job like a process that is killed at random: its connections end without a COMMIT. */
   const work = async (db: typeof app.db): Promise<void> => {
     while (!isDone) {
       const due = await selectDueJobs(db, new Date()).catch(() => [])

@@ -96,7 +96,7 @@ describe('an event subscription under load', () => {
     let max = 0
     for (let part = 0; part < 20; part++) {
       await addEvents(user.accountId, events / 20, bytes).execute(app.db)
-      // Once another subscription receives a later event, the server has read these events.
+      // After another subscription has received a later event, the server has certainly read these events.
       await untilFollowed(user)
       max = Math.max(max, usedBytes() - before)
     }

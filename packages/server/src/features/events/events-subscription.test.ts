@@ -24,7 +24,7 @@ let idle: RawStream
 beforeAll(async () => {
   app = await startTestApp()
   other = await app.startAnother()
-  // Opens this stream first because the server sends the second keep-alive comment only after an interval.
+  // Opens this stream first, because the server sends the second keep-alive comment only after an interval.
   idle = await openStream({ app, user: app.owner, query: EVENTS, variables: { types: [] } })
 })
 

@@ -8,7 +8,7 @@ import { readModel } from '../../../test/filters/read-model.ts'
 import { startTestApp, type TestApp, type TestUser } from '../../../test/harness/app.ts'
 import { type JudgedEvent, judgeEvents } from './judge.ts'
 
-/** Filters for each history. A long run sets MUSTER_TEST_FILTERS. */
+/** Number of filters for each history. A long run sets MUSTER_TEST_FILTERS. */
 const HISTORIES = 4
 const FILTERS = Math.ceil(Number(process.env.MUSTER_TEST_FILTERS ?? 600) / HISTORIES)
 const CHANGES = 25
@@ -116,7 +116,10 @@ async function record(user: TestUser, changes: readonly Change[]): Promise<Step[
   return steps
 }
 
-/** The states before and after each event of one change. Only changes of states have several events, which name their target. */
+/**
+ * Returns the states before and after each event of one change. Only changes of states have several events, which name
+ * their target.
+ */
 function statesBetween(
   before: ModelDevice | undefined,
   after: ModelDevice | undefined,
@@ -146,7 +149,8 @@ test('agrees with a simple model for random events and filters, including delete
     expect(steps.length).toBeGreaterThan(2)
     for (const [where, isInContext] of fc.sample(fc.tuple(deviceFilter, fc.boolean()), FILTERS)) {
       const { filter, isValid } = checkFilter(where)
-      // A report without a change of state leaves no event, so earlier reports are not known (docs/decisions/0020).
+      // Skips filters on reports: a report without a change of state leaves no event, so earlier reports are unknown
+      // (docs/decisions/0020).
       if (!isValid || filter === null || readsReports(where)) continue
       compared++
       const inContext = isInContext ? 'night' : undefined
@@ -163,7 +167,7 @@ test('agrees with a simple model for random events and filters, including delete
         steps.filter(({ id }) => found.has(id)).map(({ id, type }) => `${id} ${type}`),
         where,
       ).toEqual(expected.map(({ id, type }) => `${id} ${type}`))
-      // One event at a time finds the same, through the events after it.
+      // Judging one event at a time must give the same result, with the help of the later events.
       const [one] = fc.sample(fc.constantFrom(...steps), 1)
       const alone = await judgeEvents(app.db, user.accountId, {
         selection: { filter, context: inContext },

@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 interface Connected extends RegisteredDevice {
   client: MqttClient
-  /** Whether the connection was closed after it was established. */
+  /** Whether the server accepted the connection and then closed it. */
   wasClosed: boolean
 }
 
@@ -75,7 +75,7 @@ const untilState = (server: ServerProcess, device: RegisteredDevice, state: stri
 const untilEvents = (server: ServerProcess, device: RegisteredDevice, events: string[]) =>
   vi.waitFor(async () => expect(await find(server, device)).toEqual({ state: events.at(-1), events }), waiting)
 
-/** Waits until exactly this many leases exist and all are valid. No expired lease then remains to be ended. */
+/** Waits until exactly this many leases exist and all are valid. No process then has to end an expired lease. */
 const untilLeasesValid = (count: number) =>
   vi.waitFor(async () => {
     const { rows } = await sql<{ total: number; valid: number }>`
@@ -91,7 +91,7 @@ const untilLeasesExpire = () =>
     expect(rows).toHaveLength(0)
   }, waiting)
 
-// Starting servers and waiting for leases to expire can take minutes on a slow machine.
+// Starting servers and waiting for expired leases can take minutes on a slow machine.
 const slow = { timeout: 600_000 }
 
 test(

@@ -14,7 +14,7 @@ import { startReceiver } from '../../../test/harness/webhook-receiver.ts'
 const EVENTS = 4_000
 const KILLS = 3
 
-/** Servers start several times, which takes a long time on a slow machine. */
+/** The test starts servers several times, which takes a long time on a slow machine. */
 it('creates one delivery for each matching event, even when servers are killed', { timeout: 600_000 }, async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())
@@ -44,7 +44,7 @@ it('creates one delivery for each matching event, even when servers are killed',
     `mutation { createWebhook(url: "${receiver.url}", events: [ATTRIBUTE_CHANGE], where: "attributes.load = on") { id } }`,
   )
   const device: string = registerDevice.device.id
-  // The value changes between on, off, and x in turn: two of three changes enter or leave the selection.
+  // Changes the value to on, off, and x in turn. In two of three changes, the device starts or stops matching.
   await sql`
     insert into event (account_id, type, device_id, targets, data)
     select ${login.id}, 'ATTRIBUTE_CHANGE', ${device},

@@ -47,8 +47,8 @@ const errorOf = async (document: string): Promise<[code: string, message: string
 }
 
 /**
- * Registers a device that passes any filter with `OR name = end`, waits for its message, and returns what came before: for
- * each message the name of its device and what happened.
+ * Registers a device that matches any filter with `OR name = end`, and waits for its message. Returns the device and
+ * the kind of event of each earlier message.
  */
 async function received(of = receiver, as = user): Promise<string[]> {
   await register('end', {}, as)
@@ -80,7 +80,7 @@ describe('a webhook with a filter', () => {
   it("evaluates each of two rapid changes of a device against the device's state at that time", async () => {
     const id = await register('a', { site: 'rome' })
     await createWebhook(withEnd('site = oslo AND attributes.load = 1'))
-    // One transaction: the device matches only between the second and the third change.
+    // Makes three changes in one transaction. The device matches only between the second and the third change.
     const item = (attributes: object) => ({ serviceId: id, attributes })
     await user.data('mutation ($items: [AttributesInput!]!) { setAttributesMany(items: $items) { code } }', {
       items: [{ load: '1' }, { site: 'oslo' }, { load: '2' }, { site: 'rome' }].map(item),
@@ -98,7 +98,7 @@ describe('a webhook with a filter', () => {
     await createWebhook(withEnd('site = oslo AND statusA = ok'))
     await createWebhook(`${withEnd('zone = x services.port = 22')}, context: "night"`)
     await createWebhook(withEnd('site = rome'))
-    // The events wait until the devices are gone.
+    // Delays the events until the devices are deleted.
     await user.data(`mutation { a: deleteDevice(deviceId: "${one}") b: deleteDevice(deviceId: "${two}") }`)
     await register('end')
     await receiver.waitFor(3, ({ body }) => body.data.device?.name === 'end')

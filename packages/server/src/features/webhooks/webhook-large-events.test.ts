@@ -25,7 +25,10 @@ async function registerLargeDevices(user: TestUser): Promise<string[]> {
   return ids
 }
 
-/** Returns the size of the deliveries that each transaction wrote, in bytes. Call it before any delivery is updated. */
+/**
+ * Returns the size of the deliveries that each transaction wrote, in bytes. Call this function before the server
+ * updates any delivery.
+ */
 async function bytesByTransaction({ accountId }: TestUser): Promise<number[]> {
   const { rows } = await sql<{ bytes: number }>`
     select sum(octet_length(body))::int as bytes from webhook_delivery

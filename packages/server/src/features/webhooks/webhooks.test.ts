@@ -5,7 +5,7 @@ import { type Receiver, startReceiver, verifyMessage } from '../../../test/harne
 
 let app: TestApp
 let user: TestUser
-/** The addresses that host names resolve to in these tests. */
+/** The addresses to which host names resolve in these tests. */
 const names: Record<string, string[]> = { 'good.example': ['93.184.215.14'], 'bad.example': ['10.0.0.1'] }
 
 beforeAll(async () => {

@@ -8,9 +8,9 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 const { PARITY_RUNS } = process.env
 const extent = PARITY_RUNS === undefined ? { numRuns: 60, seed: 1 } : { numRuns: Number(PARITY_RUNS) }
 
-/** Writes pages from rows, from the second use of a document on. */
+/** This server writes pages directly from rows, from the second use of a document on. */
 let app: TestApp
-/** Resolves every field in the plain executor. */
+/** This server resolves every field in the plain executor. */
 let plain: TestApp
 
 const strings = ['plain', 'quote " and \\ backslash', 'tab \t and line \n', 'é', '機器', '🚀', '\u007f\u0085\u2028', '']
@@ -86,7 +86,7 @@ const serviceArguments = fc.constantFrom(
   '(application: [])',
 )
 
-/** Fields that are resolved, so that the whole page is. */
+/** Generates fields that the server resolves, and that therefore prevent it from writing the page directly. */
 const resolvedField = fc.constantFrom(
   'attribute(name: "site")',
   'contexts',

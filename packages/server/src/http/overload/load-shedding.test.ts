@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 const warnings: object[] = []
 const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) })
 let app: TestApp
-/** A separate server, because on a busy machine this server may reject any request. */
+/** This test needs a separate server, because on a busy machine such a server may reject any request. */
 let lagLimited: TestApp
 beforeAll(async () => {
   app = await startTestApp({ env: { MUSTER_MOST_REQUESTS: '3' }, log })

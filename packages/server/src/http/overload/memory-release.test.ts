@@ -4,7 +4,7 @@ import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../../test/harness/app.ts'
 
-/** Sixteen bodies of 1 MiB are the minimum for a release. */
+/** The server releases memory only after at least sixteen bodies of 1 MiB. */
 const BODIES = 16
 
 type PerformanceNodeEntry = PerformanceEntry & { detail?: unknown }
@@ -40,7 +40,7 @@ test('collects garbage after it has processed large bodies', async () => {
   await vi.waitFor(async () =>
     expect(await metricsOf(app)).toContain(`muster_request_body_bytes ${BODIES * 1024 * 1024}\n`),
   )
-  // Wait until a check sees the bodies.
+  // Waits until the periodic check has counted the bodies.
   await new Promise((resolve) => setTimeout(resolve, 2_000))
   const collections = countCollections()
   for (const socket of sockets) socket.destroy()

@@ -55,7 +55,7 @@ test('gives each address a fair share when all bodies together reach the limit',
   await vi.waitFor(async () => expect(await metrics()).toMatch(isFull), PATIENT)
   const [status, body] = await post(server, '203.0.113.1')
   expect([status, body]).toEqual([503, expect.stringMatching(/too many large request bodies.*UNAVAILABLE/)])
-  // A second address may send half of the limit.
+  // A second address can send up to half of the limit.
   expect((await post(server, '203.0.113.2'))[0]).not.toBe(503)
   const second = await Promise.all([beginBody(server, '203.0.113.2'), beginBody(server, '203.0.113.2')])
   await vi.waitFor(async () => expect((await post(server, '203.0.113.2'))[0]).toBe(503), PATIENT)

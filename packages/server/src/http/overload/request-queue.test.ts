@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, test } from 'vitest'
 import { createRequestQueue } from './request-queue.ts'
 
-/** Blocks the event loop for longer than one iteration may spend on starting requests. */
+/** Blocks the event loop for longer than one iteration can spend on starting requests. */
 const block = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
 
 test('starts queued requests in later iterations, in order and in the async scope of each request', async () => {

@@ -48,7 +48,10 @@ interface Sent {
   where: string
 }
 
-/** Sends the string as a filter, and to `checkFilter` with a cursor. Returns the text of the responses and a problem. */
+/**
+ * Sends the string as a filter, and to `checkFilter` with a cursor. Returns the text of the responses, and a problem if
+ * there is one.
+ */
 async function send({ field, where }: Sent, random: Random): Promise<{ text: string; problem: string | undefined }> {
   const kind = { device: 'DEVICES', service: 'SERVICES', event: 'EVENTS' }[field.kind]
   const cursor = random.below([...where].length + 1)
@@ -70,11 +73,11 @@ async function send({ field, where }: Sent, random: Random): Promise<{ text: str
   return { text: received, problem: undefined }
 }
 
-/** Does what the server does with a filter before the statement: parses, resolves, and compiles it, and completes it. */
+/** Parses, resolves, compiles, and completes a filter, as the server does before it runs a statement. */
 function handle({ field: { kind }, where }: Sent): void {
   try {
     const read = readFilter(where, { kind, path: 'where' })
-    // The server replaces views before it compiles a filter.
+    // Skips filters with views, which the server replaces before it compiles a filter.
     if (read !== undefined && !read.canonical.includes('view(')) {
       const scope = { accountId: 'x', context: 'night', now: 0, tables: noTables() }
       const toSql = kind === 'event' ? eventCondition : filterCondition
@@ -86,7 +89,10 @@ function handle({ field: { kind }, where }: Sent): void {
   completionsAt(where, where.length, kind)
 }
 
-/** The processor time of a filter in milliseconds. A pause of the garbage collector can be part of a single measurement. */
+/**
+ * Returns the CPU time of a filter in milliseconds, as the fastest of several runs, because a run may include garbage
+ * collection.
+ */
 function processorMs(sent: Sent): number {
   let least = Number.POSITIVE_INFINITY
   for (let attempt = 0; attempt < 3 && least > MAX_MS / 5; attempt++) {

@@ -4,7 +4,7 @@ import { naughtyStrings } from '../strings/naughty-strings.ts'
 
 const guide = new URL('../../../../../docs/guides/finding-devices.md', import.meta.url)
 
-/** The filters of the guide: in its commands, in its code spans, and in its table. */
+/** Filters in the guide: in its commands, in its code spans, and in its table. */
 export const guideFilters: readonly string[] = readExamples(readFileSync(guide, 'utf8'))
 
 function readExamples(text: string): string[] {
@@ -157,7 +157,7 @@ function mutated(random: Random): string {
   return text
 }
 
-/** Returns a random string that may be a filter. Half of the strings are nearly valid. */
+/** Returns a random string that could be a filter. Half of the strings are nearly valid. */
 export function hostileFilter(random: Random): string {
   return random.pick([
     () => mutated(random),

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Whether the server would wait for more bytes. */
+/** Returns whether the server would wait for more bytes. */
 function isUnfinished(bytes: Buffer): boolean {
   const text = bytes.toString('latin1')
   const end = text.indexOf('\r\n\r\n')
@@ -57,7 +57,7 @@ it('accepts no mutated request that the reference implementation rejects', longT
   await Promise.all(Array.from({ length: 16 }, work))
   report(figures)
   expect(wrong).toEqual([])
-  // Check that both results occur. Otherwise, the comparison proves nothing.
+  // Checks that both results occur, because the comparison would otherwise prove nothing.
   expect(figures.accepted).toBeGreaterThan(scale.signatures / 100)
   expect(figures.rejected).toBeGreaterThan(scale.signatures / 2)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { eventsOfRows, groupEvents, mayContinue } from './burst.ts'
 import type { LoggedEvent } from './logged-event.ts'
 
-/** An event at a second, counted from the oldest. The device is given by its number. */
+/** Returns an event of a numbered device. The time is in seconds after the oldest event. */
 function event(second: number, device: number, more: Partial<LoggedEvent> = {}): LoggedEvent {
   return {
     id: String(1_000 + second),

@@ -7,7 +7,7 @@ import { disableUser, enableUser } from '../../../features/users/user-administra
 const from = { address: '127.0.0.1', agent: 'Test Browser' }
 
 let app: TestApp
-/** Attempts are counted by the minute, so each test runs in a separate minute. */
+/** The server counts attempts by the minute, so each test runs in a separate minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser
@@ -36,7 +36,7 @@ async function audited(of: Browser = browser): Promise<AuditEvent[]> {
 
 const entries = async (of?: Browser): Promise<unknown[]> => (await audited(of)).map(({ type, data }) => [type, data])
 
-/** Failures are recorded after the response. */
+/** Waits for the entries, because the server records failures after the response. */
 const untilEntries = (expected: unknown[]): Promise<void> =>
   expect.poll(() => entries(), { timeout: 20_000 }).toEqual(expected)
 

@@ -15,7 +15,7 @@ import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { resetPassword } from './reset-password.ts'
 
 let app: TestApp
-/** Attempts are counted by the minute, so each test runs in a separate minute. */
+/** The server counts attempts by the minute, so each test runs in a separate minute. */
 let now = Date.now()
 let person: Person
 let browser: Browser

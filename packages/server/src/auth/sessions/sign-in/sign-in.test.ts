@@ -4,10 +4,13 @@ import { startTestApp, type TestApp } from '../../../../test/harness/app.ts'
 import { createUser } from '../../../features/users/users.ts'
 
 let app: TestApp
-/** Attempts are counted by the minute, so the clock stands still during each test and advances past a minute between tests. */
+/**
+ * The server counts attempts by the minute. The clock therefore stands still during each test and advances by more than
+ * a minute between tests.
+ */
 let now = Date.now()
 const clock = () => new Date(now)
-/** Every client is a trusted proxy, which reports the network address of a request. */
+/** Trusts every client as a proxy, so that tests can choose the network address of a request. */
 const trusting = { MUSTER_TRUSTED_PROXIES: '127.0.0.1' }
 beforeAll(async () => {
   app = await startTestApp({ clock, env: trusting })

@@ -47,7 +47,7 @@ async function fill(): Promise<void> {
     insert into attribute_override (account_id, target_id, context, attributes)
     select account_id, id, 'lab', jsonb_build_object('rack', 'r' || length(name) * 1000) from device
     where platform like 'platform 1%'`.execute(db)
-  // Autovacuum merges the pending lists of the indexes at any time, which changes their cost. This does it now.
+  // Merges the pending lists of the indexes now, because autovacuum would merge them at any time and change their cost.
   await sql`vacuum analyze`.execute(db)
 }
 
@@ -111,7 +111,7 @@ describe('plans of prepared statements', () => {
   })
 })
 
-// Each statement is planned for one of a few limits. The page is then cut to the requested size.
+// PostgreSQL plans each statement for one of a few limits. The server then cuts the page to the requested size.
 test.each([
   'name',
   'name desc',
@@ -126,7 +126,7 @@ test.each([
     const rows = await selectDevicePage(db, ACCOUNT, { filter: {}, order, start, limit, attributes: false })
     return rows.map(([id]) => id)
   }
-  // A page that starts at an offset is not cut.
+  // The server does not cut a page that starts at an offset.
   const [first] = await idsFrom({ offset: 0 }, 1)
   const all = [first, ...(await idsFrom({ offset: 1 }, 20_000))]
   expect(new Set(all).size).toBe(20_000)

@@ -14,7 +14,7 @@ interface Device extends SeedDevice {
   name: string
 }
 
-/** Distinct IDs in random order. */
+/** Generates distinct IDs in random order. */
 const id = fc.uniqueArray(fc.integer({ min: 0, max: 0xff_ff }), { minLength: 40, maxLength: 40 }).map((numbers) =>
   numbers.map(
     (number) =>
@@ -25,7 +25,7 @@ const id = fc.uniqueArray(fc.integer({ min: 0, max: 0xff_ff }), { minLength: 40,
   ),
 )
 
-/** Strings of a few characters, which produce many ties: a1, A01, and a001 are equal keys. */
+/** Generates strings of a few characters, which produce many ties: a1, A01, and a001 are equal keys. */
 const text = fc
   .array(fc.constantFrom('a', 'A', 'b', 'é', '0', '1', '2', '9', '-', ' '), { maxLength: 4 })
   .map((letters) => `x${letters.join('')}`)
@@ -202,7 +202,7 @@ test('returns every unchanged device exactly once while other devices are insert
           received.push(...found.ids)
           if (!found.hasMore) break
           position = by === 'cursor' ? { after: found.cursor! } : { [by]: found.last! }
-          // An ID position moves with its device; a cursor stays in place.
+          // Keeps only the ID, which moves with its device. A cursor keeps its position instead.
           const keptId = by === 'cursor' ? undefined : found.last!
           for (const each of steps[pageIndex] ?? []) await apply(each, { present, unchanged, unusedIds, keptId })
         }

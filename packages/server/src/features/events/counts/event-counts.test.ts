@@ -33,7 +33,7 @@ const document = `query ($intervals: Int, $minDate: DateTime, $maxDate: DateTime
   eventCounts(intervals: $intervals, minDate: $minDate, maxDate: $maxDate, types: $types, where: $where, view: $view) { from until count }
   events(minDate: $minDate, maxDate: $maxDate, types: $types, where: $where, view: $view) { total } } }`
 
-/** Returns the intervals after checking that they are adjacent and that the list has the same number of events. */
+/** Returns the intervals. Also checks that they are adjacent, and that the list contains the same number of events. */
 async function counts(user: TestUser, variables: Record<string, unknown> = {}): Promise<EventCount[]> {
   const { login } = await user.data(document, variables)
   const found: EventCount[] = login.eventCounts

@@ -107,7 +107,7 @@ describe('invitations', () => {
     const { createInvitation } = await done(admin, create, { roleId: 'viewer', expires })
     const resend = 'mutation ($id: ID!) { resendInvitation(id: $id) { created expires } }'
     for (let round = 0; round < 3; round++) {
-      // As if the invitation were a day older.
+      // Makes the invitation a day older.
       await sql`update invitation set created = created - interval '1 day', expires = expires - interval '1 day'
         where id = ${createInvitation.id}`.execute(app.db)
       const { resendInvitation: resent } = await done(admin, resend, { id: createInvitation.id })

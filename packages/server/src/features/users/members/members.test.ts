@@ -92,7 +92,7 @@ describe('members', () => {
     ])
   })
 
-  /** A key of a member that signs requests to the other server. */
+  /** Creates a member's personal key and returns a client that uses it on the other server. */
   async function newPersonalKey(member: TestMember): Promise<TestUser> {
     const { createAccessKey: created } = await done(
       member,
