@@ -38,7 +38,8 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
   const endIfInvalid = async (streams: KeyStreams): Promise<void> => {
     const byAddress = Map.groupBy(streams, ([, { address }]) => address)
     for (const group of byAddress.values()) {
-      // While the database is unavailable, the key's state is unknown, and the server has no events to send.
+      // If the database is unavailable, the key's state is unknown. No harm is done, because the server then has no
+      // events to send.
       const reason = await rejectionOf(group[0]![1]).catch(() => undefined)
       if (reason === undefined) continue
       for (const [end] of group) if (streams.delete(end)) end(reason)
@@ -49,7 +50,7 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
     admit(viewer, end) {
       const credentials = viewer.accessKey ?? viewer.session
       if (credentials === undefined) throw new ApiError('FORBIDDEN', 'a subscription needs an access key or a session')
-      // Streams of a session in another account, or from before its role changed, are checked separately.
+      // Streams in another account, or from before the role changed, have other permissions and are checked separately.
       const key = `${credentials} ${viewer.accountId} ${viewer.permissions}`
       const streams: KeyStreams = byKey.get(key) ?? new Map()
       if (streams.size >= perKey) {

@@ -41,7 +41,10 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
   }))
 }
 
-/** For equal requests, relative times in the filter are relative to the first request. */
+/**
+ * Returns the cache key. It omits the current time, so in equal requests, relative times in the filter refer to the
+ * first request.
+ */
 const keyOf = ({ accountId, filter, context, subjects, size, interval }: FacetQuery): string =>
   JSON.stringify([accountId, filter, context, subjects, size, interval])
 
@@ -53,9 +56,7 @@ export async function countDeviceTotals(context: Context, args: UserDeviceTotals
 
 type Counting<Result> = (db: Context['db']) => Promise<Result>
 
-/**
- * The statement counts every matching device, so it is charged and queued like other statements that read all devices.
- */
+/** Runs a count like any statement that reads all devices: it is charged for its rows and waits in the walking lane. */
 function count<Result>({ db, rowMeter }: Context, reasons: readonly string[], run: Counting<Result>): Promise<Result> {
   rowMeter.add(({ devices }) => devices)
   return walk(db, reasons, run)
@@ -81,7 +82,7 @@ async function readCounted(
   return { counted, reasons }
 }
 
-/** Resolves a name in the same way as a filter, so that errors suggest the same names. */
+/** Resolves a name as a filter does. The errors therefore suggest the same names. */
 async function readName(context: Context, name: string, path: string): Promise<ValueSubject> {
   const { subject, filter } = readSubject(name, path)
   await assertKnownNames(context, filter)
@@ -129,7 +130,7 @@ function condition(
   }
   if (subject.type === 'field' && ['number', 'application', 'boolean', 'state'].includes(subject.valueType))
     return `${printed} = ${value}`
-  // A longer value was truncated.
+  // The counts truncate longer values.
   const isWhole = value.length < 200
   return `${printed} = ${isWhole ? writeValue([value]) : writeValue([value, ''])}`
 }

@@ -17,31 +17,34 @@ import {
 import { maskOf, type PermissionName } from '../../access.ts'
 import { type Arguments, hasVariable } from '../cost/object-count.ts'
 
-/** A permission, or several of which one is enough. The first stands for them where one is named. */
+/**
+ * A permission, or several of which one is enough. Where only one can be named, such as in an error, it is the first.
+ */
 export type Need = PermissionName | readonly PermissionName[]
 
-/** Returns what a field needs, such as `Mutation.setAttribute`; a function if that depends on the field's arguments. */
+/**
+ * Returns the permissions that a field needs, such as `Mutation.setAttribute`. If they depend on the field's arguments,
+ * returns a function of these.
+ */
 export type FieldRules = (field: string) => readonly Need[] | ((args: Arguments) => readonly Need[])
 
-/** A permission that a field needs. */
 export interface FieldNeed {
   readonly field: string
   readonly permission: PermissionName
 }
 
 interface MaskedNeed extends FieldNeed {
-  /** One of these permissions is enough. */
+  /** A mask of permissions. One of them is enough. */
   readonly anyOf: number
 }
 
-/** What a document needs. */
 export interface DocumentNeeds {
   readonly all: readonly FieldNeed[]
-  /** Returns the needs that these permissions do not cover, sorted. */
+  /** Returns the needs that these permissions do not cover, in sorted order. */
   missing(granted: number): readonly FieldNeed[]
 }
 
-/** Returns what an operation needs with these coerced variables. */
+/** Returns the needs of an operation with these coerced variables. */
 export type OperationNeeds = (variables: Arguments) => DocumentNeeds
 
 export interface NeedsInput {
@@ -49,7 +52,10 @@ export interface NeedsInput {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/** Creates a function that reads the needs of an operation. They are computed once unless they depend on variables. */
+/**
+ * Creates a function that reads the needs of an operation. The needs are computed once, unless they depend on
+ * variables.
+ */
 export function createNeedsReader(schema: GraphQLSchema, rules: FieldRules): (input: NeedsInput) => OperationNeeds {
   return (input) => {
     const found = readNeeds({ schema, rules, ...input }, {})
@@ -63,7 +69,7 @@ interface Reading extends NeedsInput {
   rules: FieldRules
 }
 
-/** Visits each selection set once for each type, so the time is proportional to the length of the document. */
+/** Visits each selection set once for each type. The time is therefore proportional to the length of the document. */
 function readNeeds({ schema, rules, operation, fragments }: Reading, variables: Arguments) {
   const needs = new Map<string, MaskedNeed>()
   const visited = new Map<SelectionSetNode, Set<string>>()
@@ -81,7 +87,7 @@ function readNeeds({ schema, rules, operation, fragments }: Reading, variables: 
 
   const visitField = (type: GraphQLObjectType, node: FieldNode): void => {
     const definition = type.getFields()[node.name.value]
-    // Introspection needs no permission.
+    // Fields of introspection need no permission.
     if (definition === undefined) return
     const field = `${type.name}.${node.name.value}`
     let rule = rules(field)
@@ -131,7 +137,7 @@ function conditionOf(directive: typeof GraphQLSkipDirective, node: SelectionNode
   try {
     return getDirectiveValues(directive, node, variables)?.if
   } catch {
-    // The condition is a variable without a value, so the field counts as selected.
+    // The condition is a variable without a value. The field counts as selected.
     return undefined
   }
 }

@@ -61,13 +61,18 @@ export async function listServices(
   })
 }
 
-/** Whether to read the list in order first, because no index serves the filter but one serves the order. */
+/**
+ * Checks whether to read the list in order first. This is useful if no index supports the filter but one supports the
+ * order.
+ */
 async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
   if (selection.where === undefined || selection.where.isIndexed || keys[0]!.by !== 'device.name') return false
   return (await countDevices(db, viewer.accountId, {})) > WALKED
 }
 
-/** A walk that fills the page reads few devices and is not charged for. */
+/**
+ * Reads a page without an index for the filter. A walk that fills the page reads few devices, so it is free of charge.
+ */
 async function readUnindexed({
   read,
   charge,
@@ -113,8 +118,8 @@ async function findStart(
 }
 
 /**
- * Estimates how many devices the `services` field reads, for its page and for its `total`, in an account with this many
- * devices. Arguments that `services` rejects read no devices.
+ * Estimates how many devices the `services` field reads for its page and for its `total`, in an account with this many
+ * devices. If `services` would reject the arguments, it reads no devices.
  */
 export function serviceRowsRead(
   args: ServicesArguments,
@@ -129,7 +134,10 @@ export function serviceRowsRead(
   }
 }
 
-/** In the order by device name, an index finds the first services without reading the others. */
+/**
+ * Estimates the devices that a page reads. In the order by device name, an index finds the first services without
+ * reading the others.
+ */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {
   const { where } = selection
   const reasons: string[] = []
