@@ -49,7 +49,7 @@ describeConsole('members', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove member' }).click()
     await page.getByRole('button', { name: `Remove ${email}` }).waitFor({ state: 'detached' })
     await guest.reload()
-    await guest.getByText('You are a member of no account').waitFor()
+    await guest.getByText('You are not a member of any account').waitFor()
   })
 
   it('works in the account that the address names', async () => {

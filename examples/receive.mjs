@@ -20,7 +20,7 @@ function isGenuine(headers, body) {
   const { 'webhook-id': id = '', 'webhook-timestamp': timestamp = '', 'webhook-signature': signatures = '' } = headers
   if (!/^\d+$/.test(timestamp) || Math.abs(Date.now() / 1000 - Number(timestamp)) > toleranceSeconds) return false
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
-  // While a secret is being rotated, the header contains two signatures.
+  // During the rotation of a secret, the header contains two signatures.
   return signatures.split(' ').some((text) => {
     const given = Buffer.from(text.replace(/^v1,/, ''), 'base64')
     return text.startsWith('v1,') && given.length === expected.length && timingSafeEqual(given, expected)

@@ -10,13 +10,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
 TOLERANCE = 300  # seconds
-handled = {}  # when each webhook-id was handled
+handled = {}  # the time at which each webhook-id was handled
 
 
 def is_genuine(headers, body):
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     expected = b"v1," + base64.b64encode(hmac.digest(KEY, signed, hashlib.sha256))
-    # While a secret is being rotated, the header contains two signatures.
+    # During the rotation of a secret, the header contains two signatures.
     given = (headers["webhook-signature"] or "").split(" ")
     stamp = headers["webhook-timestamp"] or ""
     is_fresh = stamp.isdecimal() and abs(time.time() - int(stamp)) <= TOLERANCE
@@ -24,7 +24,7 @@ def is_genuine(headers, body):
 
 
 def is_new(message_id):
-    """A message can arrive twice. Ids are kept for a day to detect that."""
+    """Muster can send a message twice. IDs are kept for a day to detect repeats."""
     now = time.time()
     for old in [one for one, when in list(handled.items()) if now - when > 86_400]:
         del handled[old]

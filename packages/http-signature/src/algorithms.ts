@@ -49,7 +49,10 @@ export function readSignature(base64: string, claimed: Algorithm | undefined): B
   const signature = decodeBase64(base64)
   const algorithm = signature && algorithmOf(signature)
   if (signature === undefined || algorithm === undefined) {
-    throw new Rejection('malformed', 'The signature is not canonical base64 of 32 bytes (hmac-sha256) or 64 (ed25519).')
+    throw new Rejection(
+      'malformed',
+      'The signature is not canonical base64 of 32 bytes (hmac-sha256) or 64 bytes (ed25519).',
+    )
   }
   if (claimed !== undefined && claimed !== algorithm) throw new Rejection('algorithm-mismatch')
   return signature

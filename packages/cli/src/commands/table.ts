@@ -59,10 +59,10 @@ export const commandTable: readonly CommandEntry[] = [
         command('list', 'list jobs', () => import('./bulk/list.ts')),
         command('items', 'list the devices of a job', () => import('./bulk/items.ts')),
         command('watch', 'wait until a job ends', () => import('./bulk/watch.ts')),
-        command('pause', 'stop a running job', () => import('./bulk/pause.ts')),
+        command('pause', 'pause a running job', () => import('./bulk/pause.ts')),
         command('resume', 'continue a paused job', () => import('./bulk/resume.ts')),
         command('cancel', 'end a job', () => import('./bulk/cancel.ts')),
-        command('undo', 'revert what a job wrote', () => import('./bulk/undo.ts')),
+        command('undo', 'revert the changes of a job', () => import('./bulk/undo.ts')),
       ],
     ),
     noun('events', 'list past events and follow new events', 'List and follow the events of your account.', [
@@ -98,7 +98,7 @@ export const commandTable: readonly CommandEntry[] = [
     noun(
       'roles',
       'list, create, update, and delete roles',
-      'Manage roles: what members may do. Every account has viewer, operator, admin, and owner.',
+      'Manage roles, which determine what members can do. Every account has the roles viewer, operator, admin, and owner.',
       [
         command('list', 'list roles', () => import('./roles/list.ts')),
         command('create', 'create a role', () => import('./roles/create.ts')),
@@ -109,7 +109,7 @@ export const commandTable: readonly CommandEntry[] = [
     noun(
       'invitations',
       'list, create, resend, and delete invitations',
-      'Manage invitations: links with which people join the account.',
+      'Manage invitations, which are links that let people join the account.',
       [
         command('list', 'list invitations', () => import('./invitations/list.ts')),
         command('create', 'invite a person', () => import('./invitations/create.ts')),

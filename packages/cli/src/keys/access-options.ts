@@ -15,8 +15,8 @@ export interface AccessOptions {
 export const withAccessOptions = (command: Command, permissionsHelp: string): Command =>
   command
     .option('--permissions <names>', permissionsHelp, permissions)
-    .option('--networks <cidrs>', 'addresses that the key may be used from, such as 192.0.2.0/24', namesWithCommas)
-    .option('--rate-share <percent>', "share of a key's rate limit that it may use", wholeNumber(1, 100))
+    .option('--networks <cidrs>', 'addresses from which the key can be used, such as 192.0.2.0/24', namesWithCommas)
+    .option('--rate-share <percent>', 'share of the rate limit that the key can use, in percent', wholeNumber(1, 100))
 
 export const accessArguments = ({ permissions: names, networks, rateShare }: AccessOptions) => ({
   ...(names !== undefined && { access: { permissions: names } }),

@@ -41,7 +41,8 @@ export async function setMany(
   items: Iterable<SetManyItem> | AsyncIterable<SetManyItem>,
   { context: defaultContext, concurrency, batch = 100, onProgress, ...options }: SetManyOptions,
 ): Promise<SetManyOutcome> {
-  if (!Number.isInteger(batch) || batch < 1 || batch > 1_000) throw new TypeError('batch must be 1 to 1000')
+  if (!Number.isInteger(batch) || batch < 1 || batch > 1_000)
+    throw new TypeError('batch must be a whole number from 1 to 1000')
   const outcome: SetManyOutcome = { succeeded: 0, failed: [] }
   const sendBatch = async (given: SetManyItem[]): Promise<void> => {
     const sent = given.map(({ target, attributes, context = defaultContext }) => ({

@@ -76,7 +76,7 @@ function NoAccount({ email }: { email: string }) {
   const leave = (): void => void signOut().finally(() => window.location.assign('/sign-in'))
   return (
     <Container size="sm" py="xl">
-      <EmptyState title="You are a member of no account" action={<Button onClick={leave}>Sign out</Button>}>
+      <EmptyState title="You are not a member of any account" action={<Button onClick={leave}>Sign out</Button>}>
         You are signed in as {email}. To join an account, ask one of its admins for an invitation.
       </EmptyState>
     </Container>

@@ -24,7 +24,7 @@ export function parseCavageParameters(text: string): ReadonlyMap<string, string>
     if (parameters.has(name)) throw new Rejection('duplicate-parameter', `The parameter ${match[1]} is given twice.`)
     parameters.set(name, match[2] ?? match[3]!)
     if (parameters.size > maxParameters)
-      throw new Rejection('too-large', `At most ${maxParameters} parameters are allowed.`)
+      throw new Rejection('too-large', `The signature has more than ${maxParameters} parameters.`)
     if (match[4] === '') return parameters
   }
 }

@@ -70,13 +70,16 @@ type PreparedRequest = { added: Record<string, string>; message: Message; spelli
 
 function assertSignable(options: DraftOptions): void {
   const { keyId, method, created, expires, form, nonce, label } = options
-  assert(isKeyId(keyId), 'keyId must be 1 to 128 letters, digits, dots, hyphens, and underscores')
+  assert(isKeyId(keyId), 'keyId must consist of 1 to 128 letters, digits, dots, hyphens, and underscores')
   assert(methodPattern.test(method), 'method must be uppercase')
   assert(isTime(created), 'created must be a whole number of seconds since 1970')
   assert(expires === undefined || isTime(expires), 'expires must be a whole number of seconds since 1970')
   assert(nonce === undefined || form !== 'cavage', 'a nonce requires the form rfc9421')
   assert(nonce === undefined || nonce.length <= maxNonce, `nonce must have at most ${maxNonce} characters`)
-  assert(label === undefined || /^[a-z*][a-z0-9_.*-]*$/.test(label), 'label must be lowercase')
+  assert(
+    label === undefined || /^[a-z*][a-z0-9_.*-]*$/.test(label),
+    'label must begin with a lowercase letter or *, and contain only lowercase letters, digits, _, -, ., and *',
+  )
 }
 
 function assert(condition: boolean, message: string): void {

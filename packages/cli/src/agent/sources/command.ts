@@ -28,7 +28,7 @@ export async function runCommand(line: string, { timeout, signal: stopped }: Lim
     if (tookTooLong) throw new Error(`the command took longer than ${timeout / 1_000} s`)
     if (code !== 0) {
       const why = firstLine(errors())
-      throw new Error(`the command ended with ${code ?? signal}${why === '' ? '' : `: ${why}`}`)
+      throw new Error(`the command exited with ${code ?? signal}${why === '' ? '' : `: ${why}`}`)
     }
   } finally {
     clearTimeout(timer)

@@ -11,7 +11,7 @@ export async function readJsonFile<Value>(
   if (text === undefined) return undefined
   const value = read(parsed(text))
   if (value !== undefined) return value
-  throw new CliError(`${file} is corrupt`, {
+  throw new CliError(`${file} does not contain valid data`, {
     hint: 'Restore it from a backup, or remove it and register this machine again.',
   })
 }

@@ -35,5 +35,5 @@ function onlyFile(files: readonly string[]): string {
   const [file, another] = files
   if (file === undefined) throw new CliError('no interrupted change found')
   if (another === undefined) return file
-  throw usageError('found several interrupted changes', `Pass one of these files: ${files.join(' ')}`)
+  throw usageError('several interrupted changes found', `Pass one of these files: ${files.join(' ')}`)
 }

@@ -2,6 +2,6 @@ import type { Command } from 'commander'
 import { newJobCommand } from '../../bulk/job-command.ts'
 
 export const buildCommand = (): Command =>
-  newJobCommand('cancel', 'End a job between two batches. Devices that are done stay changed.', (muster, id) =>
+  newJobCommand('cancel', 'End a job after the current batch. Changes that the job has made remain.', (muster, id) =>
     muster.mutations.cancelBulk({ id }),
   )

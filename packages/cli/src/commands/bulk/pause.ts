@@ -2,4 +2,6 @@ import type { Command } from 'commander'
 import { newJobCommand } from '../../bulk/job-command.ts'
 
 export const buildCommand = (): Command =>
-  newJobCommand('pause', 'Stop a running job between two batches.', (muster, id) => muster.mutations.pauseBulk({ id }))
+  newJobCommand('pause', 'Pause a running job after the current batch.', (muster, id) =>
+    muster.mutations.pauseBulk({ id }),
+  )

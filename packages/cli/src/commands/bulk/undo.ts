@@ -11,7 +11,7 @@ interface Options extends ClientOptions {
 
 export function buildCommand(): Command {
   return newClientCommand('undo')
-    .description(prose(`Revert what a job wrote. A value that was changed since stays.`))
+    .description(prose(`Revert the changes of a job. Values that have changed since then remain.`))
     .argument('<job>', 'ID of the job')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)

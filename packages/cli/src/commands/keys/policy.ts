@@ -18,11 +18,11 @@ export function buildCommand(): Command {
       prose(`Show the account's rules for access keys and the keys that do not comply, or change the specified rules. New keys
 must comply at once. Existing keys must comply from --enforced-from on.`),
     )
-    .option('--max-days <count>', 'how many days a key may last', wholeNumber(1, 36_500))
-    .option('--no-max-days', 'allow keys that last forever')
-    .addOption(new Option('--personal-keys <choice>', 'whether personal keys may be created').choices(yesNo))
+    .option('--max-days <count>', 'maximum lifetime of a key in days', wholeNumber(1, 36_500))
+    .option('--no-max-days', 'allow keys that never expire')
+    .addOption(new Option('--personal-keys <choice>', 'whether members can create personal keys').choices(yesNo))
     .addOption(new Option('--require-digest <choice>', 'whether keys must require a digest').choices(yesNo))
-    .addOption(new Option('--require-networks <choice>', 'whether keys must name networks').choices(yesNo))
+    .addOption(new Option('--require-networks <choice>', 'whether keys must be limited to networks').choices(yesNo))
     .option('--enforced-from <when>', 'when existing keys must comply: a date, or a duration from now', futureMoment)
     .option('--no-enforced-from', 'do not enforce the policy for existing keys')
     .action(run)
@@ -52,11 +52,11 @@ async function run({ json, credentials, profile, maxDays, enforcedFrom, ...rules
   if (policy === undefined) return
   if (json) return printJson(policy)
   const yes = (value: boolean): string => (value ? 'yes' : 'no')
-  await say(`Days that a key may last: ${policy.maxDays ?? 'no limit'}`)
+  await say(`Maximum lifetime of a key in days: ${policy.maxDays ?? 'no limit'}`)
   await say(`Personal keys: ${yes(policy.personalKeys)}`)
   await say(`Require a digest: ${yes(policy.requireDigest)}`)
   await say(`Require networks: ${yes(policy.requireNetworks)}`)
   await say(`Enforced from: ${policy.enforcedFrom ?? 'never'}`)
   for (const { key, name } of policy.violations)
-    await say(`Does not comply: ${key}${name === null ? '' : ` (${name})`}`)
+    await say(`Violates the policy: ${key}${name === null ? '' : ` (${name})`}`)
 }

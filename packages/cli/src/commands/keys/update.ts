@@ -36,7 +36,8 @@ async function run(given: string, { name, networks, expires, ...options }: Optio
     ...(networks !== undefined && { networks: networks === false ? null : networks }),
     ...(expires !== undefined && { expires }),
   }
-  if (Object.keys(changes).length === 0) throw usageError('pass at least one change')
+  if (Object.keys(changes).length === 0)
+    throw usageError('no changes given', 'Pass at least one option that changes a value.')
   const muster = await openMuster(options, 4)
   const key = await muster.mutations.updateAccessKey({ key: given, ...changes })
   if (options.json) return printJson(key)

@@ -17,7 +17,7 @@ export function buildCommand(): Command {
 links can no longer reach it. Account keys that they created continue to work, unless you pass --disable-keys.`),
     )
     .argument('<member...>', 'email addresses or IDs')
-    .option('--disable-keys', 'also disable the account keys that they created')
+    .option('--disable-keys', 'also disable the account keys that these members created')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(run)
 }

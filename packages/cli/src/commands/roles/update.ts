@@ -27,7 +27,8 @@ async function run(meant: string, { name, permissions, group, ...options }: Opti
     ...(permissions !== undefined && { access: { permissions: toPermissions(permissions) } }),
     ...(group !== undefined && { groups: toGroups(group) }),
   }
-  if (Object.keys(changes).length === 0) throw usageError('pass at least one change')
+  if (Object.keys(changes).length === 0)
+    throw usageError('no changes given', 'Pass at least one option that changes a value.')
   const muster = await openMuster(options, 4)
   const { id } = await findRole(muster, meant)
   const role = await muster.mutations.updateRole({ id, ...changes })

@@ -42,7 +42,8 @@ async function run(id: string, { name, type, host, port, enable, disable, ...opt
     ...(enable && { enabled: true }),
     ...(disable && { enabled: false }),
   }
-  if (Object.keys(changes).length === 0) throw usageError('pass at least one change')
+  if (Object.keys(changes).length === 0)
+    throw usageError('no changes given', 'Pass at least one option that changes a value.')
   const service = await muster.mutations.updateService({ id, ...changes })
   if (options.json) return printJson(service)
   await printOne(

@@ -13,7 +13,7 @@ export function DeviceNotFound({ what, children }: { what: 'device' | 'service';
       <PageHeader title={what === 'device' ? 'Device not found' : 'Service not found'} />
       <EmptyState
         icon={<IconDeviceUnknown />}
-        title={`Your account has no ${what} with this id`}
+        title={`Your account has no ${what} with this ID`}
         action={children ?? <RouterButton to="/devices">Show all devices</RouterButton>}
       >
         It may have been deleted, or the address may be incomplete.

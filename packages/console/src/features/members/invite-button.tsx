@@ -73,7 +73,7 @@ function InviteForm({ roles, onCreated, onCancel }: InviteFormProps) {
         )}
         <TextInput
           label="Email"
-          description="Whom the link is for. You can leave this empty."
+          description="The person who receives the link. Optional."
           value={email}
           onChange={({ currentTarget }) => setEmail(currentTarget.value)}
           data-autofocus

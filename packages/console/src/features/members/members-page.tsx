@@ -47,7 +47,7 @@ function Members() {
       </Section>
       <Section
         title="Invitations"
-        about="A link makes one person a member. It works once, for seven days. Anyone who has it can join."
+        about="A link makes one person a member. The link works once, for seven days. Anyone with the link can join."
         actions={canManage ? <InviteButton roles={roles} /> : undefined}
       >
         {invitations.length === 0 ? <Text c="dimmed">No open invitations</Text> : null}
@@ -55,7 +55,7 @@ function Members() {
       </Section>
       <Section
         title="Roles"
-        about="A role is what its members may do. A role cannot have permissions that its creator does not have."
+        about="A role determines what its members can do. A role cannot have permissions that its creator does not have."
         actions={canManage ? <NewRoleButton /> : undefined}
       >
         <RoleList roles={roles} canManage={canManage} />

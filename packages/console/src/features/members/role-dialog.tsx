@@ -78,7 +78,7 @@ function RoleForm({ onClose, role }: RoleFormProps) {
                 value={permission}
                 label={text}
                 disabled={!may(permission)}
-                description={may(permission) ? undefined : 'You do not have this permission yourself'}
+                description={may(permission) ? undefined : 'You do not have this permission'}
               />
             ))}
           </Stack>

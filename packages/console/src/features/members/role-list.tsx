@@ -54,7 +54,7 @@ function Actions({ role }: { role: RoleFieldsFragment }) {
         danger
         onConfirm={() => remove({ id: role.id })}
       >
-        A role that members or open invitations have cannot be deleted.
+        You cannot delete a role that a member or an open invitation has.
       </ConfirmButton>
     </Group>
   )

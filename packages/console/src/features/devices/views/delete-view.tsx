@@ -25,7 +25,7 @@ export function DeleteView({ view, onClose, onDeleted }: DeleteViewProps) {
         onDeleted()
       }}
     >
-      <Text size="sm">Its devices stay. Links and commands that use the view will fail.</Text>
+      <Text size="sm">The view’s devices are not deleted. Links and commands that use the view no longer work.</Text>
     </ConfirmDialog>
   )
 }

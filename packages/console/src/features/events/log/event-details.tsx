@@ -20,7 +20,7 @@ export function EventDetails({ event: { id, data, target } }: { event: LoggedEve
           <Group gap={4} key={`${each.kind} ${each.id}`}>
             <Text size="sm">{kinds[each.kind] ?? each.kind}</Text>
             <Code>{each.id}</Code>
-            <CopyButton value={each.id} what={`${kinds[each.kind] ?? each.kind} id`} />
+            <CopyButton value={each.id} what={`${kinds[each.kind] ?? each.kind} ID`} />
           </Group>
         ))}
       </Group>

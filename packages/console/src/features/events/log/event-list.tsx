@@ -113,7 +113,7 @@ function LiveSwitch({ isLive, onLive }: { isLive: boolean; onLive: (isLive: bool
         checked={isLive}
         onChange={({ currentTarget }) => onLive(currentTarget.checked)}
       />
-      {status === 'reconnecting' ? <Text c="dimmed">reconnecting; no events will be lost</Text> : null}
+      {status === 'reconnecting' ? <Text c="dimmed">Reconnecting. No events will be lost.</Text> : null}
     </Group>
   )
 }
