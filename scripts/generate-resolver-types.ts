@@ -45,6 +45,7 @@ export async function generateResolverTypes(): Promise<string> {
         DeviceList: './features/devices/device.ts#DeviceList as DeviceListModel',
         AccessKey: './features/access-keys/access-key.ts#AccessKey as AccessKeyModel',
         KeyPolicy: './auth/key-policy.ts#KeyPolicy as KeyPolicyModel',
+        Grant: './features/users/members/member.ts#Grant as GrantModel',
         Me: './features/users/members/member.ts#Me as MeModel',
         Member: './features/users/members/member.ts#Member as MemberModel',
         Role: './features/users/roles/role.ts#Role as RoleModel',

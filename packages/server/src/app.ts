@@ -27,6 +27,7 @@ import { createFacetCache } from './features/facets/facet-cache.ts'
 import { createRunOnce } from './features/idempotency/repeated-requests.ts'
 import { reportRoute } from './features/presence/report-route.ts'
 import { registerRoute } from './features/registration-codes/register-route.ts'
+import { withReach } from './features/restrictions/reach.ts'
 import { invitationPage } from './features/users/invitations/join-as-new-person.ts'
 import { recordAuditEntry, recordSignIn } from './features/users/record-user-events.ts'
 import { assertPermissions, fieldRules, publicFields } from './field-permissions.ts'
@@ -62,6 +63,7 @@ import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts'
 import { createRequestCharges } from './rate-limits/request-charges.ts'
 import { deprecationHeaders } from './rest/headers.ts'
 import { registerRest } from './rest/rest-route.ts'
+import { isOpenToRestricted } from './restricted-fields.ts'
 import { rowCosts } from './row-costs.ts'
 import { buildSchema } from './schema.ts'
 import type { ServedCertificate } from './tls/served-certificate.ts'
@@ -71,32 +73,33 @@ import type { Tracing } from './tracing/tracing.ts'
 import type { Viewer } from './viewer.ts'
 import { writtenFields } from './written-fields.ts'
 
+/** The dependencies of the app. Tests and the command use the same dependencies. */
 export interface AppDeps {
   config: Config
   db: Database
   /** Replicas that list queries can read from. If undefined, they read from `db`. */
   readSide?: ReadSide | undefined
   authenticate: Authentication['authenticate']
-  /** Checks the credentials of open streams. The app closes a stream whose credentials are no longer valid. */
+  /** Closes open streams whose credentials are no longer valid. */
   rejectionOf: Authentication['rejectionOf']
   secrets: Secrets
-  /** Supplies events to subscriptions. Every mutation wakes the feed. */
+  /** The source of subscriptions. Every mutation wakes it. */
   feed: Feed
   /** Makes requests to addresses that users enter. */
   outbound: Outbound
-  /**
-   * Limits requests. If undefined, the app creates the limits from the settings and counts only this process's
-   * requests.
-   */
+  /** Rate limits. If undefined, the app creates them from the settings and counts only this process's requests. */
   rateLimits?: RateLimits
+  /** Measures the load from the requests in flight. */
   load?: RequestLoad
-  /** Contains the metrics that /metrics returns. If undefined, the app does not serve /metrics. */
+  /** The metrics that /metrics returns. If undefined, the app does not serve /metrics. */
   metrics?: Metrics
+  /** Records how long each step takes. */
   tracing?: Tracing | undefined
+  /** The certificate for TLS connections. */
   certificate?: ServedCertificate | undefined
   log: FastifyBaseLogger
   clock?: () => Date
-  /** If false, the plain executor runs every document, even a frequent one. */
+  /** If false, the plain executor runs every document. */
   jit?: boolean
 }
 
@@ -111,8 +114,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       sendError(error, request, reply.headers(commonHeaders(request)))
     },
-    // The default limit is too short for the REST API, whose paths can contain percent-encoded attribute names and
-    // contexts.
+    // Paths of the REST API can contain percent-encoded attribute names and contexts.
     routerOptions: { maxParamLength: 4_096 },
     clientErrorHandler: (error, socket) => sendClientError(error, socket, browserHeaders),
   }
@@ -166,6 +168,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     listBounds,
     rowCosts: rowCosts(deps.config),
     fieldRules,
+    isOpenToRestricted,
     publicFields,
     writers: writtenFields,
     jit: deps.jit ?? true,
@@ -176,10 +179,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     executor,
     path: '/graphql/v1',
     sdl: printSdl(schema),
-    authenticate: deps.authenticate,
+    authenticate: async (request, rawBody) => withReach(deps.db, await deps.authenticate(request, rawBody)),
     beforeRequest,
     onRejected: charges.chargeRejected,
-    // Viewerless requests can run only public operations, and none of their fields reads the context.
+    // No field of a public operation reads the context.
     buildContext: (request, viewer, kind) => (viewer === null ? {} : createContext(request, viewer, kind)),
     ...(deps.readSide && { chooseContext: chooseContext(deps.readSide, createContext) }),
     reserveResponse: ({ reply, operation }) => callers.reserve(reply, operation),
@@ -224,14 +227,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** Devices authenticate with a registration code or their secret, so these routes bypass the other strategies. */
+/** Routes for devices, which authenticate with a registration code or their secret. */
 function deviceRoutes(deps: AppDeps, { failures, storage }: RateLimits): DeviceRoute[] {
   const onChange = (): void => deps.feed.wake()
   const shared = { db: deps.db, clock: clockOf(deps), failed: failures, storage, onChange }
   return [registerRoute(shared), reportRoute(shared)]
 }
 
-/** Configures console sign-in. Each sign-in is recorded as an event, which the account's owner can see. */
+/** Options for console sign-in. Each sign-in is recorded as an event, which the account's owner can see. */
 function signInOf(deps: AppDeps): Omit<SignInOptions, 'addressOf' | 'beforeRequest'> {
   const { db, secrets, config, log, feed } = deps
   return {

@@ -20,9 +20,9 @@ export interface Context {
   readonly viewer: Viewer
   readonly log: FastifyBaseLogger
   readonly clock: () => Date
-  /** The number of the first record in `from`: 0 or 1. */
+  /** The number of the first record in `from`. */
   readonly firstRecord: 0 | 1
-  /** Tracks the bytes that an account may store per day. */
+  /** Storage quotas: the bytes that an account can store per day. */
   readonly storage: Pick<StorageQuotas, 'usage'>
   /** The server's public scheme, host, and port: MUSTER_PUBLIC_URL, or the host of the request. */
   readonly origin: string
@@ -30,16 +30,18 @@ export interface Context {
   readonly linkKey: Buffer
   /** Counts the rows that the operation reads. */
   readonly rowMeter: RowMeter
+  /** Counts attribute names. */
   readonly nameCounts: NameCounts
   /** Keeps the responses to facets for a few seconds. */
   readonly facetCache: FacetCache
-  /** Supplies events to subscriptions. */
+  /** The source of subscriptions. */
   readonly feed: Feed
+  /** Encrypts the secrets of access keys. */
   readonly secrets: Secrets
-  /** Sends requests to addresses that users enter. Rejects private addresses. */
+  /** Sends requests to addresses that users enter, but not to private addresses. */
   readonly outbound: Outbound
-  /** Returns the permissions that a document needs, or why the document is invalid. */
+  /** Returns what a document needs, or why it is invalid. */
   readonly needsOf: (request: OperationRequest) => DocumentNeeds | RejectedOperation
-  /** The transaction of a request with an Idempotency-Key. Undefined for other requests. */
+  /** The transaction of a request with an Idempotency-Key. */
   readonly once?: Once
 }

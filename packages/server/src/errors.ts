@@ -1,6 +1,6 @@
 /**
- * This is the only table of error codes. `status` is the HTTP status if the request fails before execution. For errors
- * during execution, GraphQL over HTTP defines the status. `docs/reference/errors.md` is generated from this table.
+ * The only table of error codes. `status` is the HTTP status if the request fails before execution. For errors during
+ * execution, GraphQL over HTTP defines the status. `docs/reference/errors.md` is generated from this table.
  */
 export const errorCodes = {
   UNAUTHENTICATED: { status: 401, meaning: 'The credentials are missing or invalid.' },
@@ -46,8 +46,8 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; meaning: string }>
 
 /**
- * These are the values of `extensions.reason` for requests with valid credentials. `docs/reference/errors.md` is
- * generated from this table.
+ * Values of `extensions.reason` for requests with valid credentials. `docs/reference/errors.md` is generated from this
+ * table.
  */
 export const requestReasons = {
   permission: {
@@ -59,6 +59,11 @@ export const requestReasons = {
     code: 'FORBIDDEN',
     meaning:
       'The caller would grant more than it has: a permission that it lacks, a key that expires later than its own, or a key that does not require a digest although its own does.',
+  },
+  device: {
+    code: 'FORBIDDEN',
+    meaning:
+      'The role or access key is restricted to some devices, and does not allow this: a field that is not limited to devices, or a change of what decides which devices it reaches.',
   },
   'not-a-member': {
     code: 'FORBIDDEN',
@@ -99,7 +104,7 @@ export type ErrorCode = keyof typeof errorCodes
 /** An error whose message and code are sent to the caller. Any other error becomes INTERNAL. */
 export class ApiError extends Error {
   readonly code: ErrorCode
-  /** Further members of `extensions` in the response, such as `reason` for UNAUTHENTICATED. */
+  /** Other members of `extensions` in the response, such as `reason` for UNAUTHENTICATED. */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(code: ErrorCode, message: string, details: Readonly<Record<string, unknown>> = {}) {

@@ -1,110 +1,105 @@
 import { filterLimits } from '@muster/filter'
 
 /**
- * Contains all limits of the API. Lengths count characters (Unicode code points), and sizes count bytes of UTF-8.
- * `login { limits }` lists the limits under these names, and docs/reference/limits.md describes them.
+ * All limits of the API. Lengths count characters (Unicode code points); sizes count bytes of UTF-8. `login { limits }` lists
+ * them under these names; docs/reference/limits.md describes them.
  */
 export const limits = {
-  /** The maximum number of characters per level of an attribute name. */
+  /** Characters per level of an attribute name. */
   nameLength: 128,
-  /** The maximum number of bytes per attribute value. */
+  /** Bytes per attribute value. */
   valueBytes: 16 * 1024,
-  /** The maximum number of attribute names per target and context. */
+  /** Attribute names per target and context. */
   namesPerTarget: 200,
-  /** The maximum number of bytes of names and values per target and context. */
+  /** Bytes of names and values per target and context. */
   bytesPerTarget: 64 * 1024,
   contextsPerTarget: 64,
-  /**
-   * The maximum number of names that `attributeNames` lists. It lists the names that the most devices and services use.
-   */
+  /** The number of names that `attributeNames` lists. It lists the names that the most devices and services use. */
   attributeNames: 10_000,
   contextLength: 64,
   deviceNameLength: 100,
   serviceNameLength: 100,
   hardwareIdLength: 200,
   platformLength: 200,
-  /** The maximum number of characters in the host of a service (RFC 1035 §2.3.4). */
+  /** Characters in the host of a service (RFC 1035 §2.3.4). */
   hostLength: 253,
   servicesPerDevice: 100,
-  /** The maximum number of access keys that a person can create in an account. */
+  /** Access keys that a person creates in an account. */
   accessKeys: 10,
   accountAccessKeys: 200,
   networksPerKey: 50,
   accessKeyNameLength: 100,
-  /** The maximum number of registration codes per user. */
+  /** Registration codes per user. */
   registrationCodes: 100,
-  /** The number of days that an expired registration code stays in lists. */
+  /** Days that an expired registration code stays in lists. */
   expiredCodeDays: 7,
-  /** The maximum number of webhooks per user. */
+  /** Webhooks per user. */
   webhooks: 20,
   webhookNameLength: 100,
   webhookUrlLength: 2_000,
-  /** The maximum number of saved views per user. */
+  /** Saved views per user. */
   views: 200,
   viewNameLength: 100,
-  /** The maximum number of bulk jobs per user that have not been started. */
+  /** Bulk jobs per user that are not started yet. */
   bulkDrafts: 20,
-  /** The maximum number of devices per bulk job. */
+  /** Devices per bulk job. */
   bulkTargets: 1_000_000,
   bulkOperations: 20,
   bulkNameLength: 100,
-  /** The number of days that a bulk job is kept after it ends. */
+  /** Days that a bulk job is kept after it ends. */
   bulkDays: 30,
   userNameLength: 100,
-  /**
-   * The maximum number of bytes of attributes, overrides, and services that an event keeps of a deleted device or
-   * service.
-   */
+  /** Bytes of the attributes, overrides, and services that an event keeps of a deleted device or service. */
   deletedBytes: 256 * 1024,
-  /** The maximum number of members of an account. */
+  /** Members of an account. */
   members: 500,
-  /** The maximum number of custom roles of an account. */
+  /** Custom roles of an account. */
   roles: 50,
   roleNameLength: 100,
-  /** The maximum number of single sign-on groups of a role. */
+  /** Single sign-on groups of a role. */
   roleGroups: 50,
-  /** The maximum number of open invitations of an account. */
+  /** Open invitations of an account. */
   invitations: 100,
-  /** The maximum number of records per page. */
+  /** Records per page. */
   pageSize: 1_000,
   idsPerList: 1_000,
-  /** The maximum number of characters in a filter. */
+  /** Characters of a filter. */
   filterLength: filterLimits.filterLength,
-  /** The maximum number of restrictions in a filter. A list of values counts as a fifth of its values. */
+  /** Restrictions of a filter. A list of values counts as a fifth of its values. */
   filterTerms: filterLimits.filterTerms,
-  /** The maximum number of nested parentheses in a filter. */
+  /** Levels of parentheses in a filter. */
   filterDepth: filterLimits.filterDepth,
-  /** The maximum number of values with wildcards in a filter. */
+  /** Values with wildcards in a filter. */
   filterPatterns: filterLimits.filterPatterns,
-  /** The maximum number of names in `facets(by:)`. */
+  /** Names in `facets(by:)`. */
   facetNames: 8,
-  /** The maximum number of characters in the token of a download link. */
+  /** Characters of the token in a download link. */
   downloadLinkLength: 13_000,
   idempotencyKeyLength: 255,
-  /** The maximum number of Idempotency-Keys per account in 24 hours. */
+  /** Idempotency-Keys per account in 24 hours. */
   idempotencyRecords: 250_000,
-  /** The maximum number of characters in a response that is stored for repeated requests. */
+  /** Characters of a response that is stored for repeated requests. */
   idempotentResponseLength: 4_096,
-  /** The maximum number of statements per user that wait for the database, on each server process. */
+  /** Statements per user that wait for the database, on each server process. */
   waitingStatements: 1_000,
   requestBodyBytes: 1024 * 1024,
-  /** The maximum number of bytes in a device's request body. */
+  /** Bytes of a device's request body. */
   deviceBodyBytes: 64 * 1024,
   queryDepth: 12,
   introspectionDepth: 20,
-  /** The maximum number of times that a selection can contain one field under different aliases. */
+  /** Times that a selection can contain one field under different aliases. */
   aliasesPerField: 15,
-  /** The maximum number of fields of a document that can each read thousands of records without returning them. */
+  /** Fields of a document that can each read thousands of records without returning them. */
   walkingFields: 10,
   documentTokens: 2_000,
-  /** The maximum number of objects that a response could contain, counted once the variables are known. */
+  /** Objects that a response could contain, counted once the variables are known. */
   answerObjects: 500_000,
   answerBytes: 32 * 1024 * 1024,
 } as const satisfies Record<string, number>
 
 export type LimitName = keyof typeof limits
 
-/** Describes what each limit counts, for the documentation. */
+/** What each limit counts, for the docs. */
 export const limitMeanings: Readonly<Record<LimitName, string>> = {
   nameLength: 'characters of each level of an attribute name',
   valueBytes: 'bytes of an attribute value',

@@ -1,12 +1,12 @@
 import type { Counter, Histogram } from 'prom-client'
 
 /**
- * Collects the values of a metric in batches. Recording each value separately takes ten times as long, and longer than
- * many of the measured steps.
+ * Batches the values of a metric. Recording each value separately takes ten times as long, and longer than many of the
+ * measured steps.
  */
 export interface Batch<Add> {
   readonly add: Add
-  /** Records the collected values. Call this before reading the metric. */
+  /** Call this method before reading the metric. */
   flush(): void
 }
 
@@ -39,6 +39,7 @@ export function observeInBatches(histogram: Histogram): Batch<(value: number, ..
   }
 }
 
+/** Stores one value for each list of labels. */
 interface ByLabels<Value> {
   of(labels: readonly string[]): Value
   /** Passes every value to `to` and clears the map. */
@@ -51,7 +52,7 @@ interface Branch<Value> {
 }
 
 /**
- * Creates a tree with one level per label. Joining the labels into a single key would take longer than all other steps
+ * A tree with one level per label. Joining the labels into a single key would take longer than all other steps
  * together.
  */
 function createByLabels<Value>(create: () => Value): ByLabels<Value> {

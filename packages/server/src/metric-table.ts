@@ -2,20 +2,19 @@ export interface Metric {
   name: string
   type: 'gauge' | 'counter' | 'histogram'
   /**
-   * The names of the labels, if the metric has several values. Each label has few values, and clients do not choose
-   * them.
+   * Names of the labels, if the metric has several values. Each label has few values, and clients do not choose them.
    */
   labels?: readonly string[]
   help: string
-  /** The upper limits of a histogram's buckets. */
+  /** Upper limits of a histogram's buckets. */
   buckets?: readonly number[]
-  /** How the values of a gauge in several processes are combined. By default, they are added. */
+  /** How to combine a gauge of several processes. By default, their values are added. */
   across?: 'sum' | 'max' | 'min'
 }
 
 /**
- * This is the only table of metrics. Features set or count their values by these keys, each in its
- * `<feature>.metrics.ts`. docs/reference/metrics.md is generated from this table.
+ * The only table of metrics. Features set or count their values by these keys, each in its `<feature>.metrics.ts`.
+ * docs/reference/metrics.md is generated from this table.
  */
 export const metricTable = {
   feedLagSeconds: {
@@ -258,7 +257,7 @@ export const metricTable = {
   jobSeconds: {
     name: 'muster_job_seconds',
     type: 'histogram',
-    // The label is not named `job`, because Prometheus uses that name for the scrape and would rename this label.
+    // Not `job`: Prometheus uses that label for the scrape, and would rename this one.
     labels: ['task', 'outcome'],
     help: 'How long jobs ran in this process, by task and outcome: done, or failed (and retried).',
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60],

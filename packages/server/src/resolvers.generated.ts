@@ -8,7 +8,7 @@ import type { AttributeChange as AttributeChangeModel, AttributeChangeList as At
 import type { BulkJob as BulkJobModel, BulkItem as BulkItemModel, BulkJobList as BulkJobListModel, BulkItemList as BulkItemListModel } from './features/bulk/bulk-job.ts';
 import type { AccessKey as AccessKeyModel } from './features/access-keys/access-key.ts';
 import type { KeyPolicy as KeyPolicyModel } from './auth/key-policy.ts';
-import type { Me as MeModel, Member as MemberModel } from './features/users/members/member.ts';
+import type { Grant as GrantModel, Me as MeModel, Member as MemberModel } from './features/users/members/member.ts';
 import type { Role as RoleModel } from './features/users/roles/role.ts';
 import type { ShownInvitation as InvitationModel } from './features/users/invitations/invitation.ts';
 import type { View as ViewModel } from './features/views/view.ts';
@@ -57,7 +57,8 @@ export type User = {
   /**
    * The number of devices that were online over time, as at most 1000 points. The server stores a point every five minutes for the
    * last two days, and a point every hour for the 400 days before. It joins neighboring points if there are more than 1000. While
-   * no server is running, there are no points.
+   * no server is running, there are no points. Null for a caller who is restricted to
+   * some devices.
    */
   presence?: Maybe<Array<PresencePoint>>;
   /** Returns the bulk jobs with these IDs. Omits IDs that do not exist. */
@@ -392,6 +393,12 @@ export type AccessKey = {
   kind: Scalars['String']['output'];
   /** What the key allows. A personal key allows only what its creator's current role also allows. */
   permissions: Array<Permission>;
+  /** The key finds and changes only devices that match this filter, in canonical form; null for all. */
+  where?: Maybe<Scalars['String']['output']>;
+  /** The same by a view; null for none. */
+  view?: Maybe<View>;
+  /** The context in which the filter reads attributes; null for base values. */
+  context?: Maybe<Scalars['String']['output']>;
   /** The networks from which the key is valid, in CIDR notation; empty for all networks. */
   networks: Array<Scalars['String']['output']>;
   /** The share of the rate-limit quota that the key can use, in percent. */
@@ -1981,6 +1988,11 @@ export type Person = {
 export type Grant = {
   __typename?: 'Grant';
   permissions: Array<Permission>;
+  /** The devices that it reaches, in canonical form; with view, both apply. Null for all. */
+  where?: Maybe<Scalars['String']['output']>;
+  view?: Maybe<View>;
+  /** The context in which the filter reads attributes; null for base values. */
+  context?: Maybe<Scalars['String']['output']>;
 };
 
 /** A person's membership in an account. */
@@ -2027,6 +2039,12 @@ export type Role = {
   name: Scalars['String']['output'];
   builtIn: Scalars['Boolean']['output'];
   permissions: Array<Permission>;
+  /** Members find and change only devices that match this filter, in canonical form; null for all. */
+  where?: Maybe<Scalars['String']['output']>;
+  /** The same by a view; null for none. */
+  view?: Maybe<View>;
+  /** The context in which the filter reads attributes; null for base values. */
+  context?: Maybe<Scalars['String']['output']>;
   /** The single sign-on groups whose members get this role. */
   groups: Array<Scalars['String']['output']>;
   /** Number of members and open invitations with this role. */
@@ -2035,7 +2053,17 @@ export type Role = {
 
 /** The permissions of a key or role. Omitted fields add no restriction. */
 export type AccessInput = {
+  /**
+   * A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or
+   * VIEW_MANAGE.
+   */
   permissions?: InputMaybe<Array<Permission>>;
+  /** A device filter without state, online, stateSince, lastReported, and relative times. Other devices do not exist for the role or key. */
+  where?: InputMaybe<Scalars['String']['input']>;
+  /** A view of devices. A device must match it and the filter. */
+  view?: InputMaybe<Scalars['ID']['input']>;
+  /** The context in which the filter and the view read attributes. Default: that of the view. */
+  context?: InputMaybe<Scalars['String']['input']>;
 };
 
 /** A user's ID and email address. */
@@ -2315,7 +2343,7 @@ export type ResolversTypes = {
   Permission: Permission;
   AccountReference: ResolverTypeWrapper<AccountReference>;
   Person: ResolverTypeWrapper<Person>;
-  Grant: ResolverTypeWrapper<Grant>;
+  Grant: ResolverTypeWrapper<GrantModel>;
   Membership: ResolverTypeWrapper<Omit<Membership, 'role'> & { role: ResolversTypes['Role'] }>;
   Me: ResolverTypeWrapper<MeModel>;
   Member: ResolverTypeWrapper<MemberModel>;
@@ -2390,7 +2418,7 @@ export type ResolversParentTypes = {
   Invitation: InvitationModel;
   AccountReference: AccountReference;
   Person: Person;
-  Grant: Grant;
+  Grant: GrantModel;
   Membership: Omit<Membership, 'role'> & { role: ResolversParentTypes['Role'] };
   Me: MeModel;
   Member: MemberModel;
@@ -2472,6 +2500,9 @@ export type AccessKeyResolvers<ContextType = Context, ParentType extends Resolve
   expires?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
   kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   permissions?: Resolver<Array<ResolversTypes['Permission']>, ParentType, ContextType>;
+  where?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  view?: Resolver<Maybe<ResolversTypes['View']>, ParentType, ContextType>;
+  context?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   networks?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   rateShare?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   suspended?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -2888,6 +2919,9 @@ export type PersonResolvers<ContextType = Context, ParentType extends ResolversP
 
 export type GrantResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Grant'] = ResolversParentTypes['Grant']> = {
   permissions?: Resolver<Array<ResolversTypes['Permission']>, ParentType, ContextType>;
+  where?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  view?: Resolver<Maybe<ResolversTypes['View']>, ParentType, ContextType>;
+  context?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
 export type MembershipResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Membership'] = ResolversParentTypes['Membership']> = {
@@ -2917,6 +2951,9 @@ export type RoleResolvers<ContextType = Context, ParentType extends ResolversPar
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   builtIn?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   permissions?: Resolver<Array<ResolversTypes['Permission']>, ParentType, ContextType>;
+  where?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  view?: Resolver<Maybe<ResolversTypes['View']>, ParentType, ContextType>;
+  context?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   groups?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
   members?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };

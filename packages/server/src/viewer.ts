@@ -1,34 +1,38 @@
+import type { Reach, Restriction } from './restriction.ts'
+
 /** The caller of a request. Every query is limited to this account. */
 export interface Viewer {
   readonly accountId: string
   /** The email address of the account. */
   readonly email: string
-  /** The email address of the person with the account's ID. Omitted where another person may be meant. */
+  /** The email address of the person with the account's ID; omitted where it may be another one. */
   readonly founderEmail?: string
-  /** The person who is signed in or created the access key. The default is the person with the account's ID. */
+  /** Who is signed in or created the access key. Defaults to the person with the account's ID. */
   readonly personId?: string
   /** The access key that signed the request, if any. */
   readonly accessKey?: string
-  /** The access key's name, or null if it has none. */
+  /** The access key's name; null if it has none. */
   readonly accessKeyName?: string | null
-  /** The percentage of the quota that the access key may spend. If omitted, the key may spend all of it. */
+  /** The percentage of a key's points that the access key may spend; all if omitted. */
   readonly rateShare?: number
   /** The address that a signed request comes from. */
   readonly address?: string
   /** The ID of the request's console session, if any. */
   readonly session?: string
-  /** The permissions of the request in the account, as a mask. If omitted, the request has none. */
+  /** What the request may do in the account, as a set of permissions; none if omitted. */
   readonly permissions?: number
-  /**
-   * Whether the caller is signed in as an owner of the account. An owner can also create, change, and remove owners.
-   */
+  /** What limits the request to some devices; undefined if nothing does. */
+  readonly restriction?: Restriction | undefined
+  /** What the restriction reaches. Always set together with it, before an operation runs. */
+  readonly reach?: Reach
+  /** Whether the caller is signed in as an owner of the account, who can also create, change, and remove owners. */
   readonly isOwner?: boolean
   /** Whether the key can run only queries, not mutations. */
   readonly readOnly: boolean
-  /** Whether the caller is a device that acts in its owner's account. Its changes have no person as their actor. */
+  /** Set for a device that acts in its owner's account. Its changes have no person as their actor. */
   readonly isDevice?: boolean
-  /** The bulk job that makes the changes, if any. `accessKey` is the key that started the job. */
+  /** The bulk job that makes the changes, if any. `accessKey` is the key that started it. */
   readonly job?: { readonly id: string; readonly name: string }
-  /** Whether the caller is the server's background work. Its changes have no person as their actor. */
+  /** Set for the server's background work. Its changes have no person as their actor. */
   readonly isServer?: boolean
 }

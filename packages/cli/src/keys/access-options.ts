@@ -6,20 +6,40 @@ import { namesWithCommas, wholeNumber } from '../options/new-command.ts'
 export const permissions = (text: string, before: readonly Permission[] = []): Permission[] =>
   namesWithCommas(text, before).map((name) => name.toUpperCase().replaceAll(/[.-]/g, '_') as Permission)
 
-export interface AccessOptions {
+export interface AccessOptions extends RestrictionOptions {
   permissions?: Permission[]
   networks?: string[]
   rateShare?: number
 }
 
+/** Options that restrict a role or key to some devices. */
+export interface RestrictionOptions {
+  where?: string
+  view?: string
+  context?: string
+}
+
+/** Adds the options that restrict a key. */
 export const withAccessOptions = (command: Command, permissionsHelp: string): Command =>
   command
     .option('--permissions <names>', permissionsHelp, permissions)
+    .option('--where <filter>', 'restrict the key to the devices that match this filter')
     .option('--networks <cidrs>', 'addresses from which the key can be used, such as 192.0.2.0/24', namesWithCommas)
     .option('--rate-share <percent>', 'share of the rate limit that the key can use, in percent', wholeNumber(1, 100))
 
-export const accessArguments = ({ permissions: names, networks, rateShare }: AccessOptions) => ({
-  ...(names !== undefined && { access: { permissions: names } }),
+/** The input of the API, or undefined if no option is given. */
+function accessOf({ permissions: names, where, view, context }: AccessOptions) {
+  const access = {
+    ...(names !== undefined && { permissions: names }),
+    ...(where !== undefined && { where }),
+    ...(view !== undefined && { view }),
+    ...(context !== undefined && { context }),
+  }
+  return Object.keys(access).length === 0 ? undefined : access
+}
+
+export const accessArguments = ({ networks, rateShare, ...options }: AccessOptions) => ({
+  ...(accessOf(options) !== undefined && { access: accessOf(options) }),
   ...(networks !== undefined && { networks }),
   ...(rateShare !== undefined && { rateShare }),
 })

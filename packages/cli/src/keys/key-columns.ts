@@ -1,7 +1,7 @@
 import type { AccessKey as FullKey } from '@muster/client'
 import type { Column } from '../output/column.ts'
 
-type AccessKey = Omit<FullKey, 'createdBy'>
+type AccessKey = Omit<FullKey, 'createdBy' | 'view'> & { readonly view: { readonly name: string } | null }
 
 export const keyColumns: readonly Column<AccessKey>[] = [
   { name: 'key', value: ({ key }) => key, truncated: 'first' },
@@ -15,6 +15,9 @@ export const keyColumns: readonly Column<AccessKey>[] = [
   { name: 'lastUsed', value: ({ lastUsed }) => lastUsed, time: true },
   { name: 'kind', value: ({ kind }) => kind },
   { name: 'permissions', value: ({ permissions }) => permissions.join(' '), truncated: 'last' },
+  { name: 'where', value: ({ where }) => where, truncated: 'last' },
+  { name: 'view', value: ({ view }) => view?.name },
+  { name: 'context', value: ({ context }) => context },
   { name: 'networks', value: ({ networks }) => networks.join(' ') },
   { name: 'rateShare', value: ({ rateShare }) => rateShare },
   { name: 'suspended', value: ({ suspended }) => suspended },
@@ -33,6 +36,9 @@ export const keyFields = {
   lastUsed: true,
   kind: true,
   permissions: true,
+  where: true,
+  view: { name: true },
+  context: true,
   networks: true,
   rateShare: true,
   suspended: true,

@@ -7,6 +7,7 @@ export const roleFields = {
   name: true,
   builtIn: true,
   permissions: true,
+  where: true,
   groups: true,
   members: true,
 } as const
@@ -50,6 +51,7 @@ export const roleColumns: readonly Column<RoleRow>[] = [
   { name: 'builtIn', value: ({ builtIn }) => builtIn },
   { name: 'members', value: ({ members }) => members },
   { name: 'permissions', value: ({ permissions }) => joined(permissions) },
+  { name: 'where', value: ({ where }) => where, truncated: 'last' },
   { name: 'groups', value: ({ groups }) => joined(groups) },
 ]
 

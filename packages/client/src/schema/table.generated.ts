@@ -4,6 +4,7 @@ import type { SchemaTable } from './plain-fields.ts'
 export const schemaTable: SchemaTable = {
  "AccessKey": {
   "algorithm": "String!",
+  "context": "String",
   "created": "DateTime!",
   "createdBy": "ChangeSource",
   "enabled": "Boolean!",
@@ -18,7 +19,9 @@ export const schemaTable: SchemaTable = {
   "readOnly": "Boolean!",
   "replacedBy": "ID",
   "requireDigest": "Boolean!",
-  "suspended": "String"
+  "suspended": "String",
+  "view": "View",
+  "where": "String"
  },
  "AccountReference": {
   "email": "String!",
@@ -329,7 +332,10 @@ export const schemaTable: SchemaTable = {
   "to": "Int!"
  },
  "Grant": {
-  "permissions": "[Permission!]!"
+  "context": "String",
+  "permissions": "[Permission!]!",
+  "view": "View",
+  "where": "String"
  },
  "Invitation": {
   "created": "DateTime!",
@@ -816,11 +822,14 @@ export const schemaTable: SchemaTable = {
  },
  "Role": {
   "builtIn": "Boolean!",
+  "context": "String",
   "groups": "[String!]!",
   "id": "ID!",
   "members": "Int!",
   "name": "String!",
-  "permissions": "[Permission!]!"
+  "permissions": "[Permission!]!",
+  "view": "View",
+  "where": "String"
  },
  "Service": {
   "application": "Int!",

@@ -29,7 +29,14 @@ export type Permission = 'ACCOUNT_MANAGE' | 'ALERT_ACKNOWLEDGE' | 'ALERT_MANAGE'
 
 /** The permissions of a key or role. Omitted fields add no restriction. */
 export interface AccessInput {
+  /** The context in which the filter and the view read attributes. Default: that of the view. */
+  context?: string | null | undefined
+  /** A restricted role or key cannot have KEY_MANAGE, MEMBER_MANAGE, ACCOUNT_MANAGE, AUDIT_READ, WEBHOOK_MANAGE, ALERT_MANAGE, or VIEW_MANAGE. */
   permissions?: readonly Permission[] | null | undefined
+  /** A view of devices. A device must match it and the filter. */
+  view?: string | null | undefined
+  /** A device filter without state, online, stateSince, lastReported, and relative times. Other devices do not exist for the role or key. */
+  where?: string | null | undefined
 }
 
 /** The arguments of setAttributes. */
@@ -101,6 +108,8 @@ export interface ViewColumnInput {
 export interface AccessKey {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: string
+  /** The context in which the filter reads attributes; null for base values. */
+  context: string | null
   created: string
   /** The caller that created the key; null if a release that did not record the caller created the key. */
   createdBy: ChangeSource | null
@@ -128,6 +137,10 @@ export interface AccessKey {
   requireDigest: boolean
   /** Why the server rejects a key that is enabled and has not expired: policy or member; null if the server accepts the key. */
   suspended: string | null
+  /** The same by a view; null for none. */
+  view: View | null
+  /** The key finds and changes only devices that match this filter, in canonical form; null for all. */
+  where: string | null
 }
 
 /** A reference to an account. */
@@ -548,7 +561,12 @@ export interface FilterTerm {
 
 /** The permissions of a request in an account. */
 export interface Grant {
+  /** The context in which the filter reads attributes; null for base values. */
+  context: string | null
   permissions: Permission[]
+  view: View | null
+  /** The devices that it reaches, in canonical form; with view, both apply. Null for all. */
+  where: string | null
 }
 
 /** An invitation to become a member of an account, before a person accepts it. */
@@ -668,6 +686,8 @@ export interface RegistrationCode {
 /** A set of permissions for members. Every account has the built-in roles owner, admin, operator, and viewer. */
 export interface Role {
   builtIn: boolean
+  /** The context in which the filter reads attributes; null for base values. */
+  context: string | null
   /** The single sign-on groups whose members get this role. */
   groups: string[]
   id: string
@@ -675,6 +695,10 @@ export interface Role {
   members: number
   name: string
   permissions: Permission[]
+  /** The same by a view; null for none. */
+  view: View | null
+  /** Members find and change only devices that match this filter, in canonical form; null for all. */
+  where: string | null
 }
 
 /** A service of a device, such as SSH on port 22. Every device also has a bulk service, which represents the device itself. */
@@ -738,8 +762,6 @@ export interface User {
   name: string | null
   /** The user's registration codes, newest first. Includes used-up codes and, for seven days, expired codes. */
   registrationCodes: RegistrationCode[]
-  /** The account's roles: first the four built-in roles, then the custom roles by name. */
-  roles: Role[]
 }
 
 /** A user's ID and email address. */
@@ -846,6 +868,8 @@ export interface WebhookDeliveryList {
 export interface AccessKeyFields {
   /** hmac-sha256, or ed25519 for a key that was created with publicKey. */
   algorithm: Leaf<string>
+  /** The context in which the filter reads attributes; null for base values. */
+  context: Leaf<string | null>
   created: Leaf<string>
   /** The caller that created the key; null if a release that did not record the caller created the key. */
   createdBy: Branch<'ChangeSource', 'maybe'>
@@ -873,6 +897,10 @@ export interface AccessKeyFields {
   requireDigest: Leaf<boolean>
   /** Why the server rejects a key that is enabled and has not expired: policy or member; null if the server accepts the key. */
   suspended: Leaf<string | null>
+  /** The same by a view; null for none. */
+  view: Branch<'View', 'maybe'>
+  /** The key finds and changes only devices that match this filter, in canonical form; null for all. */
+  where: Leaf<string | null>
 }
 
 /** The selectable fields of AccountReference. */
@@ -1363,7 +1391,12 @@ export interface FilterTermFields {
 
 /** The selectable fields of Grant. */
 export interface GrantFields {
+  /** The context in which the filter reads attributes; null for base values. */
+  context: Leaf<string | null>
   permissions: Leaf<Permission[]>
+  view: Branch<'View', 'maybe'>
+  /** The devices that it reaches, in canonical form; with view, both apply. Null for all. */
+  where: Leaf<string | null>
 }
 
 /** The selectable fields of Invitation. */
@@ -1467,7 +1500,7 @@ export interface MutationFields {
   }>
   /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey: Branch<'CreatedAccessKey', 'one', {
-    /** If omitted, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. */
+    /** Without permissions: every permission except MEMBER_MANAGE and ACCOUNT_MANAGE, as far as the caller has it, and as far as a restricted key can have it. */
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
@@ -1727,7 +1760,7 @@ export interface MutationFields {
   }>
   /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key that allows more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey: Branch<'AccessKey', 'one', {
-    /** The permissions that the key keeps. */
+    /** permissions: those that the key keeps. where: a filter that the key's own filter is combined with. view and context cannot be changed. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
     /** Must be earlier than the current time of expiry. */
@@ -1851,6 +1884,8 @@ export interface RegistrationCodeFields {
 /** The selectable fields of Role. */
 export interface RoleFields {
   builtIn: Leaf<boolean>
+  /** The context in which the filter reads attributes; null for base values. */
+  context: Leaf<string | null>
   /** The single sign-on groups whose members get this role. */
   groups: Leaf<string[]>
   id: Leaf<string>
@@ -1858,6 +1893,10 @@ export interface RoleFields {
   members: Leaf<number>
   name: Leaf<string>
   permissions: Leaf<Permission[]>
+  /** The same by a view; null for none. */
+  view: Branch<'View', 'maybe'>
+  /** Members find and change only devices that match this filter, in canonical form; null for all. */
+  where: Leaf<string | null>
 }
 
 /** The selectable fields of Service. */
@@ -2155,7 +2194,7 @@ export interface UserFields {
   overrides: Leaf<Attributes, {
     context: string
   }>
-  /** The number of devices that were online over time, as at most 1000 points. The server stores a point every five minutes for the last two days, and a point every hour for the 400 days before. It joins neighboring points if there are more than 1000. While no server is running, there are no points. */
+  /** The number of devices that were online over time, as at most 1000 points. The server stores a point every five minutes for the last two days, and a point every hour for the 400 days before. It joins neighboring points if there are more than 1000. While no server is running, there are no points. Null for a caller who is restricted to some devices. */
   presence: Branch<'PresencePoint', 'maybeMany', {
     from: string | Date
     /** Default: now. Must be after from, by at most 400 days. */
@@ -2404,7 +2443,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<BulkJob>
   /** Creates an access key. Only this response contains the secret. A key with a publicKey has no secret. Each person can create 10 keys in an account, and an account can have 200 account keys. Needs KEY_MANAGE, or KEY_OWN for a personal key. The caller must have each permission of the new key. If the caller is an access key, the new key must not expire later than the caller. If the caller requires a digest, so must the new key. Otherwise, returns FORBIDDEN with the reason exceeds-own-access. In a session, the sign-in must be at most one hour old. Otherwise, returns FORBIDDEN with the reason sign-in-too-old until the user confirms the sign-in. */
   createAccessKey(args: {
-    /** If omitted, the key has every permission of the caller, except MEMBER_MANAGE and ACCOUNT_MANAGE. */
+    /** Without permissions: every permission except MEMBER_MANAGE and ACCOUNT_MANAGE, as far as the caller has it, and as far as a restricted key can have it. */
     access?: AccessInput | null | undefined
     expires?: string | Date | null | undefined
     name?: string | null | undefined
@@ -2666,7 +2705,7 @@ export interface Mutations {
   }, options?: CallOptions): Promise<BulkJob>
   /** Updates the given fields. null clears name and networks. access and expires can only limit the key further. To allow more, create another key. A caller cannot enable a key that allows more than the caller can do (see createAccessKey). Needs KEY_MANAGE, or KEY_OWN for the caller's own personal keys. */
   updateAccessKey(args: {
-    /** The permissions that the key keeps. */
+    /** permissions: those that the key keeps. where: a filter that the key's own filter is combined with. view and context cannot be changed. */
     access?: AccessInput | null | undefined
     enabled?: boolean | null | undefined
     /** Must be earlier than the current time of expiry. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type Database, query } from '../db/database.ts'
+import type { StoredRestriction } from '../restriction.ts'
 import type { StoredKeyPolicy } from './key-policy.ts'
 
 export interface KeyRow {
@@ -12,10 +13,13 @@ export interface KeyRow {
   /** The person who created the key, if recorded. */
   made_by: string | null
   permissions: string[] | null
-  /** The role of the person who created a personal key, or null if that person is not an enabled member. */
+  restriction: StoredRestriction | null
+  /** The role of a personal key's creator; null if that person is not an enabled member. */
   role: string | null
+  /** The permissions of a custom role. */
   role_permissions: string[] | null
-  /** Networks in CIDR notation. If empty, the key may be used from any address. */
+  role_restriction: StoredRestriction | null
+  /** CIDRs; empty for any address. */
   networks: string[]
   rate_share: number
   enabled: boolean
@@ -31,15 +35,15 @@ export interface KeyRow {
 }
 
 /**
- * Finds keys in all accounts, because a request names a key but no account. No other query omits the account. The
- * permissions of a personal key depend on its creator's current role.
+ * Requests name a key but no account, so only this query looks up rows without an account ID. What a personal key may do depends
+ * on the present role of its creator.
  */
 export function selectKeys(db: Database, keys: readonly string[]): Promise<KeyRow[]> {
   return query<KeyRow>(
     db,
     `select key, every_key.name, every_key.account_id, coalesce(contact_email, account.email) as email,
-       account.email as founder_email, kind, made_by, every_key.permissions, role_id as role,
-       role.permissions as role_permissions, networks, rate_share, enabled, account.disabled is not null as user_disabled,
+       account.email as founder_email, kind, made_by, every_key.permissions, every_key.restriction, role_id as role,
+       role.permissions as role_permissions, role.restriction as role_restriction, networks, rate_share, enabled, account.disabled is not null as user_disabled,
        read_only, require_digest, encrypted_secret, public_key, every_key.created, expires, key_policy,
        is_restricted
      from every_key join account on account.id = every_key.account_id
@@ -55,15 +59,16 @@ export interface KeyUse {
   accountId: string
   key: string
   at: Date
+  /** Whether the key is in the table of restricted keys. */
   isRestricted: boolean
 }
 
-/** Skips keys that another process has updated within the last minute. */
+/** Skips keys that another process updated within the last minute. */
 export async function writeLastUsed(db: Database, uses: readonly KeyUse[]): Promise<void> {
   await query(db, lastUsedText('access_key'), valuesOf(uses))
 }
 
-/** Does the same as `writeLastUsed`, for restricted keys. */
+/** The same for restricted keys. */
 export async function writeRestrictedLastUsed(db: Database, uses: readonly KeyUse[]): Promise<void> {
   await query(db, lastUsedText('restricted_key'), valuesOf(uses))
 }
@@ -91,9 +96,8 @@ export async function insertNonce(db: Database, key: string, nonce: string, expi
 }
 
 /**
- * Deletes a limited number of expired nonces, and skips rows that another process is deleting. A nonce must also be
- * expired by the database's clock. Otherwise, a server whose clock jumps ahead would delete nonces that still prevent
- * replays.
+ * Deletes a limited number of expired nonces, and skips rows that another process is deleting. The nonces must also be expired
+ * by the database's clock, because nonces that are still valid must be kept if a server's clock jumps ahead.
  */
 export async function deleteExpiredNonces(db: Database, now: Date): Promise<void> {
   await sql`

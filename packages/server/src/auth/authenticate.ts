@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts'
 import type { Notifications } from '../db/notifications.ts'
 import { ApiError } from '../errors.ts'
 import { clientAddress } from '../lib/client-address.ts'
+import { isSameRestriction } from '../restriction.ts'
 import type { Viewer } from '../viewer.ts'
 import { createFailedSignatures, type FailedSignatures } from './failed-signatures.ts'
 import { createKeyCache } from './key-cache.ts'
@@ -19,38 +20,34 @@ import { signatureStrategy } from './signature.ts'
 import type { Strategy } from './strategy.ts'
 
 /**
- * Returns the viewer of a request, or `null` if the request has no credentials. Throws an ApiError if the credentials
- * are invalid. `body` contains the bytes as received.
+ * Returns the viewer of a request, or `null` if the request has no credentials. `body` must be as received. Throws an ApiError
+ * for invalid credentials.
  */
 export type Authenticate = Strategy
 
 export interface AuthenticationOptions {
   db: Database
-  /** Reports changed access keys, which the key cache must reload. */
+  /** Reports changed access keys. */
   notifications: Pick<Notifications, 'subscribe'>
   secrets: Secrets
   config: Pick<Config, 'publicUrl' | 'tlsCert' | 'requireDigest' | 'trustedProxies'>
+  /** Counts failed signatures together with other failed attempts. */
   failed?: FailedSignatures
   log: FastifyBaseLogger
   clock?: () => Date
-  /**
-   * A monotonic clock in milliseconds, so that a change of the system time does not affect the counts of failed
-   * signatures.
-   */
+  /** A monotonic clock in milliseconds, for counting failed signatures. */
   elapsed?: () => number
 }
 
 export interface Authentication {
   authenticate: Authenticate
-  /**
-   * Returns why the server would reject an admitted viewer now, or undefined if it would not. Detects changes within a
-   * second.
-   */
+  /** Returns why an admitted viewer would be rejected now, or undefined if still valid. Detects changes within a second. */
   rejectionOf(viewer: Viewer): Promise<ApiError | undefined>
   /** Writes outstanding data and stops using the database. Call this method before closing the pool. */
   close(): Promise<void>
 }
 
+/** Creates the authentication for all server routes. */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const { db, notifications, secrets, config, log, clock = () => new Date(), elapsed } = options
   const { failed = createFailedSignatures(elapsed) } = options
@@ -63,7 +60,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const { publicUrl } = config
   const session = sessionStrategy({ sessions, cookie: sessionCookieOf(secrets, config), publicUrl })
   return {
-    // A session cookie is ignored if the request also has a signature.
+    // If a request has a signature, its cookie is ignored.
     authenticate: firstViewer([signature, session]),
     rejectionOf: async (viewer) => {
       const { accessKey, address, permissions = 0 } = viewer
@@ -71,7 +68,8 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       const known = await keys.find(accessKey)
       const rejection = rejectionOfKey(known, { now: clock(), address })
       if (rejection !== undefined) return rejection
-      return includes(known!.permissions, permissions & streamPermissions) ? undefined : keyChanged()
+      const isSame = isSameRestriction(known!.restriction, viewer.restriction)
+      return isSame && includes(known!.permissions, permissions & streamPermissions) ? undefined : keyChanged()
     },
     async close() {
       await lastUsed.close()

@@ -7,7 +7,7 @@ const WINDOW_MS = 60_000
 const ADDRESSES = 50_000
 const KEYS = 50_000
 const PAIRS = 50_000
-/** The number of milliseconds for which the server remembers that a network has signed with a key. */
+/** How long the server remembers that a network has signed with a key. */
 const PAIR_MS = 3_600_000
 
 /**
@@ -21,10 +21,7 @@ const PAIR_MS = 3_600_000
  * to lock out the key's owner.
  */
 export interface FailedSignatures {
-  /**
-   * Returns how many seconds the address must wait before it may try this key, or undefined if it may try now. Call
-   * this before verifying.
-   */
+  /** Returns the seconds until the address may try this key, or undefined if it may try now. Call this before verifying. */
   wait(address: string, key: string | undefined): number | undefined
   /**
    * Counts a failure against the address and against each named key. Returns the seconds to wait if the address, or a key from

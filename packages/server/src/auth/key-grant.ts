@@ -1,13 +1,14 @@
-import { permissionsOfKey, permissionsOfRole } from '../access.ts'
 import type { Database } from '../db/database.ts'
 import { parseRange } from '../lib/address-range.ts'
 import { isIn } from '../lib/client-address.ts'
+import { accessOfKey, accessOfRole, bothRestrictions, type Restriction, restrictionOf } from '../restriction.ts'
 import { type KeyRow, selectKeys } from './auth.queries.ts'
 import { consequencesOf, toKeyPolicy } from './key-policy.ts'
 
-/** The reasons to reject a key although it is enabled and has not expired. */
+/** Why a key is rejected although it is enabled and has not expired. */
 export type Suspension = 'member'
 
+/** What an access key may do now, and from where. */
 export interface KeyGrant {
   readonly accountId: string
   readonly enabled: boolean
@@ -15,16 +16,16 @@ export interface KeyGrant {
   readonly isUserDisabled: boolean
   readonly expires: Date | null
   readonly suspended: Suspension | undefined
-  /** The time from which the account's key policy suspends the key, or undefined if it does not. */
+  /** When the account's key policy suspends the key; undefined for never. */
   readonly suspendedFrom: Date | undefined
-  /**
-   * The time from which the account's key policy requires a digest, or undefined if only the key's own setting decides.
-   */
+  /** When the account's key policy requires a digest, although the key does not; undefined for never. */
   readonly digestFrom: Date | undefined
   readonly permissions: number
-  /** Checks whether the key may be used from an address. Undefined if the key may be used from any address. */
+  /** What limits the key to some devices; undefined if nothing does. */
+  readonly restriction: Restriction | undefined
+  /** Whether the key may be used from an address; undefined if it may be used from any. */
   readonly isAllowedFrom: ((address: string) => boolean) | undefined
-  /** The percentage of a key's quota that the key may spend. */
+  /** The percentage of a key's points that the key may spend. */
   readonly rateShare: number
 }
 
@@ -32,8 +33,9 @@ type GrantRow = Omit<KeyRow, 'encrypted_secret' | 'public_key'>
 
 export function toKeyGrant(row: GrantRow): KeyGrant {
   const isPersonal = row.kind === 'personal'
-  const stored = permissionsOfKey(row.permissions)
-  const ofRole = row.role === null ? 0 : permissionsOfRole(row.role, row.role_permissions)
+  const own = accessOfKey(row)
+  const role = { permissions: row.role_permissions, restriction: row.role_restriction }
+  const ofRole = row.role === null ? undefined : accessOfRole(row.role, role)
   return {
     accountId: row.account_id,
     enabled: row.enabled,
@@ -42,12 +44,14 @@ export function toKeyGrant(row: GrantRow): KeyGrant {
     expires: row.expires,
     suspended: isPersonal && row.role === null ? 'member' : undefined,
     ...consequencesOf(toKeyPolicy(row.key_policy), { ...row, requireDigest: row.require_digest }),
-    permissions: isPersonal ? stored & ofRole : stored,
+    permissions: isPersonal ? own.permissions & (ofRole?.permissions ?? 0) : own.permissions,
+    restriction: bothRestrictions(restrictionOf(own), ofRole && restrictionOf(ofRole)),
     isAllowedFrom: row.networks.length === 0 ? undefined : isIn(row.networks.map((network) => parseRange(network)!)),
     rateShare: row.rate_share,
   }
 }
 
+/** Reads what a key may do from the database. */
 export async function findKeyGrant(db: Database, key: string): Promise<KeyGrant | undefined> {
   const [row] = await selectKeys(db, [key])
   return row && toKeyGrant(row)

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import type { Viewer } from '../viewer.ts'
 
-/** The interval, in milliseconds, between checks of each key with open streams. A check usually needs no query. */
+/** Interval between checks of each key with open streams. A check usually needs no query. */
 const CHECK_EVERY_MS = 100
 
 /** Open streams, counted by access key or session. A stream ends soon after its key or session becomes invalid. */
@@ -12,7 +12,7 @@ export interface OpenStreams {
 }
 
 export interface OpenStreamsOptions {
-  /** The maximum number of open streams per key or session in this process. */
+  /** Maximum number of open streams per key or session in this process. */
   perKey: number
   /** Returns why the viewer's key or session is no longer valid, or undefined while it is valid. */
   rejectionOf: (viewer: Viewer) => Promise<ApiError | undefined>
@@ -38,8 +38,7 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
   const endIfInvalid = async (streams: KeyStreams): Promise<void> => {
     const byAddress = Map.groupBy(streams, ([, { address }]) => address)
     for (const group of byAddress.values()) {
-      // If the database is unavailable, the key's state is unknown. No harm is done, because the server then has no
-      // events to send.
+      // While the database is unavailable, the key's state is unknown, and the server has no events to send.
       const reason = await rejectionOf(group[0]![1]).catch(() => undefined)
       if (reason === undefined) continue
       for (const [end] of group) if (streams.delete(end)) end(reason)
@@ -50,8 +49,8 @@ export function createOpenStreams({ perKey, rejectionOf }: OpenStreamsOptions): 
     admit(viewer, end) {
       const credentials = viewer.accessKey ?? viewer.session
       if (credentials === undefined) throw new ApiError('FORBIDDEN', 'a subscription needs an access key or a session')
-      // Streams in another account, or from before the role changed, have other permissions and are checked separately.
-      const key = `${credentials} ${viewer.accountId} ${viewer.permissions}`
+      // Streams of a session in another account, or from before its role changed, are checked separately.
+      const key = `${credentials} ${viewer.accountId} ${viewer.permissions} ${JSON.stringify(viewer.restriction)}`
       const streams: KeyStreams = byKey.get(key) ?? new Map()
       if (streams.size >= perKey) {
         const message = `an access key or session may have at most ${perKey} open streams: close one first`

@@ -1,3 +1,4 @@
+/** The reason why a backup or a restore failed. */
 export type BackupReason =
   | 'busy'
   | 'damaged'

@@ -240,6 +240,7 @@ export interface EveryKey {
   read_only: boolean | null
   replaced_by: string | null
   require_digest: boolean | null
+  restriction: Json | null
   source: Json | null
 }
 
@@ -385,6 +386,8 @@ export interface RestrictedKey {
   /** The key that replaces this one since it was rotated */
   replaced_by: string | null
   require_digest: Generated<boolean>
+  /** Its permissions, its own restriction, and those of the callers who created it, if it is restricted to some devices or attribute names */
+  restriction: Json | null
   /** What created the key, as in event.source; null for keys from before this was recorded */
   source: Json | null
 }
@@ -396,6 +399,8 @@ export interface Role {
   id: string
   name: string | null
   permissions: string[] | null
+  /** Its permissions, its own restriction, and those of the callers who created it, if it is restricted to some devices or attribute names */
+  restriction: Json | null
 }
 
 export interface SavedView {

@@ -13,7 +13,7 @@ import {
 } from 'graphql'
 import { type ApiError, type ErrorCode, errorCodes } from '../errors.ts'
 import { limits as apiLimits } from '../limits.ts'
-import { createNeedsReader, type DocumentNeeds, type FieldRules } from './access/field-needs.ts'
+import { createNeedsReader, type DocumentNeeds, type FieldRules, type IsOpen } from './access/field-needs.ts'
 import { type Arguments, argumentValues, createObjectCounter, type ListBounds, objectsIn } from './cost/object-count.ts'
 import { type AccountSize, countNoRows, createRowCounter, type RowCosts, type RowCount } from './cost/row-count.ts'
 import { assertCompilable } from './documents/compile.ts'
@@ -24,13 +24,14 @@ import { adaptListResults, deferItems, isPromise } from './lists/list-results.ts
 import { resolvePageMembers } from './lists/page-members.ts'
 import type { RowWriters } from './written/row-writers.ts'
 
+/** A caller's GraphQL request. */
 export interface OperationRequest {
   readonly query: string
   readonly operationName?: string | null | undefined
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined
 }
 
-/** A rejected request. All its errors have the same code, and `status` is the HTTP status for that code. */
+/** A rejected request. All its errors have the same code, and `status` is the HTTP status of that code. */
 export interface RejectedOperation {
   readonly ok: false
   readonly code: ErrorCode
@@ -48,20 +49,24 @@ export interface RootField {
 /** An operation with a valid document and valid variables. */
 export interface PreparedOperation {
   readonly ok: true
+  /** The request that this operation was prepared from. */
   readonly request: OperationRequest
   readonly kind: OperationTypeNode
   /** The name of the only root field in the schema, or `several`. */
   readonly name: string
-  /** The operation's name in the document. If it has none, the names of its root fields. */
+  /** The operation's name in the document. Without one, its root fields. */
   readonly label: string
-  /** Whether the operation selects only introspection and public fields, so the caller needs no credentials. */
+  /** Whether the operation selects only introspection and public fields and therefore requires no credentials. */
   readonly isPublic: boolean
+  /** Maximum number of objects in the response. */
   readonly objectCount: number
   /** Whether `countRows` can return more than 0. */
   readonly mayReadRows: boolean
   /** Returns the maximum number of rows that the operation reads but does not return, for an account of this size. */
   countRows(size: AccountSize): RowCount
+  /** Returns the permissions that the operation needs with its variables. */
   needs(): DocumentNeeds
+  /** Counts the objects in the response. */
   objectsIn(data: unknown): number
   /** Returns the root fields except introspection fields. */
   rootFields(): RootField[]
@@ -69,28 +74,33 @@ export interface PreparedOperation {
   execute(input: { contextValue: unknown }): ExecutionResult | Promise<ExecutionResult>
   /** Starts a subscription. */
   subscribe(input: { contextValue: unknown }): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult>
-  /** Returns the response to a forbidden operation, with this error for every root field. Runs no resolver. */
+  /** Returns the response to an operation that is not allowed, with this error for every root field. Runs no resolver. */
   reject(error: ApiError): FormattedExecutionResult
 }
 
 export interface Executor {
   readonly schema: GraphQLSchema
   prepare(request: OperationRequest): PreparedOperation | RejectedOperation
-  /** Returns the needs of an operation without preparing it. Variables may be missing. */
+  /** Returns what an operation needs, without preparing it. Variables may be missing. */
   needsOf(request: OperationRequest): DocumentNeeds | RejectedOperation
+  /** Estimated size of the document cache in bytes. */
   readonly cachedBytes: number
 }
 
 export interface ExecutorInput {
-  /** The schema. It is modified in place, because `adaptListResults` and `resolvePageMembers` wrap its resolvers. */
+  /** Modified in place: `adaptListResults` and `resolvePageMembers` wrap its resolvers. */
   readonly schema: GraphQLSchema
+  /** Capacity of the document cache in bytes. */
   readonly cacheBytes?: number
   readonly listBounds: ListBounds
   readonly rowCosts: RowCosts
-  /** The permissions that each field needs. If omitted, no field needs a permission. */
+  /** The permissions that each field needs. If omitted, fields need none. */
   readonly fieldRules?: FieldRules
-  /** Whether the executor compiles a document when it is used for the second time. */
+  /** Whether callers who are restricted to some devices can select a field. If omitted, they can select none. */
+  readonly isOpenToRestricted?: IsOpen
+  /** Whether the executor compiles a document at its second use. */
   readonly jit: boolean
+  /** Root fields that require no credentials. */
   readonly publicFields?: readonly string[]
   /** The fields that compiled operations write directly from database rows. If omitted, all fields are resolved. */
   readonly writers?: RowWriters
@@ -123,7 +133,10 @@ export function createExecutor(input: ExecutorInput): Executor {
     limits,
     countObjects: createObjectCounter({ schema, listBounds: input.listBounds, maxPageSize: apiLimits.pageSize }),
     countRows: createRowCounter(schema, input.rowCosts),
-    readNeeds: createNeedsReader(schema, input.fieldRules ?? (() => [])),
+    readNeeds: createNeedsReader(schema, {
+      rules: input.fieldRules ?? (() => []),
+      isOpen: input.isOpenToRestricted ?? (() => false),
+    }),
     publicFields: new Set(publicFields),
     writers: input.writers ?? { pages: new Set(), fields: {} },
     jit: input.jit,
@@ -146,7 +159,7 @@ export function createExecutor(input: ExecutorInput): Executor {
   }
 }
 
-/** The maximum number of variable errors in a response. */
+/** Maximum number of variable errors in a response. */
 const maxErrors = 10
 
 function prepareOperation(input: {
@@ -213,8 +226,8 @@ function rejected(errors: readonly GraphQLFormattedError[]): RejectedOperation {
 }
 
 /**
- * Reads a field without a resolver as a plain member of its object, because compiled operations do. Throws if the
- * member is a function or a promise, which a compiled operation would neither call nor await.
+ * Reads a field without a resolver as a plain member of its object, as compiled operations do. Throws if the member is a
+ * function or promise, which a compiled operation would neither call nor await.
  */
 const readMember: GraphQLFieldResolver<unknown, unknown> = (source, _args, _context, info) => {
   const { fieldName, parentType, returnType } = info

@@ -12,12 +12,13 @@ import { type BasicCredentials, readBasicCredentials } from './basic-credentials
 import { noteCode } from './outcome.ts'
 import { createRejectionLog, withoutInput } from './rejection-log.ts'
 
+/** A request from a device. */
 export interface DeviceRequest {
-  /** The parsed JSON body, which has not been validated yet. */
+  /** The parsed JSON body, not yet validated. */
   body: unknown
   credentials: BasicCredentials | undefined
   address: string
-  /** Charges the device or the registration code. If both are unknown, charges the address. May throw RATE_LIMITED. */
+  /** Charges the device, the registration code, or, if both are unknown, the address. May throw RATE_LIMITED. */
   spend: (known?: { deviceId: string } | { codeId: string }) => void
 }
 
@@ -33,16 +34,13 @@ export interface DeviceRoutesInput {
   addressOf: AddressOf
 }
 
-/**
- * Registers routes to which devices send JSON. They are in a separate scope with a small body limit and the API's error
- * format.
- */
+/** Registers routes for JSON from devices, in a separate scope with a small body limit and the API's error format. */
 export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesInput): void {
   const { routes, addressOf } = input
   const logRejection = createRejectionLog(app.log, 'a request from a device was rejected')
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
-    // Every body is parsed as JSON, because small devices often send a wrong Content-Type.
+    // Parse every body as JSON, because small devices often send a wrong Content-Type.
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: limits.deviceBodyBytes }, (_request, body, done) =>
       done(null, body),
     )
@@ -53,7 +51,7 @@ export function registerDeviceRoutes(app: FastifyInstance, input: DeviceRoutesIn
       const apiError = asApiError(error, request)
       noteCode(request, apiError.code)
       const reason = String(apiError.details.reason ?? apiError.code)
-      // Devices sometimes send secrets in the wrong place, so neither the query nor other input is logged.
+      // Do not log the query or other input, because devices sometimes send secrets in the wrong place.
       const path = request.routeOptions.url
       if (apiError.code !== 'INTERNAL')
         logRejection(reason, { path, address: addressOf(request.raw), message: withoutInput(apiError.message) })
@@ -81,7 +79,7 @@ function deviceRequest(
     const credentials = readBasicCredentials(request.headers.authorization)
     return { body, credentials, address, spend: charge }
   } catch (error) {
-    // An invalid body does not identify its sender, so the address is charged.
+    // Charge the address, because an invalid body does not identify its sender.
     charge()
     throw isCredentialsError(error) ? countFailure(error, address, rateLimits) : error
   }
@@ -90,7 +88,7 @@ function deviceRequest(
 const isCredentialsError = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'UNAUTHENTICATED'
 
-/** Counts malformed credentials as a failed attempt, just like invalid credentials. */
+/** Counts malformed credentials as a failed attempt, like invalid credentials. */
 function countFailure(error: ApiError, address: string, { failures }: RateLimits): ApiError {
   const retryAfter = failures.count(address)
   if (retryAfter === undefined) return error
@@ -113,7 +111,7 @@ const asApiError = (error: unknown, request: FastifyRequest): ApiError =>
     onInternal: (fault) => request.log.error({ err: fault }, 'a request failed because of an internal error'),
   })
 
-/** Returns the headers WWW-Authenticate and Retry-After (RFC 9110 §11.6.1, §10.2.3; RFC 7617 §2.1). */
+/** Returns WWW-Authenticate and Retry-After (RFC 9110 §11.6.1, §10.2.3; RFC 7617 §2.1). */
 function headersOf({ code, details }: ApiError): Record<string, string> {
   const headers: Record<string, string> = {}
   if (code === 'UNAUTHENTICATED') headers['www-authenticate'] = 'Basic realm="device", charset="UTF-8"'

@@ -6,17 +6,14 @@ import type { Budget } from './budget.ts'
 import { notifySpending, spendingChannel } from './spending.queries.ts'
 
 const REPORT_EVERY_MS = 500
-/** The maximum number of subjects in one notification, because PostgreSQL limits the payload to 8000 bytes. */
+/** Maximum number of subjects in one notification. PostgreSQL limits the payload to 8000 bytes. */
 const SUBJECTS_PER_PAYLOAD = 80
-/** The maximum number of subjects in one budget report. */
+/** Maximum number of subjects in one budget report. */
 const SUBJECTS = 1_000
 
 export interface ExchangeOptions {
   db: Database
-  /**
-   * Receives notifications about spending in other server processes. Without notifications, each process counts
-   * separately.
-   */
+  /** Notifications about spending in other server processes. Without notifications, each process counts separately. */
   notifications: Pick<Notifications, 'subscribe'>
   log: FastifyBaseLogger
 }

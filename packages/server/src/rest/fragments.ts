@@ -1,4 +1,4 @@
-/** The device fields that can be null and that clients can set when they add or change a device. */
+/** The plain fields of a device that can be null. Clients can set them when they add or change a device. */
 export const optionalDeviceFields: readonly string[] = ['hardwareId', 'platform']
 
 /** The fields that the REST API returns for each type, keyed by the type's OpenAPI name. Documents spread these fragments. */
@@ -6,7 +6,7 @@ export const fragments: Readonly<Record<string, string>> = {
   User: 'fragment User on User { id email name created }',
   AccountReference: 'fragment AccountReference on AccountReference { id email name }',
   Person: 'fragment Person on Person { id email name }',
-  Role: 'fragment Role on Role { id name builtIn permissions groups members }',
+  Role: 'fragment Role on Role { id name builtIn permissions where view { id name } context groups members }',
   Member: `fragment Member on Member {
     person { ...Person } role { ...Role } source created lastUsed accountKeys
   }`,
@@ -15,7 +15,7 @@ export const fragments: Readonly<Record<string, string>> = {
   }`,
   Me: `fragment Me on Me {
     accessKey { ...AccessKey } account { ...AccountReference } accounts { account { ...AccountReference } role { ...Role } }
-    grant { permissions } person { ...Person }
+    grant { permissions where view { id name } context } person { ...Person }
   }`,
   UserReference: 'fragment UserReference on UserReference { id email }',
   Device: `fragment Device on Device {${deviceFields('attributes')}}`,
@@ -33,7 +33,8 @@ export const fragments: Readonly<Record<string, string>> = {
   }`,
   EventTarget: 'fragment EventTarget on EventTarget { id name kind }',
   AccessKey: `fragment AccessKey on AccessKey {
-    key name enabled readOnly requireDigest algorithm created lastUsed expires kind permissions networks rateShare suspended replacedBy
+    key name enabled readOnly requireDigest algorithm created lastUsed expires kind permissions where view { id name } context networks rateShare
+    suspended replacedBy
     createdBy { kind id name user { ...UserReference } }
   }`,
   KeyPolicy: `fragment KeyPolicy on KeyPolicy {

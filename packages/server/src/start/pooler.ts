@@ -5,10 +5,11 @@ import type { DatabaseOptions } from '../db/database.ts'
 import { sessionSettings } from '../db/pool/session-settings.ts'
 import { StartError } from '../start-error.ts'
 
+/** How the server connects to its database. */
 export interface DatabaseAccess {
-  /** Options for work that needs a dedicated connection: notifications, locks, and migrations. */
+  /** For work that needs a dedicated connection: notifications, locks, and migrations. */
   connection: pg.PoolConfig
-  /** Options for requests, which can go through a pooler. */
+  /** For requests, which can go through a pooler. */
   requests: Pick<DatabaseOptions, 'connection' | 'direct'>
 }
 
@@ -16,8 +17,8 @@ const PROBES = 10
 const CONNECT_TIMEOUT_MS = 30_000
 
 /**
- * Throws if connections that must be direct go through a pooler. Warns if the pooler for requests does not pass on
- * session settings.
+ * Throws if connections that must be direct go through a pooler. Warns if the pooler for requests does not pass session
+ * settings on.
  */
 export async function checkPooler(
   { connection, requests }: DatabaseAccess,
@@ -43,14 +44,14 @@ export async function checkPooler(
 }
 
 /**
- * Checks whether a pooler in transaction mode is between the server and the database. A client sets a value on its
- * connection. If another client sees this value, both share the connection. If the first client no longer sees it, the
- * pooler resets the connection after each transaction (PgBouncer's `server_reset_query_always`).
+ * Whether a pooler in transaction mode is between the server and the database. A client sets a value on its connection.
+ * If another client sees this value, both share the connection. If the first client no longer sees it, the pooler
+ * resets the connection after each transaction (PgBouncer's `server_reset_query_always`).
  */
 function sharesConnections(connection: pg.ClientConfig): Promise<boolean> {
   return withClient(connection, async (client) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-    // A database reports its real process ID when a client connects, but a pooler invents one.
+    // A database reports its real process ID when a client connects. A pooler invents one.
     if (rows[0]!.pid === (client as unknown as { processID: number }).processID) return false
     return withClient(connection, async (other) => {
       for (let probe = 0; probe < PROBES; probe++) {
@@ -74,7 +75,7 @@ const identityOf = (connection: pg.ClientConfig): Promise<string> =>
     return JSON.stringify(rows)
   })
 
-/** Returns statements that make the missing session settings the defaults of new connections. */
+/** Statements that make the missing session settings the defaults of new connections. */
 const missingSettings = (connection: pg.ClientConfig, statementTimeout: number): Promise<string[]> =>
   withClient(connection, async (client) => {
     const wanted = sessionSettings(statementTimeout)

@@ -1,6 +1,10 @@
 import { type Call, literal, notFound } from './call.ts'
 
 const updateKey = (key: string): string => `mutation { updateAccessKey(key: ${literal(key)}, enabled: false) { key } }`
+const keyOf = (view: string): string =>
+  `mutation { createAccessKey(access: { view: ${literal(view)} }) { key secret } }`
+const restrictKey = (key: string, view: string): string =>
+  `mutation { updateAccessKey(key: ${literal(key)}, access: { view: ${literal(view)} }) { key } }`
 const rotateKey = (key: string): string =>
   `mutation { rotateAccessKey(key: ${literal(key)}) { key accessKey { replacedBy } } }`
 
@@ -8,15 +12,28 @@ const rotateKey = (key: string): string =>
 export const keyMutationCalls: Record<string, Call> = {
   'Mutation.createAccessKey': {
     plain: () => 'mutation { createAccessKey(name: "x") { key secret } }',
+    naming: { 'access.view': notFound(({ view }) => keyOf(view)) },
     others: [
       ...['name', 'readOnly', 'requireDigest', 'expires', 'publicKey'],
-      ...['access.permissions', 'networks', 'personal', 'rateShare'],
+      ...['access.permissions', 'access.where', 'access.context', 'networks', 'personal', 'rateShare'],
     ],
   },
   'Mutation.updateAccessKey': {
     plain: ({ accessKey }) => updateKey(accessKey),
-    naming: { key: notFound(({ accessKey }) => updateKey(accessKey)) },
-    others: ['name', 'enabled', 'access.permissions', 'expires', 'networks', 'rateShare'],
+    naming: {
+      key: notFound(({ accessKey }) => updateKey(accessKey)),
+      'access.view': notFound(({ view }, { accessKey }) => restrictKey(accessKey, view)),
+    },
+    others: [
+      'name',
+      'enabled',
+      'access.permissions',
+      'access.where',
+      'access.context',
+      'expires',
+      'networks',
+      'rateShare',
+    ],
   },
   'Mutation.deleteAccessKey': {
     plain: ({ accessKey }) => `mutation { deleteAccessKey(key: ${literal(accessKey)}) }`,

@@ -5,6 +5,10 @@ const setRole = (person: string, role: string): string =>
   `mutation { setMemberRole(personId: ${literal(person)}, roleId: ${literal(role)}) { person { id } role { id } } }`
 const remove = (person: string): string => `mutation { removeMember(personId: ${literal(person)}) }`
 const updateRole = (id: string): string => `mutation { updateRole(id: ${literal(id)}, groups: ["x"]) { id groups } }`
+const roleOf = (view: string): string =>
+  `mutation { createRole(name: "x", access: { view: ${literal(view)}, permissions: [] }) { id } }`
+const restrictRole = (id: string, view: string): string =>
+  `mutation { updateRole(id: ${literal(id)}, access: { view: ${literal(view)} }) { id } }`
 const deleteRole = (id: string): string => `mutation { deleteRole(id: ${literal(id)}) }`
 const invite = (role: string): string => `mutation { createInvitation(roleId: ${literal(role)}) { id role { name } } }`
 const resend = (id: string): string => `mutation { resendInvitation(id: ${literal(id)}) { id email } }`
@@ -27,12 +31,16 @@ export const memberMutationCalls: Record<string, Call> = {
   'Mutation.leaveAccount': { plain: () => 'mutation { leaveAccount }', needsSession: true },
   'Mutation.createRole': {
     plain: () => `mutation { createRole(name: "${randomUUID()}", access: { permissions: [DEVICE_READ] }) { id } }`,
-    others: ['name', 'access.permissions', 'groups'],
+    naming: { 'access.view': notFound(({ view }) => roleOf(view)) },
+    others: ['name', 'access.permissions', 'access.where', 'access.context', 'groups'],
   },
   'Mutation.updateRole': {
     plain: ({ role }) => updateRole(role),
-    naming: { id: notFound(({ role }) => updateRole(role)) },
-    others: ['name', 'access.permissions', 'groups'],
+    naming: {
+      id: notFound(({ role }) => updateRole(role)),
+      'access.view': notFound(({ view }, { role }) => restrictRole(role, view)),
+    },
+    others: ['name', 'access.permissions', 'access.where', 'access.context', 'groups'],
   },
   'Mutation.deleteRole': {
     plain: ({ role }) => deleteRole(role),

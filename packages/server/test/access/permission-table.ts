@@ -46,10 +46,27 @@ const existingKey = [
 ]
 /** The permissions of a key. No role has exactly these permissions. */
 const scopedKey = ['DEVICE_READ', 'ATTRIBUTE_WRITE', 'KEY_OWN', 'MEMBER_MANAGE']
+/** What a key with all permissions has once it is restricted to some devices. */
+const restrictedKey = existingKey.filter(
+  (name) => !['KEY_MANAGE', 'AUDIT_READ', 'WEBHOOK_MANAGE', 'ALERT_MANAGE', 'VIEW_MANAGE'].includes(name),
+)
 const admin = [...existingKey, 'MEMBER_MANAGE', 'ACCOUNT_MANAGE']
 
 /** The permissions that the contract gives to each role, and to a key that is older than permissions. */
-export const granted = { viewer, operator, admin, owner: admin, existingKey, scopedKey }
+export const granted = { viewer, operator, admin, owner: admin, existingKey, scopedKey, restrictedKey }
+
+/** Fields that callers who are restricted to some devices cannot select, whatever their permissions. */
+const closedToRestricted = new Set(
+  `User.registrationCodes Mutation.createRegistrationCode Mutation.deleteRegistrationCode
+  User.attributeHistory User.attributeNames User.bulkJob User.bulkJobs User.checkFilter User.devicesUrl User.eventsUrl
+  Mutation.addService Mutation.appendBulk Mutation.cancelBulk Mutation.createBulk Mutation.pauseBulk Mutation.resumeBulk
+  Mutation.previewBulk Mutation.retryBulk Mutation.runBulk Mutation.startBulk Mutation.undoBulk Mutation.deleteDevice
+  Mutation.deleteDevices Mutation.registerDevice Mutation.removeService Mutation.renameService Mutation.reportState
+  Mutation.rotateDeviceSecret Mutation.setAttribute Mutation.setAttributes Mutation.setAttributesMany Mutation.updateDevice
+  Mutation.updateService Subscription.events`.split(/\s+/),
+)
+
+export const isClosedToRestricted = (field: string): boolean => closedToRestricted.has(field)
 
 /**
  * Returns the permissions that a field needs according to the contract. The caller needs one permission of each list.

@@ -1,4 +1,4 @@
-import { parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
+import { type FieldNode, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildSchema } from '../../src/schema.ts'
 import { addMember, newMember, removeMembership, type TestMember } from '../factories/member.ts'
@@ -14,7 +14,7 @@ import {
   type OwnedObjects,
   startFailingReceiver,
 } from './owned-objects.ts'
-import { granted, needsOf } from './permission-table.ts'
+import { granted, isClosedToRestricted, needsOf } from './permission-table.ts'
 import { everyField, type FieldRequest } from './type-queries.ts'
 
 const schema = buildSchema()
@@ -41,6 +41,7 @@ beforeAll(async () => {
     existingKey: await newKey(app.owner),
     readOnlyKey: await newKey(app.owner, ', readOnly: true'),
     scopedKey: await newKey(app.owner, `, access: { permissions: [${granted.scopedKey}] }`),
+    restrictedKey: await newKey(app.owner, `, access: { where: "attributes.${own.attribute}:*" }`),
     removedMember: { headers: removed.headers },
     outsider: { headers: { ...outsider.headers, 'muster-account': accountId } },
   }
@@ -61,43 +62,57 @@ const fields = everyField(schema).toSorted((one, other) => Number(leaves(one)) -
 const documentOf = ({ field, document }: FieldRequest): string =>
   document(field.startsWith('Mutation.') ? nonexistentObjects(own) : own)
 
-function documentNeeds(document: string): string[][] {
+/** Calls `visitField` with each field that a document selects. */
+function visitFields(document: string, visitField: (field: string, node: FieldNode) => void): void {
   const info = new TypeInfo(schema)
-  const needs: string[][] = []
   visit(
     parse(document),
     visitWithTypeInfo(info, {
       Field(node) {
         const type = info.getParentType()?.name ?? ''
-        if (node.name.value.startsWith('__')) return
-        const field = `${type}.${node.name.value}`
-        needs.push(...needsOf(field))
-        const takesAttributes = ['Mutation.registerDevice', 'Mutation.createRegistrationCode'].includes(field)
-        const hasAttributes = node.arguments?.some(({ name }) => name.value === 'attributes')
-        if (takesAttributes && hasAttributes) needs.push(['ATTRIBUTE_WRITE'])
+        if (!node.name.value.startsWith('__')) visitField(`${type}.${node.name.value}`, node)
       },
     }),
   )
+}
+
+function fieldsIn(document: string): string[] {
+  const fields: string[] = []
+  visitFields(document, (field) => fields.push(field))
+  return fields
+}
+
+function documentNeeds(document: string): string[][] {
+  const needs: string[][] = []
+  visitFields(document, (field, node) => {
+    needs.push(...needsOf(field))
+    const takesAttributes = ['Mutation.registerDevice', 'Mutation.createRegistrationCode'].includes(field)
+    const hasAttributes = node.arguments?.some(({ name }) => name.value === 'attributes')
+    if (takesAttributes && hasAttributes) needs.push(['ATTRIBUTE_WRITE'])
+  })
   return needs
 }
 
-type Decision = 'allowed' | 'permission' | 'not-a-member' | 'read-only'
+type Decision = 'allowed' | 'permission' | 'not-a-member' | 'read-only' | 'device'
 
 function expected(caller: string, document: string): Decision {
   if (caller === 'removedMember' || caller === 'outsider') return 'not-a-member'
   const isMutation = document.startsWith('mutation')
   if (caller === 'readOnlyKey') return isMutation ? 'read-only' : 'allowed'
   const has: readonly string[] = granted[caller as keyof typeof granted]
-  return documentNeeds(document).every((anyOf) => anyOf.some((permission) => has.includes(permission)))
-    ? 'allowed'
-    : 'permission'
+  const isPermitted = documentNeeds(document).every((anyOf) => anyOf.some((permission) => has.includes(permission)))
+  if (!isPermitted) return 'permission'
+  return caller === 'restrictedKey' && fieldsIn(document).some(isClosedToRestricted) ? 'device' : 'allowed'
 }
 
 async function decide(caller: Caller, document: string): Promise<{ decision: Decision; body: unknown }> {
   const { status, body } = await sendDocument(app, caller, document)
   const [error] = body.errors ?? []
   const { code, reason } = error?.extensions ?? {}
-  if (code !== 'FORBIDDEN' || (reason !== 'permission' && reason !== 'not-a-member')) {
+  const isDecision = reason === 'permission' || reason === 'not-a-member'
+  // With data, the restriction rejected what the document does to a device.
+  const isClosed = reason === 'device' && body.data === undefined
+  if (code !== 'FORBIDDEN' || !(isDecision || isClosed)) {
     const isReadOnly = code === 'FORBIDDEN' && /read-only/.test(error.message)
     return { decision: isReadOnly ? 'read-only' : 'allowed', body }
   }

@@ -30,6 +30,7 @@ import * as leases from '../../src/features/presence/leases.queries.ts'
 import * as presence from '../../src/features/presence/presence.queries.ts'
 import * as serviceStates from '../../src/features/presence/service-states.queries.ts'
 import * as codes from '../../src/features/registration-codes/registration-codes.queries.ts'
+import * as restrictions from '../../src/features/restrictions/restrictions.queries.ts'
 import * as deviceServices from '../../src/features/services/device-services.queries.ts'
 import * as serviceNames from '../../src/features/services/services.queries.ts'
 import * as invitations from '../../src/features/users/invitations/invitations.queries.ts'
@@ -62,6 +63,7 @@ export function directCalls({
   const idempotencyKey = { accountId, caller: accessKey, key: 'key' }
   const idempotencyRecord = { fingerprint: bytes, kind: 'device', id, response: null, expires: now }
   const range = { after: 0n, upTo: BigInt(event), limit: 1 }
+  const restriction = { permissions: [], own: { where: 'id:*' }, within: [] }
   const invitation = {
     ...{ id: 'in_x', email: null, roleId: 'viewer', created: now, expires: now, inviterId: null, emailStatus: 'none' },
     source: serverSource,
@@ -189,8 +191,10 @@ export function directCalls({
     (db) => users.writeContact(db, accountId, { email: 'x@example.com', name: null }),
     (db) => roles.selectRoles(db, accountId),
     (db) => roles.countRoleUses(db, accountId, now),
-    (db) => roles.saveRole(db, accountId, { id: 'ro_x', name: 'x', permissions: [], groups: [] }),
+    (db) => roles.saveRole(db, accountId, { id: 'ro_x', name: 'x', permissions: [], restriction: null, groups: [] }),
     (db) => roles.removeRole(db, accountId, 'ro_x'),
+    (db) => restrictions.writeRoleRestriction(db, accountId, { kind: 'role', id: 'ro_x', name: null, restriction }),
+    (db) => restrictions.writeKeyRestriction(db, accountId, { kind: 'accessKey', id: 'x', name: null, restriction }),
     (db) => invitations.selectInvitations(db, accountId, now),
     (db) => invitations.countInvitations(db, accountId, now),
     (db) => invitations.lockInvitation(db, accountId, 'in_x'),
@@ -226,7 +230,7 @@ export function directCalls({
 
     (db) => cutOff.findOtherSecrets(db, [{ deviceId: id, secretHash: bytes }]),
     (db) => cutOff.cutOffDevices(db, [id]),
-    (db) => devices.deviceExists(db, accountId, id),
+    (db) => devices.deviceExists(db, accountId, { id, inside: undefined }),
     (db) => deviceChanges.lockStates(db, accountId, [id]),
     (db) => deviceCount.selectAccountsToSum(db),
     (db) => deviceCount.sumDeviceCount(db, accountId),

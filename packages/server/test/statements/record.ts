@@ -1,3 +1,4 @@
+import type { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../../src/db/database.ts'
 
@@ -9,20 +10,30 @@ export interface Recording {
   stop(): void
 }
 
+/** A statement through Kysely. */
+export interface SentStatement {
+  text: string
+  sender: string | undefined
+  parameters: readonly unknown[]
+}
+
 /**
  * Records every statement that this process sends to PostgreSQL. The sender is known only for statements through Kysely, which
  * functions call synchronously.
  */
-export function recordStatements(db: Database): Recording {
+export function recordStatements(db: Database, onStatement: (sent: SentStatement) => void = () => {}): Recording {
   const statements = new Map<string, Set<string>>()
   const record = (text: string, sender?: string): void => {
     const senders = statements.get(text) ?? new Set()
     if (sender !== undefined) senders.add(sender)
     statements.set(text, senders)
   }
-  const restoreKysely = wrap(ownerOf(db.getExecutor(), 'executeQuery'), 'executeQuery', (compiled) =>
-    record((compiled as { sql: string }).sql, senderIn(currentStack())),
-  )
+  const restoreKysely = wrap(ownerOf(db.getExecutor(), 'executeQuery'), 'executeQuery', (compiled) => {
+    const { sql: text, parameters } = compiled as CompiledQuery
+    const sender = senderIn(currentStack())
+    record(text, sender)
+    onStatement({ text, sender, parameters })
+  })
   const restoreClient = wrap(pg.Client.prototype, 'query', (first) => {
     const text = typeof first === 'string' ? first : (first as { text?: unknown }).text
     if (typeof text === 'string') record(text)

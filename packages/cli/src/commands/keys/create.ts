@@ -25,7 +25,9 @@ export function buildCommand(): Command {
 saves the key in a profile of the credentials file instead of printing the secret.
 
 An account key does not depend on a person. A personal key (--personal) never allows more than your role, and ends with your
-membership. Without --permissions, the key gets every permission that you have, except MEMBER_MANAGE and ACCOUNT_MANAGE.`),
+membership. Without --permissions, the key gets every permission that you have, except MEMBER_MANAGE and ACCOUNT_MANAGE.
+
+With --where or --view, the key finds and changes only these devices. It then gets no permission that is not limited to devices.`),
     )
     .argument('[name]', 'purpose of the key')
     .option('--read-only', 'allow queries but no changes')
@@ -38,7 +40,10 @@ membership. Without --permissions, the key gets every permission that you have, 
     )
     .option('--save <profile>', 'save the access key in this profile of the credentials file')
     .option('--personal', 'create a personal key instead of an account key')
-  return withAccessOptions(command, 'permissions of the key, such as DEVICE_READ,EVENT_READ').action(run)
+  return withAccessOptions(command, 'permissions of the key, such as DEVICE_READ,EVENT_READ')
+    .option('--view <id>', 'restrict the key to the devices of this view')
+    .option('--context <name>', 'context in which the filter and the view read attributes')
+    .action(run)
 }
 
 async function run(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { usageError } from '../../errors/cli-error.ts'
 import { findRole, roleColumns } from '../../members/members.ts'
-import { type RoleOptions, toGroups, toPermissions, withRoleOptions } from '../../members/role-options.ts'
+import { type RoleOptions, toAccess, toGroups, withRoleOptions } from '../../members/role-options.ts'
 import { newClientCommand, prose } from '../../options/new-command.ts'
 import { printJson, printOne } from '../../output/print-one.ts'
 import { openMuster } from '../../server/open-muster.ts'
@@ -18,13 +18,18 @@ built-in roles, you can change only the groups. --group "" removes all groups.`)
     )
     .argument('<role>', 'name or ID')
     .option('--name <name>', 'new name')
-  return withRoleOptions(command).action(run)
+  return withRoleOptions(command)
+    .option('--no-where', 'remove the filter')
+    .option('--no-view', 'remove the view')
+    .option('--no-context', 'remove the context')
+    .action(run)
 }
 
-async function run(meant: string, { name, permissions, group, ...options }: Options): Promise<void> {
+async function run(meant: string, { name, group, ...options }: Options): Promise<void> {
+  const access = toAccess(options)
   const changes = {
     ...(name !== undefined && { name }),
-    ...(permissions !== undefined && { access: { permissions: toPermissions(permissions) } }),
+    ...(access !== undefined && { access }),
     ...(group !== undefined && { groups: toGroups(group) }),
   }
   if (Object.keys(changes).length === 0)

@@ -1,4 +1,5 @@
 import { type Database, query } from '../../db/database.ts'
+import type { StoredRestriction } from '../../restriction.ts'
 
 export interface SessionRow {
   id: string
@@ -19,6 +20,7 @@ export interface MembershipRow {
   role: string
   /** The permissions of a custom role. */
   permissions: string[] | null
+  restriction: StoredRestriction | null
   /** When the person last worked in the account, as JSON. */
   lastUsed: string | null
 }
@@ -33,7 +35,7 @@ export function selectSessions(db: Database, tokens: readonly string[], now: Dat
     `select session.id, person.id as person_id, person.email, token, session.updated, last_account,
        (select coalesce(jsonb_agg(jsonb_build_object('account', account.id, 'email', coalesce(contact_email, account.email),
               'founderEmail', account.email,
-              'role', role_id, 'permissions', role.permissions,
+              'role', role_id, 'permissions', role.permissions, 'restriction', role.restriction,
               'lastUsed', membership.last_used) order by membership.created, account.id), '[]')
           from membership join account on account.id = membership.account_id
             left join role on role.account_id = membership.account_id and role.id = role_id
@@ -72,10 +74,10 @@ export async function findSessionRole(
   db: Database,
   { accountId, personId, session }: SessionInAccount,
   now: Date,
-): Promise<Pick<MembershipRow, 'role' | 'permissions'> | null | undefined> {
-  const [row] = await query<Pick<MembershipRow, 'permissions'> & { role: string | null }>(
+): Promise<Pick<MembershipRow, 'role' | 'permissions' | 'restriction'> | null | undefined> {
+  const [row] = await query<Pick<MembershipRow, 'permissions' | 'restriction'> & { role: string | null }>(
     db,
-    `select role_id as role, role.permissions from session join person on person.id = session.account_id
+    `select role_id as role, role.permissions, role.restriction from session join person on person.id = session.account_id
        left join (membership join account on account.id = membership.account_id and account.disabled is null)
          on membership.account_id = $1 and person_id = person.id
        left join role on role.account_id = $1 and role.id = role_id
@@ -83,7 +85,7 @@ export async function findSessionRole(
     [accountId, personId, session, now],
   )
   if (row === undefined) return undefined
-  return row.role === null ? null : { role: row.role, permissions: row.permissions }
+  return row.role === null ? null : { ...row, role: row.role }
 }
 
 /** Returns when the session's user last authenticated. */

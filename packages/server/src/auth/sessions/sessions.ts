@@ -1,8 +1,9 @@
-import { includes, permissionsOfRole, streamPermissions } from '../../access.ts'
+import { includes, streamPermissions } from '../../access.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import { batched } from '../../lib/batched.ts'
 import { boundedMap } from '../../lib/bounded-map.ts'
+import { accessOfRole, isSameRestriction, type Restriction, restrictionOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { sessionError } from '../rejection-reasons.ts'
 import {
@@ -27,6 +28,7 @@ export interface WorkingAccount {
   readonly founderEmail: string
   readonly role: string
   readonly permissions: number
+  readonly restriction: Restriction | undefined
   readonly lastUsed: Date | null
 }
 
@@ -95,13 +97,14 @@ export function createSessions(db: Database, clock: () => Date): Sessions {
         await writeAccountUse(db, { accountId: account.id, personId: session.personId }, now)
       return account
     },
-    async rejectionOf({ accountId, personId = accountId, session, permissions = 0 }) {
+    async rejectionOf({ accountId, personId = accountId, session, permissions = 0, restriction }) {
       if (session === undefined) return undefined
       const found = await check({ accountId, personId, session })
       if (found === undefined) return sessionError('session-ended')
       if (found === null) return notAMember()
-      const present = permissionsOfRole(found.role, found.permissions)
-      return includes(present, permissions & streamPermissions) ? undefined : roleChanged()
+      const present = accessOfRole(found.role, found)
+      const isSame = isSameRestriction(restrictionOf(present), restriction)
+      return isSame && includes(present.permissions, permissions & streamPermissions) ? undefined : roleChanged()
     },
   }
 }
@@ -114,16 +117,20 @@ const roleChanged = (): ApiError =>
   new ApiError('FORBIDDEN', 'your role no longer allows this: subscribe again', { reason: 'permission' })
 
 /**
- * Returns a session's permissions in an account, for downloads that it requested. A download is fetched without the session's
+ * Returns what a session allows in an account, for downloads that it requested. A download is fetched without the session's
  * cookie. Returns undefined if the session has ended or its person is not a member.
  */
-export async function findSessionPermissions(
+export async function findSessionGrant(
   { db, clock }: { db: Database; clock: () => Date },
   place: SessionInAccount,
-): Promise<number | undefined> {
+): Promise<SessionGrant | undefined> {
   const found = await findSessionRole(db, place, clock())
-  return found == null ? undefined : permissionsOfRole(found.role, found.permissions)
+  if (found == null) return undefined
+  const access = accessOfRole(found.role, found)
+  return { permissions: access.permissions, restriction: restrictionOf(access) }
 }
+
+export type SessionGrant = Pick<WorkingAccount, 'permissions' | 'restriction'>
 
 function accountOf({ accounts, lastAccount }: Session, named: string | undefined): WorkingAccount | undefined {
   if (named !== undefined) return accounts.find(({ id }) => id === named)
@@ -138,6 +145,7 @@ export const viewerOf = (session: Session, account = accountOf(session, undefine
   personId: session.personId,
   session: session.id,
   permissions: account?.permissions ?? 0,
+  restriction: account?.restriction,
   isOwner: account?.role === 'owner',
   readOnly: false,
 })
@@ -149,12 +157,16 @@ const toSession = ({ id, person_id, email, token, updated, last_account, members
   token,
   lastUsed: updated,
   lastAccount: last_account,
-  accounts: memberships.map(({ account, role, permissions, lastUsed, ...row }) => ({
-    id: account,
-    email: row.email,
-    founderEmail: row.founderEmail,
-    role,
-    permissions: permissionsOfRole(role, permissions),
-    lastUsed: lastUsed === null ? null : new Date(lastUsed),
-  })),
+  accounts: memberships.map(({ account, role, permissions, restriction, lastUsed, ...row }) => {
+    const access = accessOfRole(role, { permissions, restriction })
+    return {
+      id: account,
+      email: row.email,
+      founderEmail: row.founderEmail,
+      role,
+      permissions: access.permissions,
+      restriction: restrictionOf(access),
+      lastUsed: lastUsed === null ? null : new Date(lastUsed),
+    }
+  }),
 })

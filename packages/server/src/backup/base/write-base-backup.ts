@@ -26,18 +26,18 @@ import { type BaseBackup, baseFolderOf, type CopiedFile, dataFolderOf, FORMAT, w
 import { pruneArchive, removeUnfinished } from './prune-archive.ts'
 
 export interface BaseBackupOptions {
-  /** The connection to the embedded database, which must be running. */
+  /** Connection to the embedded database, which must be running. */
   connection: pg.ClientConfig
   dataFolder: string
   archive: string
-  /** The number of base backups to keep in the archive, including the new one. */
+  /** Number of base backups to keep in the archive, including the new one. */
   keep: number
-  /** The maximum number of bytes to read per second. 0 means no limit. */
+  /** Maximum number of bytes to read per second. 0 means no limit. */
   rate: number
   /** Whether to do the initial checkpoint immediately. Otherwise, PostgreSQL spreads it over minutes. */
   fast: boolean
   signal?: AbortSignal | undefined
-  /** Called with the number of bytes copied so far and the estimated total. */
+  /** Called with the bytes done and their estimated total. */
   onProgress?: (done: number, total: number) => void
 }
 
@@ -46,15 +46,11 @@ export interface WrittenBaseBackup extends BaseBackup {
   removed: string[]
 }
 
-/**
- * Copies the files of the running embedded database to the archive. Then removes the oldest base backups and the WAL
- * that is no longer needed.
- */
+/** Copies the files of the running embedded database to the archive, then removes the oldest base backups and unneeded WAL. */
 export async function writeBaseBackup(options: BaseBackupOptions): Promise<WrittenBaseBackup> {
   const { connection, archive, keep, signal } = options
   const client = new pg.Client({ ...connection, application_name: 'muster backup' })
-  // A running statement rejects when the connection breaks, and otherwise the next statement does. Without a listener,
-  // the event would end the process.
+  // A running statement rejects when the connection breaks. If no statement is running, the next one rejects.
   client.on('error', () => {})
   const end = (): void => void client.end().catch(() => {})
   signal?.throwIfAborted()
@@ -123,8 +119,7 @@ async function totalBytes(clusterFolder: string, { files }: ClusterFiles): Promi
 }
 
 /**
- * Waits until PostgreSQL has archived the WAL that was written during the backup, because a backup cannot be restored
- * without that WAL.
+ * Waits for the archive. A backup can be restored only after the WAL that was written during the backup is archived.
  */
 async function waitForArchive(
   client: pg.ClientBase,
@@ -148,10 +143,7 @@ async function waitForArchive(
 }
 
 const POLL_MS = 250
-/**
- * The number of failed polls in about ten seconds. PostgreSQL makes three attempts, one second apart, and then pauses
- * for a minute.
- */
+/** Ten seconds of failed polls. PostgreSQL makes three attempts, a second apart, and then pauses for a minute. */
 const MAX_FAILURES = 40
 
 const exists = (path: string): Promise<boolean> =>

@@ -18,7 +18,7 @@ export interface BackupsOptions {
 
 const CHECK_EVERY_MS = 10_000
 const MAX_RETRY_DELAY_MS = 15 * 60_000
-/** The interval, in milliseconds, between log messages while archiving fails. */
+/** Interval between log messages while archiving fails. */
 const REMIND_MS = 3_600_000
 
 /** Monitors the archive and writes backups by schedule until the server stops. */
@@ -57,7 +57,7 @@ async function watch({ config, connection, log, onBackup }: BackupsOptions, sign
       log.info({ backup: path }, 'backed up')
       await onBackup(summary)
     } catch (error) {
-      // No backup failed: another server is writing one, or this server is stopping.
+      // Another server is writing a backup, or this server is stopping.
       if (signal.aborted || (error instanceof BackupError && error.reason === 'busy')) return
       failure = { at: new Date().toISOString(), message: (error as Error).message }
       retryAt = Date.now() + Math.min(every! / 10, MAX_RETRY_DELAY_MS)

@@ -4,22 +4,24 @@ import { replacePrivateFile } from '../../lib/private-file.ts'
 
 /** The last known state of a server's archive and backups. Times are ISO 8601, and durations are milliseconds. */
 export interface BackupStatus {
+  /** The time when this file was written. */
   checked: string
+  /** Folder of the backups. */
   folder: string
-  /** The interval between backups, or null if there is no schedule. */
+  /** Null if there is no schedule. */
   everyMs: number | null
-  /** The time of the newest backup, or null if there is none. */
+  /** Time of the newest backup. */
   newest: string | null
-  /** The failure of the last scheduled backup, or null if the backup succeeded. */
+  /** The failure of the last scheduled backup, if it failed. */
   failure: { at: string; message: string } | null
-  /** The state of the archive, or null if the write-ahead log is not archived. */
+  /** Null if the write-ahead log is not archived. */
   archive: ArchiveStatus | null
 }
 
 export interface ArchiveStatus {
-  /** The time since which archiving has failed, or null if archiving works. */
+  /** Time since which archiving has failed; null if archiving works. */
   failingSince: string | null
-  /** The size of the finished write-ahead log segments that are not in the archive yet. */
+  /** Bytes of finished write-ahead log segments that are not in the archive yet. */
   pendingBytes: number
 }
 

@@ -1,3 +1,4 @@
+import type { Restriction, RestrictionPart } from '../../restriction.ts'
 import type { EventSource } from '../events/event-types.ts'
 
 /** An access key without its secret, as the rest of the server uses it. */
@@ -18,6 +19,9 @@ export interface AccessKey {
   /** The person who created the key; null for keys from before this was recorded. */
   madeBy: string | null
   permissions: number
+  /** The devices that the key is restricted to, and the restrictions of the callers who created it. */
+  own: RestrictionPart
+  within: Restriction
   /** CIDRs; empty for any address. */
   networks: string[]
   /** The percentage of a key's points that the key may spend. */

@@ -1,19 +1,23 @@
 import { sql } from 'kysely'
-import { namesIn, permissionsOfKey, usualKeyPermissions } from '../../access.ts'
+import { namesIn, usualKeyPermissions } from '../../access.ts'
 import type { KeyPolicy, StoredKeyPolicy } from '../../auth/key-policy.ts'
 import { type Database, query } from '../../db/database.ts'
+import { accessOfKey, restrictionOf, type StoredAccess, storedRestriction } from '../../restriction.ts'
 import type { AccessKey } from './access-key.ts'
 
-type KeyRow = Omit<AccessKey, 'permissions'> & { permissions: string[] | null }
+type KeyRow = Omit<AccessKey, 'permissions' | 'own' | 'within'> & StoredAccess
 
 const columns = `key, name, enabled, read_only as "readOnly", require_digest as "requireDigest", algorithm, created,
-  last_used as "lastUsed", expires, kind, made_by as "madeBy", permissions, networks, rate_share as "rateShare", source,
+  last_used as "lastUsed", expires, kind, made_by as "madeBy", permissions, restriction, networks, rate_share as "rateShare", source,
   replaced_by as "replacedBy", is_restricted as "isRestricted",
   kind = 'personal' and not exists (
     select from membership join person on person.id = person_id and person.disabled is null
     where membership.account_id = $1 and person_id = made_by) as "isWithoutMember"`
 
-const toAccessKey = (row: KeyRow): AccessKey => ({ ...row, permissions: permissionsOfKey(row.permissions) })
+const toAccessKey = ({ restriction, permissions, ...row }: KeyRow): AccessKey => ({
+  ...row,
+  ...accessOfKey({ permissions, restriction }),
+})
 
 /** Returns the account's access keys, newest first. */
 export async function selectAccessKeys(db: Database, accountId: string): Promise<AccessKey[]> {
@@ -95,11 +99,12 @@ export async function lockAccount(db: Database, accountId: string): Promise<bool
 }
 
 /** What the table of restricted keys stores, and the other one does not. */
-type Restriction = Pick<AccessKey, 'kind' | 'permissions' | 'networks' | 'rateShare'>
+type Limits = Pick<AccessKey, 'kind' | 'permissions' | 'own' | 'within' | 'networks' | 'rateShare'>
 
 /** Whether a key may do less than a key of the previous release, whose servers must not find it. */
-export const isRestricted = ({ kind, permissions, networks, rateShare }: Restriction): boolean =>
+export const isRestricted = ({ kind, permissions, own, within, networks, rateShare }: Limits): boolean =>
   kind === 'personal' ||
+  restrictionOf({ own, within }) !== undefined ||
   (permissions & usualKeyPermissions) !== usualKeyPermissions ||
   networks.length > 0 ||
   rateShare < 100
@@ -108,7 +113,15 @@ export const isRestricted = ({ kind, permissions, networks, rateShare }: Restric
 const stored = (permissions: number): string[] | null =>
   permissions === usualKeyPermissions ? null : namesIn(permissions)
 
-export interface NewAccessKey extends Restriction {
+/** Servers that do not know the restriction find no permissions. */
+function storedAccess(access: Pick<AccessKey, 'permissions' | 'own' | 'within'>) {
+  const restriction = storedRestriction(access)
+  return restriction === null
+    ? { permissions: namesIn(access.permissions), restriction: null }
+    : { permissions: [], restriction: JSON.stringify(restriction) }
+}
+
+export interface NewAccessKey extends Limits {
   key: string
   name: string | null
   /** The person who creates the key. */
@@ -143,11 +156,11 @@ export async function insertAccessKey(db: Database, accountId: string, key: NewA
       .execute()
     return
   }
-  const { kind, permissions, networks, rateShare } = key
-  const restriction = { kind, permissions: namesIn(permissions), networks, rate_share: rateShare }
+  const { kind, networks, rateShare } = key
+  const restricted = { kind, ...storedAccess(key), networks, rate_share: rateShare }
   await db
     .insertInto('restricted_key')
-    .values({ ...values, ...restriction })
+    .values({ ...values, ...restricted })
     .execute()
 }
 
@@ -177,12 +190,12 @@ export async function writeAccessKey(db: Database, accountId: string, key: Acces
       .execute()
     return
   }
-  const { permissions, networks, rateShare } = key
+  const { networks, rateShare } = key
   await db
     .updateTable('restricted_key')
     .set({
       ...{ name, enabled, expires, replaced_by: replacedBy },
-      ...{ permissions: namesIn(permissions), networks, rate_share: rateShare },
+      ...{ ...storedAccess(key), networks, rate_share: rateShare },
     })
     .where('account_id', '=', accountId)
     .where('key', '=', key.key)

@@ -2,7 +2,9 @@ import { namesIn } from '../../access.ts'
 import { consequencesOf } from '../../auth/key-policy.ts'
 import { schemaPart } from '../../graphql/assemble.ts'
 import { describeSource } from '../events/event-source.ts'
+import { readOwnRestriction, shownRestriction } from '../restrictions/own-restriction.ts'
 import { findActor } from '../users/people/people.ts'
+import { loadView } from '../views/load-view.ts'
 import { createAccessKey, deleteAccessKey, listAccessKeys, rotateAccessKey, updateAccessKey } from './access-keys.ts'
 import { getKeyPolicy, listViolations, setKeyPolicy } from './key-policy.ts'
 import { readNeeds } from './needs.ts'
@@ -17,6 +19,9 @@ export const accessKeysPart = schemaPart(new URL('./access-keys.graphql', import
   },
   AccessKey: {
     permissions: ({ permissions }) => namesIn(permissions),
+    where: (key) => shownRestriction(key).where ?? null,
+    view: ({ own }, _arguments, context) => (own.view === undefined ? null : loadView(context, own.view)),
+    context: ({ own }) => own.context ?? null,
     async suspended(key, _arguments, context) {
       if (key.isWithoutMember) return 'member'
       const { suspendedFrom } = consequencesOf(await getKeyPolicy(context), key)
@@ -29,8 +34,13 @@ export const accessKeysPart = schemaPart(new URL('./access-keys.graphql', import
     violations: (policy, _arguments, context) => listViolations(context, policy),
   },
   Mutation: {
-    createAccessKey: (_parent, input, context) => createAccessKey(context, input),
-    updateAccessKey: (_parent, { key, ...change }, context) => updateAccessKey(context, key, change),
+    createAccessKey: async (_parent, input, context) =>
+      createAccessKey(context, { ...input, own: await readOwnRestriction(context, input.access ?? {}, 'accessKey') }),
+    updateAccessKey: async (_parent, { key, ...change }, context) =>
+      updateAccessKey(context, key, {
+        ...change,
+        own: await readOwnRestriction(context, change.access ?? {}, 'accessKey'),
+      }),
     rotateAccessKey: (_parent, { key, overlap, publicKey }, context) =>
       rotateAccessKey(context, { key, overlap: overlap ?? DAY_SECONDS, publicKey: publicKey ?? null }),
     setKeyPolicy: (_parent, change, context) => setKeyPolicy(context, change),

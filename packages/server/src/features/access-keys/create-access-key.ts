@@ -1,4 +1,4 @@
-import { maskOf, type PermissionName, usualKeyPermissions } from '../../access.ts'
+import { type PermissionName, usualKeyPermissions } from '../../access.ts'
 import { lockMasterKey } from '../../auth/master-key/master-key.ts'
 import { assertRecentSignIn } from '../../auth/sessions/sign-in/recent-sign-in.ts'
 import type { Context } from '../../context.ts'
@@ -6,9 +6,11 @@ import { type Database, inTransaction } from '../../db/database.ts'
 import { ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
+import type { RestrictionPart } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { sourceOf } from '../events/event-source.ts'
 import { createOnce } from '../idempotency/create-once.ts'
+import { assertViews, grantedPermissions, withinOf } from '../restrictions/own-restriction.ts'
 import type { AccessKey, CreatedAccessKey } from './access-key.ts'
 import {
   countKeys,
@@ -39,6 +41,8 @@ export interface AccessKeyInput {
   publicKey?: string | null
   /** What a key from before permissions may do, as far as the viewer may, if omitted. */
   access?: AccessInput | null
+  /** The devices that the key is restricted to. */
+  own?: RestrictionPart
   personal?: boolean
   networks?: readonly string[] | null
   rateShare?: number | null
@@ -61,6 +65,7 @@ export async function addAccessKey(context: Creating, input: AccessKeyInput): Pr
   await assertNotStronger(context, granted)
   await assertRecentSignIn(context, viewer)
   if (!(await lockAccount(db, viewer.accountId))) throw notFound('user', viewer.accountId)
+  await assertViews(context, granted.own)
   if (granted.kind === 'personal') await assertMember(db, viewer)
   await assertBelowLimits(context, granted)
   return insertKey(context, granted, input.publicKey ?? null)
@@ -74,13 +79,15 @@ function readInput({ viewer, clock }: Creating, input: AccessKeyInput): Granted 
   if (expires !== null) assertFuture(expires, clock())
   if (publicKey != null) readPublicKey(publicKey)
   const { permissions = ALL } = viewer
+  const restriction = { own: input.own ?? {}, within: withinOf(viewer) }
   return {
     name,
     readOnly: input.readOnly ?? false,
     requireDigest: input.requireDigest ?? false,
     expires,
     kind: input.personal === true ? 'personal' : 'account',
-    permissions: access?.permissions == null ? usualKeyPermissions & permissions : maskOf(access.permissions),
+    permissions: grantedPermissions(access?.permissions, usualKeyPermissions & permissions, restriction),
+    ...restriction,
     networks: readNetworks(networks ?? []),
     rateShare: readRateShare(input.rateShare ?? 100),
   }
@@ -124,8 +131,8 @@ export async function insertKey(
 
 /** Without the other fields of a key that is rotated. */
 const grantedFields = (granted: Granted): Granted => {
-  const { name, readOnly, requireDigest, expires, kind, permissions, networks, rateShare } = granted
-  return { name, readOnly, requireDigest, expires, kind, permissions, networks, rateShare }
+  const { name, readOnly, requireDigest, expires, kind, permissions, own, within, networks, rateShare } = granted
+  return { name, readOnly, requireDigest, expires, kind, permissions, own, within, networks, rateShare }
 }
 
 const dataOf = (accessKey: AccessKey): Record<string, unknown> => {

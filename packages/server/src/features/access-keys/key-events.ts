@@ -24,13 +24,14 @@ export const reloadAccessKeys = (db: Database, accountId: string): Promise<void>
   notifyAccessKeys(db, accountId, accessKeyChannel)
 
 /** The fields of a key that can change, as events contain them. */
-export const fieldsOf = ({ name, enabled, expires, permissions, networks, rateShare }: AccessKey) => ({
+export const fieldsOf = ({ name, enabled, expires, permissions, own, networks, rateShare }: AccessKey) => ({
   name,
   enabled,
   expires,
   permissions: namesIn(permissions),
   networks,
   rateShare,
+  ...own,
 })
 
 type Changes = Record<string, { old: unknown; new: unknown }>
@@ -48,5 +49,5 @@ export function differences<Fields extends object>(before: Fields, after: Fields
     (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
   )
   if (changed.length === 0) return undefined
-  return Object.fromEntries(changed.map((field) => [field, { old: before[field], new: after[field] }]))
+  return Object.fromEntries(changed.map((field) => [field, { old: before[field] ?? null, new: after[field] }]))
 }

@@ -1,10 +1,12 @@
 import { namesIn } from '../../access.ts'
 import type { Context } from '../../context.ts'
 import { ApiError } from '../../errors.ts'
+import { isSameRestriction, type Restriction, restrictionOf } from '../../restriction.ts'
+import { withinOf } from '../restrictions/own-restriction.ts'
 import type { AccessKey } from './access-key.ts'
 import { selectAccessKey } from './access-keys.queries.ts'
 
-type Strength = Pick<AccessKey, 'expires' | 'requireDigest' | 'permissions'>
+type Strength = Pick<AccessKey, 'expires' | 'requireDigest' | 'permissions' | 'own' | 'within'>
 
 /**
  * Throws FORBIDDEN if the granted key has more rights than the viewer. The viewer must have every permission of the key. The
@@ -21,6 +23,11 @@ export async function assertNotStronger(
     throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
   }
   if (viewer.accessKey === undefined) return
+  // Of a session, a personal key has the restriction anyway.
+  if (!includesAll(restrictionOf(granted) ?? [], withinOf(viewer))) {
+    const message = 'an access key would reach devices that the key of this request is not restricted to'
+    throw new ApiError('FORBIDDEN', message, { reason: 'exceeds-own-access' })
+  }
   const own = await selectAccessKey(db, viewer.accountId, viewer.accessKey)
   if (own === undefined) throw new ApiError('FORBIDDEN', 'the access key that signed this request was deleted')
   if (own.expires !== null && (granted.expires === null || granted.expires > own.expires))
@@ -28,6 +35,9 @@ export async function assertNotStronger(
   if (own.requireDigest && !granted.requireDigest)
     throw exceeds(own, 'requireDigest must be true, because that key requires a digest')
 }
+
+const includesAll = (parts: Restriction, needed: Restriction): boolean =>
+  needed.every((one) => parts.some((other) => isSameRestriction([one], [other])))
 
 const exceeds = ({ key }: AccessKey, rule: string): ApiError =>
   new ApiError('FORBIDDEN', `access key ${JSON.stringify(key)} cannot grant more rights than it has: ${rule}`, {

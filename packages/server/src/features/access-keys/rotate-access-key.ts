@@ -4,6 +4,7 @@ import { type Database, inTransaction } from '../../db/database.ts'
 import { ApiError, badInput } from '../../errors.ts'
 import type { Viewer } from '../../viewer.ts'
 import { createOnce } from '../idempotency/create-once.ts'
+import { withinOf } from '../restrictions/own-restriction.ts'
 import type { AccessKey, CreatedAccessKey } from './access-key.ts'
 import { writeAccessKey } from './access-keys.queries.ts'
 import { assertBelowLimits, type Creating, insertKey } from './create-access-key.ts'
@@ -50,7 +51,8 @@ async function replace(
   await assertNotStronger(context, before)
   await assertRecentSignIn(context, viewer)
   await assertBelowLimits(context, before, { replaced: before })
-  const created = await insertKey(context, before, publicKey)
+  const within = [...before.within, ...withinOf(viewer)]
+  const created = await insertKey(context, { ...before, within }, publicKey)
   const end = new Date(clock().getTime() + overlap * 1_000)
   const after: AccessKey = {
     ...before,

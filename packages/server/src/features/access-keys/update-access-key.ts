@@ -4,7 +4,9 @@ import type { Database } from '../../db/database.ts'
 import { type ApiError, badInput, notFound } from '../../errors.ts'
 import { assertName, assertStorable } from '../../lib/text.ts'
 import { limits } from '../../limits.ts'
+import { type RestrictionPart, restrictionOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
+import { assertRestrictable, narrowed } from '../restrictions/own-restriction.ts'
 import type { AccessKey } from './access-key.ts'
 import {
   isRestricted,
@@ -26,6 +28,8 @@ export interface AccessKeyChange {
   enabled?: boolean | null
   /** Permissions that the key keeps. */
   access?: AccessInput | null
+  /** A filter that the key's own filter is combined with. */
+  own?: RestrictionPart
   /** Only earlier than before. */
   expires?: Date | null
   /** null allows any address. */
@@ -57,18 +61,22 @@ export async function updateAccessKey(
 }
 
 function applyChange(before: AccessKey, change: AccessKeyChange, now: Date): AccessKey {
-  const { name, enabled, access, expires, networks, rateShare } = change
+  const { name, enabled, access, own = {}, expires, networks, rateShare } = change
+  if (own.view !== undefined || own.context !== undefined)
+    throw grantsMore('access.view and access.context cannot be changed')
   const after: AccessKey = {
     ...before,
     name: name === undefined ? before.name : name,
     enabled: enabled ?? before.enabled,
     permissions: access?.permissions == null ? before.permissions : maskOf(access.permissions),
+    own: narrowed(before.own, own),
     expires: expires === undefined ? before.expires : expires,
     networks: networks === undefined ? before.networks : readNetworks(networks ?? []),
     rateShare: rateShare == null ? before.rateShare : readRateShare(rateShare),
   }
   const more = namesIn(after.permissions & ~before.permissions)
   if (more.length > 0) throw grantsMore(`the key does not have ${more.join(', ')}`)
+  if (restrictionOf(after) !== undefined) assertRestrictable(after.permissions)
   if (before.expires !== null && (after.expires === null || after.expires > before.expires))
     throw grantsMore(`expires must be ${before.expires.toISOString()} or earlier`)
   if (expires != null && expires.getTime() !== before.expires?.getTime()) assertFuture(expires, now)

@@ -21,12 +21,13 @@ export function samplesRead({ from, until }: UserPresenceArgs): number {
   return Math.max(0, Math.min(minutes, SHORT_DAYS * 1_440) / SHORT_MINUTES + minutes / LONG_MINUTES - MAX_POINTS)
 }
 
-/** Returns how many of the viewer's devices were online over time. */
+/** Returns how many of the account's devices were online over time; null for a viewer who does not reach all of them. */
 export async function listPresence(
   { db, viewer, clock, rowMeter }: Context,
   args: UserPresenceArgs,
-): Promise<PresencePoint[]> {
+): Promise<PresencePoint[] | null> {
   const { from, until } = readSpan(args, clock())
+  if (viewer.restriction !== undefined) return null
   rowMeter.add(() => samplesRead(args))
   return selectSamples(db, viewer.accountId, { from, until, minutes: intervalOf(from, until, clock()) })
 }

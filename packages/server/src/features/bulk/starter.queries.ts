@@ -1,14 +1,19 @@
 import { type Database, query } from '../../db/database.ts'
+import type { StoredAccess } from '../../restriction.ts'
+
+export interface RoleOfStarter extends StoredAccess {
+  role: string
+}
 
 /** Returns the role of the person who started a job. Returns undefined if the person is no longer a member. */
 export async function findRoleOfStarter(
   db: Database,
   accountId: string,
   personId: string,
-): Promise<{ role: string; permissions: string[] | null } | undefined> {
-  const [row] = await query<{ role: string; permissions: string[] | null }>(
+): Promise<RoleOfStarter | undefined> {
+  const [row] = await query<RoleOfStarter>(
     db,
-    `select role_id as role, role.permissions
+    `select role_id as role, role.permissions, role.restriction
      from membership join account on account.id = membership.account_id and account.disabled is null
        join person on person.id = person_id and person.disabled is null
        left join role on role.account_id = $1 and role.id = role_id

@@ -1,8 +1,9 @@
-import { isPermitted, namesIn, permissionsOfRole } from '../../access.ts'
+import { isPermitted, namesIn } from '../../access.ts'
 import { findKeyGrant } from '../../auth/key-grant.ts'
 import { rejectionOfKey } from '../../auth/rejected-key.ts'
 import type { Database } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
+import { accessOfRole, restrictionOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { type BulkJob, permissionsNeeded, type Starter } from './bulk-job.ts'
 import { findRoleOfStarter } from './starter.queries.ts'
@@ -55,12 +56,16 @@ async function permissionsOf(
     const rejection = rejectionOfKey(key, { now, address: undefined })
     if (rejection !== undefined)
       return `the access key ${accessKey} that started the job is rejected: ${rejection.message}`
-    return key.permissions
+    return key.restriction === undefined
+      ? key.permissions
+      : `the access key ${accessKey} that started the job is restricted to some devices`
   }
   const role = await findRoleOfStarter(db, accountId, personId ?? accountId)
-  return role === undefined
-    ? 'the person who started the job is no longer a member'
-    : permissionsOfRole(role.role, role.permissions)
+  if (role === undefined) return 'the person who started the job is no longer a member'
+  const access = accessOfRole(role.role, role)
+  return restrictionOf(access) === undefined
+    ? access.permissions
+    : 'the role of the person who started the job is restricted to some devices'
 }
 
 /** The viewer on whose behalf a job changes devices. */

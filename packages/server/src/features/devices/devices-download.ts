@@ -31,10 +31,10 @@ import { readDeviceList } from './list/read-device-list.ts'
 import { rowsReadByPage } from './list/rows-read.ts'
 
 const PATH = '/devices/v1.csv'
-/** The maximum number of columns, which is the same as in a view. */
+/** As many as a view can have. */
 const MAX_COLUMNS = 50
 const FIRST_PAGE = 200
-/** The size of a page of the file, in characters, above which the next page has fewer devices. */
+/** The size of a page of the file, in characters, from which the next page has fewer devices. */
 const PAGE_CHARACTERS = 2 * 1024 * 1024
 
 export interface DevicesUrlArguments
@@ -42,7 +42,7 @@ export interface DevicesUrlArguments
   columns?: readonly string[] | null | undefined
 }
 
-/** The selection of devices that a link contains. */
+/** What a link to devices contains. */
 interface DeviceSelection extends Record<string, unknown> {
   list: 'devices'
   where: ResolvedFilter | undefined
@@ -53,10 +53,7 @@ interface DeviceSelection extends Record<string, unknown> {
   owner: string
 }
 
-/**
- * Returns a URL that serves the matching devices as CSV. If the view changes later, the URL still serves the same
- * selection.
- */
+/** Returns a URL that serves the matching devices as CSV. A later change of a view does not change what it serves. */
 export async function devicesUrl(context: Context, args: DevicesUrlArguments): Promise<string> {
   assertMayDownload(context)
   const { columns: given, ...listArguments } = args
@@ -82,10 +79,7 @@ export async function devicesUrl(context: Context, args: DevicesUrlArguments): P
   return createDownloadLink(context, { path: PATH, content: { filter: {}, selection }, description })
 }
 
-/**
- * Returns the columns of the request or the view. If neither has columns, returns every field that can be imported and
- * every attribute.
- */
+/** Without columns in the request and the view, the file has every field that can be imported, and every attribute. */
 async function readColumns(
   context: Context,
   given: readonly string[] | null | undefined,
@@ -123,7 +117,7 @@ export const devicesCsv: CsvList = {
   pages,
 }
 
-/** Yields the file in pieces. Each piece is a page of the list and uses the same statements and charges as the list. */
+/** Yields the file in pieces. Each piece is a page of the list, with the same statements and the same charges. */
 async function* pages(download: Download): AsyncGenerator<string> {
   const { accountId } = download
   const selection = download.content.selection as unknown as DeviceSelection
@@ -172,7 +166,7 @@ function readPage(download: Download, page: DevicePageQuery): Promise<ListedDevi
   })
 }
 
-/** Returns the size of the next page. Pages must stay small if the devices have many attributes. */
+/** Keeps pages small if the devices have many attributes. */
 const nextSize = (size: number, characters: number): number =>
   Math.max(1, Math.min(limits.pageSize, 2 * size, Math.floor((size * PAGE_CHARACTERS) / Math.max(1, characters))))
 
@@ -183,7 +177,7 @@ interface Reading {
   columns: readonly CsvColumn[]
 }
 
-/** Reads the data that the columns need and the rows of the list do not contain. */
+/** Reads what the columns need beyond the rows of the list. */
 async function readDetails(
   { db, accountId, selection, columns }: Reading,
   devices: readonly ReturnType<typeof toDevice>[],

@@ -1,6 +1,9 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
-import { isAnyOf } from '../../db/sorted-page.ts'
+import { allOf, isAnyOf } from '../../db/sorted-page.ts'
+import { insideCondition, isInside } from '../filters/sql/inside.ts'
+import { noTables } from '../filters/sql/rows.ts'
 import type { Device } from './device.ts'
 import { type AttributesRead, type DeviceRow, deviceColumns, devicesAsRows, toDevice } from './device-row.ts'
 
@@ -8,16 +11,26 @@ import { type AttributesRead, type DeviceRow, deviceColumns, devicesAsRows, toDe
 export async function selectDevices(
   db: Database,
   accountId: string,
-  { ids, attributes }: { ids: readonly string[]; attributes: AttributesRead },
+  {
+    ids,
+    attributes,
+    inside,
+  }: { ids: readonly string[]; attributes: AttributesRead; inside: ResolvedFilter | undefined },
 ): Promise<Device[]> {
+  const conditions = inside === undefined ? [] : [insideCondition(accountId, inside, noTables())]
   const { rows } = await sql<DeviceRow>`${devicesAsRows}
     select ${deviceColumns(attributes, { device: 'd', live: 'l' })}
     from device d join device_live l on l.account_id = d.account_id and l.device_id = d.id
-    where d.account_id = ${accountId} and ${isAnyOf(sql`d.id`, ids)}`.execute(db)
+    where ${allOf([sql`d.account_id = ${accountId}`, isAnyOf(sql`d.id`, ids), ...conditions])}`.execute(db)
   return rows.map((row) => toDevice(row, attributes))
 }
 
-export async function deviceExists(db: Database, accountId: string, id: string): Promise<boolean> {
-  const { rows } = await sql`select from device where account_id = ${accountId} and id = ${id}`.execute(db)
+export async function deviceExists(
+  db: Database,
+  accountId: string,
+  { id, inside }: { id: string; inside: ResolvedFilter | undefined },
+): Promise<boolean> {
+  const conditions = [sql`account_id = ${accountId}`, sql`id = ${id}`, ...isInside(accountId, inside, sql`device.id`)]
+  const { rows } = await sql`select from device where ${allOf(conditions)}`.execute(db)
   return rows.length > 0
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts'
+import { insideOf } from '../../restriction.ts'
 import type { Device } from './device.ts'
 import { parseId } from './device-id.ts'
 import type { AttributesRead } from './device-row.ts'
@@ -6,8 +7,8 @@ import { deviceExists, selectDevices } from './devices.queries.ts'
 import { readIds } from './list/device-filter.ts'
 
 /**
- * Returns the viewer's devices with these IDs, each once, in the requested order. Omits unknown IDs, malformed IDs, and other
- * users' devices.
+ * Returns the viewer's devices with these IDs, each once, in the requested order. Omits unknown IDs, malformed IDs, other users'
+ * devices, and devices outside of the viewer's restriction.
  */
 export async function findDevices(
   { db, viewer }: Context,
@@ -16,13 +17,13 @@ export async function findDevices(
 ): Promise<Device[]> {
   const stored = readIds(ids, 'id')
   if (stored.length === 0) return []
-  const found = await selectDevices(db, viewer.accountId, { ids: stored, attributes })
+  const found = await selectDevices(db, viewer.accountId, { ids: stored, attributes, inside: insideOf(viewer) })
   const byId = new Map(found.map((device) => [device.id, device]))
   return stored.map((id) => byId.get(id)).filter((device) => device !== undefined)
 }
 
-/** Checks whether the viewer owns a device with this ID. */
+/** Whether the viewer owns a device with this ID. */
 export async function hasDevice({ db, viewer }: Context, deviceId: string): Promise<boolean> {
   const id = parseId(deviceId)
-  return id !== undefined && (await deviceExists(db, viewer.accountId, id))
+  return id !== undefined && (await deviceExists(db, viewer.accountId, { id, inside: insideOf(viewer) }))
 }

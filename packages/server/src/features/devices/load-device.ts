@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader'
 import type { Context } from '../../context.ts'
 import { perRequest } from '../../graphql/per-request.ts'
+import { insideOf } from '../../restriction.ts'
 import type { Device } from './device.ts'
 import { selectDevices } from './devices.queries.ts'
 
@@ -12,7 +13,12 @@ const loaderOf = (attributes: boolean): ((context: Context) => DeviceLoader) =>
     ({ db, viewer }) =>
       new DataLoader<string, Device | undefined>(
         async (ids) => {
-          const found = await selectDevices(db, viewer.accountId, { ids: [...new Set(ids)], attributes })
+          const distinct = [...new Set(ids)]
+          const found = await selectDevices(db, viewer.accountId, {
+            ids: distinct,
+            attributes,
+            inside: insideOf(viewer),
+          })
           const byId = new Map(found.map((device) => [device.id, device]))
           return ids.map((id) => byId.get(id))
         },

@@ -4,15 +4,15 @@ import { perRequest } from '../../graphql/per-request.ts'
 import { recordEvents } from '../events/record.ts'
 
 export interface DownloadLink {
-  /** The arguments that requested the link. */
+  /** The link as the arguments that requested it. */
   description: Record<string, unknown>
   expires: Date
 }
 
-/** The maximum number of links that an event describes. */
+/** An event describes at most this many links. */
 const DESCRIBED_LINKS = 10
 
-/** Records all links that a document requests as one event. Aliases therefore cannot flood the event log. */
+/** Records all links requested by a document as one event, so aliases cannot flood the event log. */
 const recorderOf = perRequest(
   (context: Context) =>
     new DataLoader<DownloadLink, void>(

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { includes, maskOf, type PermissionName } from '../../access.ts'
 import { findKeyGrant, type KeyGrant } from '../../auth/key-grant.ts'
 import { rejectionOfKey } from '../../auth/rejected-key.ts'
-import { findSessionPermissions } from '../../auth/sessions/sessions.ts'
+import { findSessionGrant } from '../../auth/sessions/sessions.ts'
 import type { Database } from '../../db/database.ts'
 import { downloadDatabase } from '../../db/fair/user-database.ts'
 import { ApiError } from '../../errors.ts'
@@ -32,26 +32,22 @@ export interface CsvList {
   list: 'events' | 'devices'
   path: string
   fileName: string
-  /** The field that returns URLs of this list. */
+  /** The field whose URLs lead here. */
   field: string
-  /** The rate-limit cost of the first page. */
+  /** The points of the first page. */
   firstPoints: number
   /** Yields the file in pieces. */
   pages(download: Download): AsyncIterable<string>
 }
 
+/** A download in progress. */
 export interface Download {
   db: Database
   accountId: string
   content: DownloadContent
-  /**
-   * Waits until the quota covers these points. Fails if the key or session that requested the link has become invalid.
-   */
+  /** Waits until these points are available. Fails if the key or session that requested the link has become invalid. */
   charge(points: number): Promise<void>
-  /**
-   * Reads a page. Waits while the user's other statements are running, because a client whose download fails has to
-   * start again.
-   */
+  /** Reads a page. Waits while the user's other statements are running, because the client would have to start again. */
   read<Result>(run: (db: Database) => Promise<Result>): Promise<Result>
 }
 
@@ -88,16 +84,15 @@ function readLink(deps: DownloadDeps, { list }: CsvList, link: unknown): Downloa
   return (grant?.content.selection?.list ?? 'events') === list ? grant : undefined
 }
 
-/** The current permissions of the key or session that requested the link. */
-type Admitted = Pick<KeyGrant, 'permissions'> & Partial<Pick<KeyGrant, 'rateShare'>>
+/** What the key or session that requested a link may do now. */
+type Admitted = Pick<KeyGrant, 'permissions' | 'restriction'> & Partial<Pick<KeyGrant, 'rateShare'>>
 
-/**
- * Checks the key or session that requested the link. Returns undefined if it may not download the list now, or not from
- * this address.
- */
+/** Returns undefined if the key or session that requested the link may not download it now, or not from this address. */
 async function admit(deps: DownloadDeps, grant: DownloadGrant, address: string): Promise<Admitted | undefined> {
   const found = await findAdmitted(deps, grant, address)
-  return found && includes(found.permissions, maskOf(neededPermissions(grant.content))) ? found : undefined
+  // A file for a key or role that was restricted meanwhile would contain devices outside of the restriction.
+  if (found === undefined || found.restriction !== undefined) return undefined
+  return includes(found.permissions, maskOf(neededPermissions(grant.content))) ? found : undefined
 }
 
 async function findAdmitted(
@@ -111,8 +106,7 @@ async function findAdmitted(
     return found?.accountId === accountId && rejection === undefined ? found : undefined
   }
   if (session === undefined) return undefined
-  const permissions = await findSessionPermissions(deps, { accountId, personId, session })
-  return permissions === undefined ? undefined : { permissions }
+  return findSessionGrant(deps, { accountId, personId, session })
 }
 
 function neededPermissions({ filter, selection }: DownloadContent): PermissionName[] {

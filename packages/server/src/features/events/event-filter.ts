@@ -2,11 +2,12 @@ import type { ResolvedFilter } from '@muster/filter'
 import { isPermitted } from '../../access.ts'
 import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
+import { insideOf } from '../../restriction.ts'
 import type { Viewer } from '../../viewer.ts'
 import { parseId } from '../devices/device-id.ts'
 import type { EventTypeName } from './event-types.ts'
 
-/** The API arguments that filter events. Null is equivalent to an omitted argument. */
+/** The API arguments that filter events. null means omitted. */
 export interface EventFilterArguments {
   minDate?: Date | null | undefined
   maxDate?: Date | null | undefined
@@ -16,36 +17,38 @@ export interface EventFilterArguments {
 
 /** A validated filter. An omitted field matches all events. */
 export interface EventFilter {
-  /** The inclusive start of the range. */
+  /** Inclusive. */
   from?: Date
-  /** The exclusive end of the range. */
+  /** Exclusive. */
   until?: Date
   types?: readonly EventTypeName[]
   deviceIds?: readonly string[]
-  /** The ID of the oldest event to select. */
+  /** The oldest event to select. */
   fromId?: string
-  /** Whether to select only events of devices. This is required if the viewer cannot read events of the account. */
+  /** Only events of devices, because the viewer cannot read events of the account. */
   devicesOnly?: boolean
+  /** The devices that the caller reaches, if not all. Only events of devices that are inside now. */
+  inside?: ResolvedFilter
   where?: EventWhere
 }
 
-/** The part of a filter that the viewer's permissions require. */
-export const permittedEvents = ({ permissions }: Viewer): Pick<EventFilter, 'devicesOnly'> =>
-  isPermitted(permissions, 'AUDIT_READ') ? {} : { devicesOnly: true }
+/** The part of a filter that the viewer's permissions and restriction require. */
+export function permittedEvents(viewer: Viewer): Pick<EventFilter, 'devicesOnly' | 'inside'> {
+  const inside = insideOf(viewer)
+  if (inside !== undefined) return { devicesOnly: true, inside }
+  return isPermitted(viewer.permissions, 'AUDIT_READ') ? {} : { devicesOnly: true }
+}
 
 /** A filter in the filter language, with the values that it depends on. */
 export interface EventWhere {
   filter: ResolvedFilter
-  /** The context in which the filter reads attributes. Undefined means the base values. */
+  /** The context in which the filter reads attributes; undefined for the base values. */
   context: string | undefined
-  /** The reference time for relative times in `where`, in milliseconds since 1970. */
+  /** The reference time for relative times in `where`, in Unix milliseconds. */
   now: number
 }
 
-/**
- * Validates the arguments. With `defaultsToMonth`, minDate defaults to one month before maxDate or, without maxDate,
- * before now.
- */
+/** Validates the arguments. With `defaultsToMonth`, minDate defaults to one month before maxDate or now. */
 export function readEventFilter(
   args: EventFilterArguments,
   { now, defaultsToMonth }: { now: Date; defaultsToMonth: boolean },

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import { eventCondition } from '../filters/sql/event-conditions.ts'
+import { isInside } from '../filters/sql/inside.ts'
 import { noTables } from '../filters/sql/rows.ts'
 import type { Event } from './event.ts'
 import type { EventFilter } from './event-filter.ts'
@@ -8,7 +9,7 @@ import { type FittingRow, fitting } from './size-limit.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** A page of the matching events, newest first. The page starts after an event or at an offset. */
+/** A page of the matching events, newest first. It starts after an event or at an offset. */
 export interface EventSlice {
   filter: EventFilter
   start: { afterId: string } | { offset: number }
@@ -23,7 +24,7 @@ const all = (conditions: readonly Sql[]): Sql => sql.join([...conditions], sql` 
 
 function matching(
   accountId: string,
-  { from, until, types, deviceIds, devicesOnly, fromId, where }: EventFilter,
+  { from, until, types, deviceIds, devicesOnly, inside, fromId, where }: EventFilter,
 ): Sql[] {
   const conditions = [sql`account_id = ${accountId}`]
   if (from !== undefined) conditions.push(sql`"timestamp" >= ${from}`)
@@ -32,11 +33,12 @@ function matching(
   if (deviceIds !== undefined) conditions.push(sql`device_id = any(${deviceIds})`)
   if (fromId !== undefined) conditions.push(sql`event.id >= ${fromId}::bigint`)
   if (devicesOnly === true) conditions.push(sql`device_id is not null`)
+  conditions.push(...isInside(accountId, inside, sql`event.device_id`))
   if (where !== undefined) conditions.push(eventCondition(where.filter, { ...where, accountId, tables: noTables() }))
   return conditions
 }
 
-/** Returns the SQL condition for a filter. The condition applies to the table `event`. */
+/** The condition of a filter in SQL, on the table `event`. */
 export const matchingEvents = (accountId: string, filter: EventFilter): Sql => all(matching(accountId, filter))
 
 function slice(conditions: readonly Sql[], { start, limit }: EventSlice, selected = columns): Sql {
@@ -50,7 +52,7 @@ export async function selectEvents(db: Database, accountId: string, page: EventS
   return rows
 }
 
-/** Returns the ID of the last event of a full page, or undefined if fewer events follow. */
+/** Returns the ID of the last event of a full page; undefined if fewer events follow. */
 export async function findWindowEnd(db: Database, accountId: string, page: EventSlice): Promise<string | undefined> {
   const { rows } = await sql<{ id: string; examined: number }>`
     select min(number)::text as id, count(*)::int as examined

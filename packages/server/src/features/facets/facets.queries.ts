@@ -2,6 +2,7 @@ import type { ResolvedFilter } from '@muster/filter'
 import { sql } from 'kysely'
 import { type Database, plannedEachTime } from '../../db/database.ts'
 import { filterCondition } from '../filters/sql/conditions.ts'
+import { insideCondition } from '../filters/sql/inside.ts'
 import { both, type FilterScope, noTables, type Sql } from '../filters/sql/rows.ts'
 import {
   type Interval,
@@ -14,16 +15,18 @@ import {
 
 export interface Counted {
   accountId: string
-  /** The filter that selects the devices to count. Undefined means all devices. */
+  /** The devices to count; undefined for all devices. */
   filter: ResolvedFilter | undefined
+  /** The devices that the caller reaches; undefined for all. */
+  inside: ResolvedFilter | undefined
   context: string | undefined
-  /** The reference time for relative times in `where`, in milliseconds since 1970. */
+  /** The reference time for relative times in `where`, in Unix milliseconds. */
   now: number
 }
 
 /**
- * A count of devices in one facet: those in one `bucket`, those with `other` values, those without a value (`missing`),
- * or `all`. The facet is identified by the position of its name.
+ * The devices of one facet: the devices in one `bucket`, with `other` values, without a value (`missing`), or `all`.
+ * The facet is the position of its name.
  */
 export interface FacetRow {
   facet: number
@@ -31,6 +34,7 @@ export interface FacetRow {
   value: string | null
   devices: number
   active: number
+  /** The number of distinct values. */
   distinct: number
 }
 
@@ -41,8 +45,8 @@ export interface FacetQuery extends Counted {
 }
 
 /**
- * Counts the matching devices by value, all in one snapshot. Grouping sets count all names of devices in one pass. Each
- * name of services needs its own pass, because a device can have several services.
+ * Counts the matching devices by value, all in one snapshot. Grouping sets count the names of devices in one pass. Each
+ * name of services needs a separate pass, because a device can have several services.
  */
 export async function countByValue(db: Database, query: FacetQuery): Promise<FacetRow[]> {
   const { subjects, size } = query
@@ -79,7 +83,7 @@ interface PlacedSubject {
   place: number
 }
 
-/** Counts the values of each subject. A row with the facet null counts all devices. */
+/** Counts each subject's values. With facet null, counts all devices. */
 function countDevices(query: FacetQuery, subjects: readonly PlacedSubject[]): Sql {
   const scope = scopeOf(query)
   const columns = subjects.map(({ subject, place }) => {
@@ -141,10 +145,15 @@ export async function countTotals(db: Database, query: Counted): Promise<Totals>
 
 const scopeOf = ({ accountId, context, now }: Counted): FilterScope => ({ accountId, context, now, tables: noTables() })
 
-/** Selects columns of the matching devices. Joins only the tables that the scope's conditions and columns need. */
-function matchedDevices({ accountId, filter, context }: Counted, scope: FilterScope, columns: readonly Sql[]): Sql {
+/** Selects columns of the matching devices. Joins the tables that the scope's conditions and columns need. */
+function matchedDevices(
+  { accountId, filter, inside, context }: Counted,
+  scope: FilterScope,
+  columns: readonly Sql[],
+): Sql {
   const where = [sql`l.account_id = ${accountId}`]
   if (filter !== undefined) where.push(filterCondition(filter, scope))
+  if (inside !== undefined) where.push(insideCondition(accountId, inside, scope.tables))
   const { device, overrides } = scope.tables
   const devices = device || overrides ? sql`join device d on d.account_id = l.account_id and d.id = l.device_id` : sql``
   return sql`select ${sql.join([...columns], sql`, `)} from device_live l ${devices}

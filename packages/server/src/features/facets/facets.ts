@@ -4,6 +4,7 @@ import { walk } from '../../db/fair/user-database.ts'
 import { ApiError, badInput } from '../../errors.ts'
 import { limits } from '../../limits.ts'
 import type { DeviceTotals, Facet, UserDeviceTotalsArgs, UserFacetsArgs } from '../../resolvers.generated.ts'
+import { insideOf } from '../../restriction.ts'
 import { parseContext } from '../attributes/attribute-name.ts'
 import { assertKnownNames, isGroupOnly } from '../filters/account-names.ts'
 import { type ReadFilter, readFilter, unindexedTerms } from '../filters/read-filter.ts'
@@ -41,12 +42,9 @@ export async function listFacets(context: Context, args: UserFacetsArgs): Promis
   }))
 }
 
-/**
- * Returns the cache key. It omits the current time, so in equal requests, relative times in the filter refer to the
- * first request.
- */
-const keyOf = ({ accountId, filter, context, subjects, size, interval }: FacetQuery): string =>
-  JSON.stringify([accountId, filter, context, subjects, size, interval])
+/** For equal requests, relative times in the filter are relative to the first request. */
+const keyOf = ({ accountId, filter, inside, context, subjects, size, interval }: FacetQuery): string =>
+  JSON.stringify([accountId, filter, inside, context, subjects, size, interval])
 
 export async function countDeviceTotals(context: Context, args: UserDeviceTotalsArgs): Promise<DeviceTotals> {
   const { counted, reasons } = await readCounted(context, args)
@@ -56,7 +54,9 @@ export async function countDeviceTotals(context: Context, args: UserDeviceTotals
 
 type Counting<Result> = (db: Context['db']) => Promise<Result>
 
-/** Runs a count like any statement that reads all devices: it is charged for its rows and waits in the walking lane. */
+/**
+ * The statement counts every matching device, so it is charged and queued like other statements that read all devices.
+ */
 function count<Result>({ db, rowMeter }: Context, reasons: readonly string[], run: Counting<Result>): Promise<Result> {
   rowMeter.add(({ devices }) => devices)
   return walk(db, reasons, run)
@@ -74,6 +74,7 @@ async function readCounted(
   const counted = {
     accountId: context.viewer.accountId,
     filter: selection.where?.filter,
+    inside: insideOf(context.viewer),
     context: selection.context,
     now: Date.now(),
   }
@@ -82,7 +83,7 @@ async function readCounted(
   return { counted, reasons }
 }
 
-/** Resolves a name as a filter does. The errors therefore suggest the same names. */
+/** Resolves a name in the same way as a filter, so that errors suggest the same names. */
 async function readName(context: Context, name: string, path: string): Promise<ValueSubject> {
   const { subject, filter } = readSubject(name, path)
   await assertKnownNames(context, filter)
@@ -130,7 +131,7 @@ function condition(
   }
   if (subject.type === 'field' && ['number', 'application', 'boolean', 'state'].includes(subject.valueType))
     return `${printed} = ${value}`
-  // The counts truncate longer values.
+  // A longer value was truncated.
   const isWhole = value.length < 200
   return `${printed} = ${isWhole ? writeValue([value]) : writeValue([value, ''])}`
 }

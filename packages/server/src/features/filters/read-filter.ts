@@ -17,30 +17,27 @@ import { ApiError, badInput } from '../../errors.ts'
 import { assertStorable } from '../../lib/text.ts'
 import { eventTypes } from '../events/event-types.ts'
 
-/** The filters that an argument accepts, and the argument's name for error messages. */
+/** Which filters an argument accepts, and the argument's name for error messages. */
 export interface FilterPlace {
   readonly kind: FilterKind
   readonly usage?: FilterUsage
   readonly path: string
-  /**
-   * Whether the caller created the filter from a name. Error messages then show no part of that filter, because the
-   * client did not write it.
-   */
+  /** Whether the argument is a name, which the caller made a filter of. Errors then show no part of that filter. */
   readonly isName?: true
 }
 
-/** A filter without errors, except that the account may not know its attribute names. */
+/** A filter without errors, except that its attribute names may be unknown. */
 export interface ReadFilter {
   readonly text: string
   readonly canonical: string
   readonly place: FilterPlace
   readonly filter: ResolvedFilter
   readonly isIndexed: boolean
-  /** The terms that no index supports, as the client wrote them. */
+  /** The terms without an index, as written in the filter. */
   readonly unindexed: readonly string[]
-  /** The attribute names in the filter. The account must know those that have no prefix `attributes.`. */
+  /** Names of attributes. The account must know the names without the prefix `attributes.`. */
   readonly names: ReadonlySet<string>
-  /** The names that are compared with a fraction, which the client may have meant as a version. */
+  /** Names that are compared with a fraction, which the user may have meant as a version. */
   readonly fractions: ReadonlySet<string>
 }
 
@@ -72,9 +69,7 @@ export function readFilter(text: string, place: FilterPlace): ReadFilter | undef
   return { text, canonical: checked.canonical!, place, filter, isIndexed, unindexed, names, fractions }
 }
 
-/**
- * Converts a resolved filter to the result of `readFilter`. Its names were checked before and are not checked again.
- */
+/** Makes a resolved filter usable like one that was read. Its names are not checked again. */
 export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilter {
   const none: ReadonlySet<string> = new Set()
   const place = { kind, path: 'where' }
@@ -86,8 +81,8 @@ export function readFilterOf(filter: ResolvedFilter, kind: FilterKind): ReadFilt
 }
 
 /**
- * Checks a filter that does not depend on the account's attributes. Rejects age(), changed(), and stale(), because they
- * need the times of attribute values.
+ * Checks a filter that does not depend on the account's attributes. Rejects age(), changed(), and stale(), which need
+ * the times of attribute values.
  */
 export function check(
   text: string,
@@ -109,8 +104,7 @@ export function check(
 }
 
 /**
- * Returns the error for a filter argument. The message is that of the first problem, and `extensions.filter` contains
- * all problems.
+ * Returns the error for a filter argument: the message of its first problem, and all problems in `extensions.filter`.
  */
 export function filterError({ path, isName }: FilterPlace, problems: readonly FilterProblem[]): ApiError {
   const [first] = problems
@@ -126,6 +120,7 @@ export function filterError({ path, isName }: FilterPlace, problems: readonly Fi
   )
 }
 
+/** Returns a problem in the form of the API. */
 export const toFilterProblem = ({ message, line, column, length, suggestion }: FilterProblem) => ({
   message,
   line,
@@ -134,7 +129,7 @@ export const toFilterProblem = ({ message, line, column, length, suggestion }: F
   suggestion,
 })
 
-/** Returns the reason why a filter reads many records, for error messages. */
+/** Returns why a filter reads many records, for error messages. */
 export function unindexedTerms({ unindexed }: ReadFilter): string {
   const terms = unindexed.slice(0, 5).map((term) => JSON.stringify(term.slice(0, 100)))
   return (

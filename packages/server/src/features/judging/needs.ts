@@ -2,24 +2,25 @@ import type { Condition, Literal, ResolvedFilter } from '@muster/filter'
 import { RESERVED_GROUP } from '../attributes/attribute-name.ts'
 import type { EventTypeName } from '../events/event-types.ts'
 
-/** A device filter that is ready for evaluation. It contains no `view()`, and its context is known. */
+/** A device filter that is ready for evaluation: without `view()`, and with the context in which it reads attributes. */
 export interface Selection {
-  /** The filter. Undefined matches every device. */
+  /** undefined matches every device. */
   filter: ResolvedFilter | undefined
   context: string | undefined
 }
 
 /** The parts of a device that a filter reads. */
 export interface Needs {
-  /** The top-level attribute names. Undefined means all names. */
+  /** Top-level attribute names. undefined means all. */
   names: readonly string[] | undefined
   overrides: boolean
   services: boolean
   reserved: boolean
   stateSince: boolean
   lastReported: boolean
+  /** Whether the result depends on the time of the event. */
   clock: boolean
-  /** The types of events that can change these parts. */
+  /** The types of events that can change the parts that the filter reads. */
   types: readonly EventTypeName[]
 }
 

@@ -14,7 +14,7 @@ export interface DeviceRows {
   live: LiveRow
   overrides: OverrideRow[]
   services: ServiceRow[]
-  /** The states of the services that have reported one. */
+  /** The states of the services that have reported a state. */
   serviceLives: ServiceLiveRow[]
 }
 
@@ -55,17 +55,17 @@ export interface ServiceLiveRow {
 export interface PastEvent {
   id: string
   type: EventTypeName
-  /** The ID of the device or service that changed. */
+  /** ID of the device or service that changed. */
   target: string
   state: string | null
   data: Record<string, unknown>
   previous: Record<string, unknown> | null
 }
 
-/** The changes of attributes, in the format of events. */
+/** Attribute changes in the format of events. */
 export type AttributeChanges = Record<string, { old: string | null }>
 
-/** The content of a DEVICE_DELETE event. If the content was too large, the event contains `omitted` instead. */
+/** The content of a DEVICE_DELETE event, unless it was too large (`omitted`). */
 export interface DeletedDevice {
   name: string
   hardwareId: string | null
@@ -76,7 +76,7 @@ export interface DeletedDevice {
 }
 
 export interface DeletedService extends Omit<ServiceRow, 'attributes'> {
-  /** The reported state, or null if the service has the state of its device. */
+  /** Null if the service has the state of its device. */
   state: string | null
   stateSince?: string | null
   lastReported: string | null

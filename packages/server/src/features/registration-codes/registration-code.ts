@@ -1,14 +1,15 @@
 import type { ServiceInput } from '../services/new-service.ts'
 
-/** A registration code as the server uses it after creation, without the code itself. */
+/** A registration code without the code itself, as the rest of the server uses it. */
 export interface RegistrationCode {
   id: string
-  /** The first characters of the code, by which users recognize it in lists. */
+  /** The first characters of the code. */
   prefix: string
   name: string | null
   platform: string | null
-  /** The maximum number of devices that can register with the code. */
+  /** Maximum number of devices that can register with the code. */
   uses: number
+  /** Number of devices that have registered with the code. */
   used: number
   created: Date
   expires: Date
@@ -23,7 +24,7 @@ export interface CodeTemplate {
 }
 
 export interface CreatedRegistrationCode {
-  /** The code itself. The server returns it only on creation. */
+  /** The code itself, returned only on creation. */
   code: string
   registrationCode: RegistrationCode
 }

@@ -18,10 +18,7 @@ export async function lockService(db: Database, accountId: string, id: string): 
   return rows[0]
 }
 
-/**
- * Counts a device's services. The caller must have locked the device. Otherwise, concurrent additions could exceed the
- * limit.
- */
+/** The caller must have locked the device, so that concurrent additions cannot exceed the limit. */
 export async function countServices(db: Database, accountId: string, deviceId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from service where account_id = ${accountId} and device_id = ${deviceId}`.execute(db)
@@ -48,10 +45,7 @@ export async function updateServiceRow(
     where account_id = ${accountId} and id = ${id}`.execute(db)
 }
 
-/**
- * Deletes a service. Returns the data that belonged to the service besides its fields, or null if that data is too
- * large to keep.
- */
+/** Returns what the service had beside its fields; null if that is too large to keep. */
 export async function deleteServiceRow(
   db: Database,
   accountId: string,
@@ -71,13 +65,13 @@ export async function deleteServiceRow(
   return removed == null || JSON.stringify(removed).length > limits.deletedBytes ? undefined : removed
 }
 
-/** The data that belonged to a service, as its event keeps it. Times have the format of PostgreSQL's JSON. */
+/** What belonged to a service, as an event keeps it. Times are as in JSON of PostgreSQL. */
 export interface RemovedService extends Record<string, unknown> {
   created: string
   attributes: Record<string, unknown>
-  /** The overrides, keyed by context. */
+  /** By context. */
   overrides: Record<string, unknown>
-  /** The reported state, or null if the service had the state of its device. */
+  /** Null if the service followed the state of its device. */
   state: string | null
   stateSince: string | null
   lastReported: string | null

@@ -7,6 +7,7 @@ import { selectServicesOfDevices } from './services.queries.ts'
 import { readServiceFilter, readServiceOrder, type ServiceListArguments } from './services-of-device-arguments.ts'
 
 export interface ServicesWanted extends ServiceListArguments {
+  /** Whether the document selects attributes. */
   attributes: boolean
 }
 
@@ -34,7 +35,7 @@ async function readServices(
 ): Promise<Service[][]> {
   const filter = readServiceFilter(selection)
   const order = readServiceOrder(selection.sort)
-  // A document can select the same device twice, but the statement must read it once.
+  // A document can select a device twice.
   const distinct = [...new Map(devices.map((device) => [device.id, device])).values()]
   const found = await selectServicesOfDevices(context.db, context.viewer.accountId, {
     devices: distinct,

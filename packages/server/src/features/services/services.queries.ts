@@ -1,9 +1,11 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { type RawBuilder, sql } from 'kysely'
 import { sortable, valueIn } from '../../db/attribute-expressions.ts'
 import type { Database } from '../../db/database.ts'
 import { allOf, isAnyOf, naturally } from '../../db/sorted-page.ts'
 import { contains } from '../../db/text-match.ts'
 import type { State } from '../devices/device.ts'
+import { isInside } from '../filters/sql/inside.ts'
 import type { Service, ServiceName } from './service.ts'
 import { joinLive, type ServiceRow, serviceColumns, servicesAsRows, stateColumn, toService } from './service-row.ts'
 import type { ServiceFilter, ServiceOrder } from './services-of-device-arguments.ts'
@@ -14,13 +16,18 @@ type Sql = RawBuilder<unknown>
 export async function selectServices(
   db: Database,
   accountId: string,
-  { ids, attributes }: { ids: readonly string[]; attributes: boolean },
+  { ids, attributes, inside }: { ids: readonly string[]; attributes: boolean; inside: ResolvedFilter | undefined },
 ): Promise<Service[]> {
+  const conditions = [
+    sql`s.account_id = ${accountId}`,
+    isAnyOf(sql`s.id`, ids),
+    ...isInside(accountId, inside, sql`s.device_id`),
+  ]
   const { rows } = await sql<ServiceRow<string>>`${servicesAsRows}
     select s.device_id, ${serviceColumns(attributes)}
     from service s join device_live device on device.account_id = s.account_id and device.device_id = s.device_id
     ${joinLive}
-    where s.account_id = ${accountId} and ${isAnyOf(sql`s.id`, ids)}`.execute(db)
+    where ${allOf(conditions)}`.execute(db)
   return rows.map((row) => toService(row, row[0]))
 }
 
@@ -31,10 +38,7 @@ export interface ServicesOfDevices<Of> {
   attributes: boolean
 }
 
-/**
- * Reads the services of many devices in one query. The services of each device are in order. For the order by name, an
- * index avoids a sort.
- */
+/** Reads the services of many devices in one query, in order for each device. For the order by name, an index avoids a sort. */
 export async function selectServicesOfDevices<Of extends { id: string; state: State }>(
   db: Database,
   accountId: string,
@@ -55,18 +59,16 @@ export async function selectServicesOfDevices<Of extends { id: string; state: St
   return found
 }
 
-/** A page of devices whose services the database writes as JSON. */
+/** A page of devices, and their services as the database writes them. */
 export interface WrittenServices {
   devices: readonly { id: string; state: State }[]
   filter: ServiceFilter
   order: ServiceOrder
+  /** An expression for the JSON of a service. */
   json: Sql
 }
 
-/**
- * The position of a device, starting at 1, the JSON of its services, separated by commas, and the number of its
- * services.
- */
+/** The position of a device, counted from 1, the JSON of its services, separated by commas, and their number. */
 export type WrittenServicesRow = readonly [position: number, services: string | null, count: number]
 
 /** Like `selectServicesOfDevices`, but returns the services of each device as JSON. */
@@ -107,13 +109,12 @@ const fieldKeys = {
   port: sql`s.port`,
 }
 
-/** Orders services. Missing values come last in both directions. The ID breaks ties, in the direction of the sort. */
+/** Missing values come last in both directions. Ties are ordered by ID in the direction of the sort. */
 function orderBy({ by, direction }: ServiceOrder): Sql {
   const towards = sql.raw(direction)
   const key = typeof by === 'string' ? fieldKeys[by] : naturally(sortable(valueIn(sql`s.attributes`, by)))
   if (key === undefined) return sql`s.id ${towards}`
-  // Only nullable keys need `nulls last`. The other keys omit it, because a backward index scan cannot return that
-  // order.
+  // `nulls last` is limited to nullable keys, because a backward index scan cannot return this order.
   const isNullable = typeof by !== 'string' || by === 'port'
   return isNullable ? sql`${key} ${towards} nulls last, s.id ${towards}` : sql`${key} ${towards}, s.id ${towards}`
 }

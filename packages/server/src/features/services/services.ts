@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts'
 import type { Database } from '../../db/database.ts'
+import { insideOf } from '../../restriction.ts'
 import type { Device } from '../devices/device.ts'
 import { findDevices } from '../devices/devices.ts'
 import { readIds } from '../devices/list/device-filter.ts'
@@ -9,8 +10,8 @@ import { selectServiceNames, selectServices, selectServicesOfDevices } from './s
 import { readServiceOrder } from './services-of-device-arguments.ts'
 
 /**
- * Returns the viewer's services with these IDs, each once, in the requested order. For a device ID, returns the
- * device's bulk service. Omits unknown IDs.
+ * Returns the viewer's services with these IDs, each once, in the requested order. A device ID returns the device's bulk
+ * service. Omits unknown IDs.
  */
 export async function findServices(
   context: Context,
@@ -19,7 +20,7 @@ export async function findServices(
 ): Promise<Service[]> {
   const ids = readIds(serviceIds, 'id')
   const [services, devices] = await Promise.all([
-    selectServices(context.db, context.viewer.accountId, { ids, attributes }),
+    selectServices(context.db, context.viewer.accountId, { ids, attributes, inside: insideOf(context.viewer) }),
     findDevices(context, ids, { attributes }),
   ])
   const byId = new Map([...services, ...devices.map(bulkService)].map((service) => [service.id, service]))
@@ -46,6 +47,7 @@ function bulkService(device: Device): Service {
   return service
 }
 
+/** Lists the services of a device in ID order, without its bulk service. */
 export const listServiceNames = (
   { db, viewer }: Pick<Context, 'db' | 'viewer'>,
   deviceId: string,

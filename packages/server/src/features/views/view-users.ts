@@ -6,16 +6,17 @@ import { ApiError } from '../../errors.ts'
 import { perRequest } from '../../graphql/per-request.ts'
 import type { Target } from '../events/event-types.ts'
 import { check } from '../filters/read-filter.ts'
+import { listRestrictedByViews, replaceViewOfRestrictions, restrictedTarget } from '../restrictions/view-uses.ts'
 import { webhookTarget } from '../webhooks/webhook.ts'
 import { listWebhooksWithViews, replaceViewOfWebhooks } from '../webhooks/webhook-views.ts'
 import { filterKinds, type View } from './view.ts'
 
 type Viewing = Pick<Context, 'db' | 'viewer'>
 
-/** A kind of object that can use views, either as its `view` or by `view("id")` in its filter. */
+/** Something that uses views, by `view` or by `view("id")` in its filter. */
 interface ViewUser {
   target: Target
-  /** The permission that a caller needs to change such an object, and therefore to change the view. */
+  /** The permission that a caller needs to change it, and therefore to change the view. */
   permission: PermissionName
   /** The usage of the filter, which determines the allowed terms. */
   usage: FilterUsage
@@ -24,14 +25,25 @@ interface ViewUser {
 
 async function listUsers({ db, viewer }: Viewing): Promise<ViewUser[]> {
   const webhooks = await listWebhooksWithViews(db, viewer.accountId)
-  return webhooks.map(
-    ({ webhook, viewIds }): ViewUser => ({
-      target: webhookTarget(webhook),
-      permission: 'WEBHOOK_MANAGE',
-      usage: 'list',
-      viewIds,
-    }),
-  )
+  const restricted = await listRestrictedByViews(db, viewer.accountId)
+  return [
+    ...webhooks.map(
+      ({ webhook, viewIds }): ViewUser => ({
+        target: webhookTarget(webhook),
+        permission: 'WEBHOOK_MANAGE',
+        usage: 'list',
+        viewIds,
+      }),
+    ),
+    ...restricted.map(
+      ({ row, viewIds }): ViewUser => ({
+        target: restrictedTarget(row),
+        permission: 'MEMBER_MANAGE',
+        usage: row.kind,
+        viewIds,
+      }),
+    ),
+  ]
 }
 
 const loaderOf = perRequest(
@@ -48,7 +60,7 @@ const loaderOf = perRequest(
 /** Loads the objects that use a view. */
 export const loadViewUsers = (context: Context, viewId: string): Promise<Target[]> => loaderOf(context).load(viewId)
 
-/** Throws FORBIDDEN if the caller may not change all objects that use the view (contract C.3). */
+/** Throws FORBIDDEN if the caller lacks a permission to change the objects that use the view (contract C.3). */
 export async function assertMayChangeUsers(
   viewing: Viewing,
   { id, field }: { id: string; field: 'Mutation.updateView' | 'Mutation.deleteView' },
@@ -67,7 +79,7 @@ export async function assertMayChangeUsers(
   )
 }
 
-/** Throws CONFLICT if any object uses the view. The error lists these objects. */
+/** Throws CONFLICT with a list of the objects that use the view, if any. */
 export async function assertUnused(viewing: Viewing, view: View): Promise<void> {
   const users = (await listUsers(viewing)).filter(({ viewIds }) => viewIds.has(view.id)).map(({ target }) => target)
   if (users.length === 0) return
@@ -78,7 +90,7 @@ export async function assertUnused(viewing: Viewing, view: View): Promise<void> 
   )
 }
 
-/** Throws CONFLICT if an object that uses the view does not allow its new filter. The error lists these objects. */
+/** Throws CONFLICT with a list of the objects that use the view but do not allow its filter, if any. */
 export async function assertAllowedByUsers(viewing: Viewing, { id, kind, where }: View): Promise<void> {
   if (where === null) return
   const isRejected = ({ usage, viewIds }: ViewUser): boolean =>
@@ -90,9 +102,11 @@ export async function assertAllowedByUsers(viewing: Viewing, { id, kind, where }
   })
 }
 
-/** Replaces a view with another one wherever it is used. Call this in a transaction that has locked the account. */
-export const replaceView = (viewing: Viewing, change: { from: string; to: string }): Promise<void> =>
-  replaceViewOfWebhooks(viewing, change)
+/** Replaces a view with another one wherever it is used. Call it in a transaction that has locked the account. */
+export async function replaceView(viewing: Viewing, change: { from: string; to: string }): Promise<void> {
+  await replaceViewOfWebhooks(viewing, change)
+  await replaceViewOfRestrictions(viewing, change)
+}
 
 const nameAll = (users: readonly Target[]): string =>
   users.map(({ kind, name, id }) => `the ${kind} ${JSON.stringify(name)} (${id})`).join(', ')

@@ -24,7 +24,7 @@ export interface DeliveryListArguments extends PageArguments {
   failed?: boolean | null | undefined
 }
 
-/** The order that delivery cursors encode, so a cursor of another list is invalid. */
+/** The sort order that delivery cursors encode. */
 const ORDER = 'deliveries'
 
 const loadersOf = perRequest((_context: Context) => new Map<string, DataLoader<string, WebhookDeliveryList>>())
@@ -70,10 +70,7 @@ async function readPages(
   )
 }
 
-/**
- * Reads the part of the list that a page needs. `markedBy` is the ID of the delivery after which the page starts, which
- * must exist.
- */
+/** `markedBy` is the ID of the delivery after which the page starts. The delivery must exist. */
 function readSlice(
   context: Context,
   args: DeliveryListArguments,

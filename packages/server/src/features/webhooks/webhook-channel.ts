@@ -4,9 +4,10 @@ export interface WebhookAddress {
   webhookId: string
 }
 
-/** The NOTIFY channel that the workers subscribe to. */
+/** NOTIFY channel that the workers subscribe to. */
 export const webhookChannel = 'muster_webhook'
 
+/** Formats an address as a payload for the channel. */
 export const formatAddress = ({ accountId, webhookId }: WebhookAddress): string => `${accountId} ${webhookId}`
 
 export function parseAddress(payload: string): WebhookAddress {

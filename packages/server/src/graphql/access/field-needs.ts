@@ -17,34 +17,36 @@ import {
 import { maskOf, type PermissionName } from '../../access.ts'
 import { type Arguments, hasVariable } from '../cost/object-count.ts'
 
-/**
- * A permission, or several of which one is enough. Where only one can be named, such as in an error, it is the first.
- */
+/** A permission, or several of which one is enough. The first stands for them where one is named. */
 export type Need = PermissionName | readonly PermissionName[]
 
-/**
- * Returns the permissions that a field needs, such as `Mutation.setAttribute`. If they depend on the field's arguments,
- * returns a function of these.
- */
+/** Returns what a field needs, such as `Mutation.setAttribute`; a function if that depends on the field's arguments. */
 export type FieldRules = (field: string) => readonly Need[] | ((args: Arguments) => readonly Need[])
 
+/** A permission that a field needs. */
 export interface FieldNeed {
   readonly field: string
   readonly permission: PermissionName
 }
 
 interface MaskedNeed extends FieldNeed {
-  /** A mask of permissions. One of them is enough. */
+  /** One of these permissions is enough. */
   readonly anyOf: number
 }
 
+/** Whether callers who are restricted to some devices can select a field. */
+export type IsOpen = (field: string) => boolean
+
+/** What a document needs. */
 export interface DocumentNeeds {
   readonly all: readonly FieldNeed[]
-  /** Returns the needs that these permissions do not cover, in sorted order. */
+  /** The fields that callers who are restricted to some devices cannot select, sorted. */
+  readonly closed: readonly string[]
+  /** Returns the needs that these permissions do not cover, sorted. */
   missing(granted: number): readonly FieldNeed[]
 }
 
-/** Returns the needs of an operation with these coerced variables. */
+/** Returns what an operation needs with these coerced variables. */
 export type OperationNeeds = (variables: Arguments) => DocumentNeeds
 
 export interface NeedsInput {
@@ -52,14 +54,14 @@ export interface NeedsInput {
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
 }
 
-/**
- * Creates a function that reads the needs of an operation. The needs are computed once, unless they depend on
- * variables.
- */
-export function createNeedsReader(schema: GraphQLSchema, rules: FieldRules): (input: NeedsInput) => OperationNeeds {
+/** Creates a function that reads the needs of an operation. They are computed once unless they depend on variables. */
+export function createNeedsReader(
+  schema: GraphQLSchema,
+  { rules, isOpen }: Pick<Reading, 'rules' | 'isOpen'>,
+): (input: NeedsInput) => OperationNeeds {
   return (input) => {
-    const found = readNeeds({ schema, rules, ...input }, {})
-    if (found.dependsOnVariables) return (variables) => readNeeds({ schema, rules, ...input }, variables).needs
+    const found = readNeeds({ schema, rules, isOpen, ...input }, {})
+    if (found.dependsOnVariables) return (variables) => readNeeds({ schema, rules, isOpen, ...input }, variables).needs
     return () => found.needs
   }
 }
@@ -67,11 +69,13 @@ export function createNeedsReader(schema: GraphQLSchema, rules: FieldRules): (in
 interface Reading extends NeedsInput {
   schema: GraphQLSchema
   rules: FieldRules
+  isOpen: IsOpen
 }
 
-/** Visits each selection set once for each type. The time is therefore proportional to the length of the document. */
-function readNeeds({ schema, rules, operation, fragments }: Reading, variables: Arguments) {
+/** Visits each selection set once for each type, so the time is proportional to the length of the document. */
+function readNeeds({ schema, rules, isOpen, operation, fragments }: Reading, variables: Arguments) {
   const needs = new Map<string, MaskedNeed>()
+  const closed = new Set<string>()
   const visited = new Map<SelectionSetNode, Set<string>>()
   let dependsOnVariables = false
 
@@ -87,9 +91,10 @@ function readNeeds({ schema, rules, operation, fragments }: Reading, variables: 
 
   const visitField = (type: GraphQLObjectType, node: FieldNode): void => {
     const definition = type.getFields()[node.name.value]
-    // Fields of introspection need no permission.
+    // Introspection needs no permission.
     if (definition === undefined) return
     const field = `${type.name}.${node.name.value}`
+    if (!isOpen(field)) closed.add(field)
     let rule = rules(field)
     if (typeof rule === 'function') {
       if (node.arguments?.some(({ value }) => hasVariable(value))) dependsOnVariables = true
@@ -117,10 +122,10 @@ function readNeeds({ schema, rules, operation, fragments }: Reading, variables: 
   }
 
   visit(schema.getRootType(operation.operation)!, operation.selectionSet)
-  return { needs: documentNeeds([...needs.values()]), dependsOnVariables }
+  return { needs: documentNeeds([...needs.values()], [...closed].sort()), dependsOnVariables }
 }
 
-function documentNeeds(needs: MaskedNeed[]): DocumentNeeds {
+function documentNeeds(needs: MaskedNeed[], closed: readonly string[]): DocumentNeeds {
   const all = needs.sort((one, other) =>
     `${one.field} ${one.permission}` < `${other.field} ${other.permission}` ? -1 : 1,
   )
@@ -128,6 +133,7 @@ function documentNeeds(needs: MaskedNeed[]): DocumentNeeds {
   const named = all.map(({ field, permission }) => ({ field, permission }))
   return {
     all: named,
+    closed,
     missing: (granted) =>
       masks.every((mask) => granted & mask) ? [] : named.filter((_need, index) => !(granted & all[index]!.anyOf)),
   }
@@ -137,7 +143,7 @@ function conditionOf(directive: typeof GraphQLSkipDirective, node: SelectionNode
   try {
     return getDirectiveValues(directive, node, variables)?.if
   } catch {
-    // The condition is a variable without a value. The field counts as selected.
+    // The condition is a variable without a value, so the field counts as selected.
     return undefined
   }
 }

@@ -3,15 +3,10 @@ import type { FastifyInstance } from 'fastify'
 
 const CHECK_INTERVAL_MS = 1_000
 const RESOLUTION_MS = 50
-/**
- * The minimum number of measurements. A suspended process records only one long delay, which must not count as load.
- */
+/** Minimum number of measurements. A process that was suspended records only one long delay. */
 const MIN_DELAYS = 3
 
-/**
- * Returns a function that checks whether the recent median event-loop delay exceeds `limitMs`. With 0, the check is
- * disabled.
- */
+/** Returns a function that reports whether the recent median event-loop delay exceeds `limitMs`. 0 disables the check. */
 export function watchLag(app: FastifyInstance, limitMs: number): () => boolean {
   if (limitMs === 0) return () => false
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })

@@ -2,22 +2,22 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 export interface SlowReaderOptions {
-  /** The number of milliseconds after which a connection that reads nothing is closed. */
+  /** Time after which a connection that reads nothing is closed. */
   limitMs: number
   onClosed?: (() => void) | undefined
 }
 
 interface Progress {
-  /** The number of bytes that the operating system has accepted. */
+  /** Number of bytes that the operating system has accepted. */
   sent: number
-  /** The number of consecutive checks without progress. */
+  /** Number of consecutive checks without progress. */
   checks: number
 }
 
-/** The number of checks of each connection within `limitMs`. */
+/** Number of checks of each connection within `limitMs`. */
 const CHECKS = 10
 
-/** Closes connections whose client does not read a pending response. This includes streams and downloads. */
+/** Closes connections whose client does not read a pending response, including streams and downloads. */
 export function closeSlowReaders(app: FastifyInstance, { limitMs, onClosed }: SlowReaderOptions): void {
   const connections = new Map<Socket, Progress>()
 

@@ -11,6 +11,7 @@ import { type Finished, runCommand } from '../run-command.ts'
 export const role = 'muster'
 export const database = 'muster'
 
+/** PostgreSQL's folder in the data folder. */
 export const clusterFolderOf = (dataFolder: string): string => join(dataFolder, 'pg')
 
 /** The folder in which a point-in-time restore assembles a cluster before moving the cluster into place. */
@@ -29,7 +30,7 @@ export async function findCluster(clusterFolder: string): Promise<Cluster | unde
     // Another process may have moved a complete cluster into place after the first read.
     const created = await readCluster(clusterFolder)
     if (created !== undefined) return created
-    // These files may be a user's data or a damaged database, so the server must not overwrite them.
+    // These files may be a user's data or a damaged database and must not be overwritten.
     throw new EmbeddedError(
       'start-failed',
       `${clusterFolder} contains files but no PG_VERSION: it is not a database, or it is damaged. Restore it from a backup, ` +
@@ -60,7 +61,7 @@ async function containsFiles(folder: string): Promise<boolean> {
   }
 }
 
-/** Throws while a database is being restored, because an empty database must not take its place. */
+/** An empty database must not replace a database that is being restored. */
 async function assertNotRecovering(clusterFolder: string): Promise<void> {
   const folder = recoveringFolderOf(clusterFolder)
   const exists = await stat(folder).then(
@@ -85,10 +86,7 @@ export function assertSameMajorVersion(folder: string, found: number, ours: numb
   )
 }
 
-/**
- * Ensures that PostgreSQL's user owns the files. Root can change their owner, which is needed if root ran PostgreSQL as
- * a different user before.
- */
+/** PostgreSQL's user must own the files, but root may have run PostgreSQL as a different user before. */
 export async function assertOwnership(folder: string, found: UserId, wanted: UserId): Promise<void> {
   if (found.uid === wanted.uid) return
   if (process.getuid?.() === 0) {
@@ -114,10 +112,7 @@ interface Creation {
   readonly lockFd: number | undefined
 }
 
-/**
- * Creates the cluster under a temporary name and renames it at the end. A cluster with the final name is therefore
- * always complete.
- */
+/** Creates the cluster under a temporary name and renames it at the end. A cluster with the final name is always complete. */
 export async function createCluster({ clusterFolder, binaries, runMode, lockFd }: Creation): Promise<void> {
   const unfinished = `${clusterFolder}.unfinished`
   await rm(unfinished, { recursive: true, force: true })
@@ -140,10 +135,7 @@ export async function createCluster({ clusterFolder, binaries, runMode, lockFd }
   await syncFolder(join(clusterFolder, '..'))
 }
 
-/**
- * Strings sort by code point, so their order is the same on every machine. Columns that need another order specify a
- * collation.
- */
+/** Strings sort by code point on every machine. Columns that need another order specify a collation. */
 const initdbArguments = [
   '--username=postgres',
   '--auth=reject',
@@ -152,22 +144,22 @@ const initdbArguments = [
   '--locale-provider=builtin',
   '--builtin-locale=C.UTF-8',
   '--no-instructions',
-  // One sync at the end is enough. It also covers the files that are written after initdb.
+  // A single sync at the end also covers the files that are written after initdb.
   '--no-sync',
 ]
 
 const singleUserArguments = ['-c', 'fsync=off', '-c', 'exit_on_error=on', '-c', 'log_checkpoints=off']
 
 /**
- * Lets the role take base backups. The SQL is on one line, as single-user mode requires. A grant applies to the
- * database in which it is made and to later copies of that database.
+ * Lets the role take base backups. Single-user mode requires the SQL to be on one line. The grants apply to the database in
+ * which they are made, and to copies of that database.
  */
 export const grantBackup = `GRANT EXECUTE ON FUNCTION pg_backup_start(text, boolean), pg_backup_stop(boolean) TO ${role};`
 
 /**
- * Runs without a connection, so the superuser never needs the right to connect. CREATEDB lets the role copy only its
- * own databases. The role owns und-x-icu, so it can refresh the collation version after an ICU update. New databases
- * copy the grants of template1.
+ * Runs without a connection, so that the superuser can never connect. CREATEDB lets the role copy only its own databases. The
+ * role owns und-x-icu so that it can refresh the collation version after an ICU update. New databases copy the grants of
+ * template1.
  */
 const roleAndDatabase = `
 CREATE ROLE ${role} LOGIN NOSUPERUSER CREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;
@@ -181,7 +173,7 @@ const hbaRules = `# The socket is in this folder. Only the folder's owner may en
 local  all  ${role}  trust
 `
 
-/** Syncs a folder, because a rename in it is durable only then (fsync(2)). */
+/** fsync(2): a rename is durable once the folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

@@ -6,8 +6,9 @@ export interface NameSummary {
   names: AttributeName[]
   /** The counts include every event up to this one. */
   eventId: bigint
-  /** The number of seconds since the count. */
+  /** Seconds since the count. */
   age: number
+  /** The account's current number of devices. */
   devices: number
 }
 
@@ -16,7 +17,7 @@ interface SummaryRow extends Omit<NameSummary, 'eventId' | 'names'> {
   names: (Omit<AttributeName, 'lastChanged'> & { lastChanged: string | null })[]
 }
 
-/** Returns the account's summary, or undefined if its names have never been counted. */
+/** Returns the account's summary, or undefined if its names were never counted. */
 export async function findSummary(db: Database, accountId: string): Promise<NameSummary | undefined> {
   const rows = await query<SummaryRow>(
     db,
@@ -38,8 +39,7 @@ export async function findSummary(db: Database, accountId: string): Promise<Name
 }
 
 /**
- * Saves the last event that the counts include. Returns false if the saved counts include later events. Must run in a
- * transaction.
+ * Saves the last event that the counts include. Returns false if the saved counts include later events. Requires a transaction.
  */
 export async function advanceSummary(db: Database, accountId: string, eventId: bigint): Promise<boolean> {
   const rows = await query(

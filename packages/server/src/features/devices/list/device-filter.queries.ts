@@ -6,6 +6,7 @@ import type { Change } from '../../attributes/apply-changes.ts'
 import { type AttributeName, RESERVED_GROUP } from '../../attributes/attribute-name.ts'
 import { reservedColumns } from '../../attributes/attributes.ts'
 import { filterCondition } from '../../filters/sql/conditions.ts'
+import { insideCondition } from '../../filters/sql/inside.ts'
 import { noTables } from '../../filters/sql/rows.ts'
 import { BULK_SERVICE } from '../../services/application-types.ts'
 import type { DeviceFilter } from './device-filter.ts'
@@ -13,10 +14,7 @@ import { type Reads, reservedColumn, valueAt } from './device-sort.queries.ts'
 
 type Sql = RawBuilder<unknown>
 
-/**
- * Returns a filter's conditions on `device d`, `device_live l`, and the overrides `o`. Also returns which of these
- * tables the conditions read.
- */
+/** Returns a filter's conditions on `device d`, `device_live l`, and the overrides `o`, and which of these tables they read. */
 export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql[]; reads: Reads } {
   const values = (filter.values ?? []).flatMap(expandReserved)
   const reserved = values.filter(({ name }) => reservedColumn(name) !== undefined)
@@ -30,6 +28,7 @@ export function sqlFilter(accountId: string, filter: DeviceFilter): { where: Sql
     const scope = { accountId, context, now: filter.now!, tables }
     where.push(filterCondition(filter.where.filter, scope))
   }
+  if (filter.inside !== undefined) where.push(insideCondition(accountId, filter.inside, tables))
   return {
     where,
     reads: {
@@ -61,13 +60,11 @@ function fieldConditions(accountId: string, filter: DeviceFilter): Sql[] {
   return where
 }
 
-/**
- * Compares twice: the first comparison uses the index, which does not distinguish A1 from a01, and the second is exact.
- */
+/** The first comparison uses the index, which does not distinguish A1 from a01. The second comparison is exact. */
 const platformIn = (platforms: readonly string[]): Sql =>
   sql`${naturally(sql`d.platform`)} = any(${platforms}) and d.platform = any(${platforms})`
 
-/** Expands null for the reserved group, which matches a device without a value for any name in the group. */
+/** null for the reserved group matches a device that has no value for any name in the group. */
 function expandReserved({ name, value }: Change): Change[] {
   if (name.length !== 1 || name[0] !== RESERVED_GROUP || value !== null) return [{ name, value }]
   return Array.from(reservedColumns.keys(), (subName) => ({ name: [RESERVED_GROUP, subName], value: null }))
@@ -85,8 +82,8 @@ function valueConditions(accountId: string, values: readonly Change[], context: 
 }
 
 /**
- * Compares a value after the overrides are applied. A group is not null. `to_jsonb` distinguishes a group from a string
- * that contains the group's JSON.
+ * Compares a value after the overrides are applied. A group is not null. `to_jsonb` distinguishes a group from a string that
+ * contains the group's JSON.
  */
 function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
   const base = jsonAt(sql`d.attributes`, name)
@@ -97,10 +94,7 @@ function reads({ name, value }: Change, overrides: Sql | undefined): Sql {
 const jsonAt = (column: Sql, [first, subName]: AttributeName): Sql =>
   subName === undefined ? sql`(${column} -> ${first}::text)` : sql`(${column} -> ${first}::text -> ${subName}::text)`
 
-/**
- * Selects devices that may have the value in the context, as an override or a base value. This condition can use the
- * indexes of both tables.
- */
+/** Selects devices that may have the value in the context, as an override or a base value. Uses the indexes of both tables. */
 function inContext(accountId: string, context: string, change: Change): Sql {
   const value = sql`${nested([change])}::jsonb`
   return sql`d.id in (
@@ -123,9 +117,7 @@ function reservedConditions(accountId: string, { name, value }: Change, context:
   return [candidates, sql`${read} = ${value}`]
 }
 
-/**
- * Compares twice: the first comparison uses the index, which does not distinguish A1 from a01, and the second is exact.
- */
+/** The first comparison uses the index, which does not distinguish A1 from a01. The second comparison is exact. */
 const equals = (column: Sql, value: string): Sql =>
   allOf([sql`${naturally(sortable(column))} = ${naturally(sortable(sql`${value}::text`))}`, sql`${column} = ${value}`])
 
@@ -145,5 +137,5 @@ function nested(values: readonly { name: AttributeName; value: string | null }[]
   return JSON.stringify(asObject(members))
 }
 
-/** Creates an object from entries, because only `Object.fromEntries` treats `__proto__` like any other name. */
+/** `Object.fromEntries` treats `__proto__` like any other name. */
 const asObject = (members: Iterable<readonly [string, unknown]>): object => Object.fromEntries(members)

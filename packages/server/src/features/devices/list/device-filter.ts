@@ -1,3 +1,4 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { ApiError, badInput } from '../../../errors.ts'
 import { assertStorable } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
@@ -6,7 +7,7 @@ import { type ReadFilter, readFilter } from '../../filters/read-filter.ts'
 import type { State } from '../device.ts'
 import { parseId } from '../device-id.ts'
 
-/** The filter arguments of a device list. Null is equivalent to an omitted argument. */
+/** The filter arguments of a device list. null is equivalent to an omitted argument. */
 export interface DeviceFilterArguments {
   name?: string | null | undefined
   state?: string | null | undefined
@@ -23,17 +24,19 @@ export interface DeviceFilterArguments {
 
 /** The validated filters. A device must match all of them. An empty list matches no device. */
 export interface DeviceFilter {
-  /** A part of the name, in any case. */
+  /** Part of the name, case-insensitive. */
   name?: string
   state?: State
   ids?: string[]
   hardwareId?: string
   platforms?: readonly string[]
   applications?: readonly number[]
-  /** The attribute values to match. Null matches a device that has no value for the name. */
+  /** Attribute values. null matches a name without a value. */
   values?: Change[]
   where?: ReadFilter
-  /** The reference time for relative times in `where`, in milliseconds since 1970. */
+  /** The devices that the caller reaches, if not all. */
+  inside?: ResolvedFilter
+  /** The reference time for relative times in `where`, in Unix milliseconds. */
   now?: number
   /** The context in which `values` and `where` read attributes. */
   context?: string | undefined

@@ -56,7 +56,7 @@ async function middle(order: ReturnType<typeof readDeviceOrder>) {
   const { db } = database
   const page = { filter: {}, order, start: { offset: 8_000 }, limit: 1, attributes: false }
   const [row] = await selectDevicePage(db, ACCOUNT, page)
-  const place = await findPlace(db, ACCOUNT, { order, id: row![0] })
+  const place = await findPlace(db, ACCOUNT, { order, id: row![0], inside: undefined })
   return databasePlace(order, place!)
 }
 
@@ -98,8 +98,14 @@ describe('plans of prepared statements', () => {
     ['a page of 1000', page(name, { offset: 0 }, 1000)],
     ['a page by a nullable key', page(lastReported, { offset: 0 }, 50)],
     ['a page after a position', page(name, { after: { key: 'node-77', id: '80:00:00:00:00:00:00:01' } }, 50)],
-    ['a device', (db) => selectDevices(db, ACCOUNT, { ids: ['80:00:00:00:00:00:00:01'], attributes: true })],
-    ['a service', (db) => selectServices(db, ACCOUNT, { ids: ['80:01:00:00:00:00:00:01'], attributes: true })],
+    [
+      'a device',
+      (db) => selectDevices(db, ACCOUNT, { ids: ['80:00:00:00:00:00:00:01'], attributes: true, inside: undefined }),
+    ],
+    [
+      'a service',
+      (db) => selectServices(db, ACCOUNT, { ids: ['80:01:00:00:00:00:00:01'], attributes: true, inside: undefined }),
+    ],
   ])('are cached once for %s', async (_name, run) => {
     const { db } = database
     for (let times = 0; times < 8; times++) await run(db)
@@ -134,7 +140,7 @@ test.each([
     expect(await idsFrom({ offset: 0 }, limit)).toEqual(all.slice(0, limit))
     // 16,000 devices have reported.
     for (const from of [8_000, 15_990, 16_100]) {
-      const place = await findPlace(db, ACCOUNT, { order, id: all[from - 1]! })
+      const place = await findPlace(db, ACCOUNT, { order, id: all[from - 1]!, inside: undefined })
       const after = databasePlace(order, place!)
       expect(await idsFrom({ after }, limit)).toEqual(all.slice(from, from + limit))
     }

@@ -1,3 +1,4 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { type RawBuilder, sql } from 'kysely'
 import { sortableFrom, textIn } from '../../../db/attribute-expressions.ts'
 import { type Database, plannedEachTime } from '../../../db/database.ts'
@@ -14,6 +15,7 @@ import {
 import { cacheStatements } from '../../../db/statement-cache.ts'
 import { parseTime } from '../../../db/types.ts'
 import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
+import { isInside } from '../../filters/sql/inside.ts'
 import { deviceCount } from '../device-count.queries.ts'
 import {
   type AttributesRead,
@@ -31,19 +33,16 @@ import { type DeviceOrder, isByTime } from './device-sort.ts'
 
 type Sql = RawBuilder<unknown>
 
-/** A device row with its sort key in the list. The key is omitted if a column of the row already contains it. */
+/** A device row with its sort key in the list. The key is omitted if it is already a column of the row. */
 export type ListedDeviceRow = readonly [...DeviceRow, sortKey: string | null] | DeviceRow
 
-/**
- * The start of a page. `fromEnd` reads the page from the end of the list, which requires a list without a filter in an
- * order with an index.
- */
+/** `fromEnd` reads the page from the end of the list. It requires a list without a filter, in an order with an index. */
 export type DeviceStart = SqlStart & { fromEnd?: boolean }
 
 /**
- * The way to find the matches. `planned` leaves the choice to PostgreSQL. Without an index for the filter, PostgreSQL
- * cannot know which way is faster: reading the list in order until the page is full, or reading all devices. `walk`
- * reads the first `WALKED` devices of the list in order. `scan` reads all devices once and sorts the matches.
+ * How to find the matches. `planned` leaves the choice to PostgreSQL. For a filter without an index, PostgreSQL cannot
+ * know whether to read the list in order until the page is full, or to read all devices. `walk` reads the first
+ * `WALKED` devices of the list in order. `scan` reads all devices once and sorts the matches.
  */
 export type Search = 'planned' | 'walk' | 'scan'
 
@@ -56,7 +55,7 @@ export interface DevicePageQuery {
   start: DeviceStart | SqlStartByKeys
   limit: number
   attributes: AttributesRead
-  /** The default is `planned`. */
+  /** Default: `planned`. */
   search?: Search
 }
 
@@ -85,8 +84,8 @@ const MAX_CACHED = 500
 const runCached = cacheStatements<ListedDeviceRow, { accountId: string } & Pick<SqlPlace, 'key' | 'id'>>(MAX_CACHED)
 
 /**
- * Returns a string that is equal for pages with the same statement. Returns undefined if the statements of such pages
- * differ too much to be cached. This applies to a filter, a position, and an order by an attribute or by several keys.
+ * Returns a string that is equal for pages with the same statement. Returns undefined for pages whose statements differ too
+ * much to be cached: with a filter, an order by an attribute or by several keys, or a position.
  */
 function shapeOf({ filter, order, start, limit, attributes, search }: DevicePageQuery): string | undefined {
   const { by, direction, further } = order
@@ -97,9 +96,8 @@ function shapeOf({ filter, order, start, limit, attributes, search }: DevicePage
 }
 
 /**
- * Returns the statement that reads a page. It first finds the devices on the page, using only the tables that the order
- * and the filter need. It then reads the remaining columns of only those devices, so skipping a device costs no more
- * than an index entry.
+ * Returns the statement that reads a page. It first finds the devices on the page, using only the tables that the order and the
+ * filter need. It then reads the remaining columns of those devices, so skipping a device costs only an index entry.
  */
 export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   const filter = sqlFilter(accountId, page.filter)
@@ -130,9 +128,7 @@ export function devicePageSql(accountId: string, page: DevicePageQuery): Sql {
   return completed(sortedRows(source, joined, start, limit), completing)
 }
 
-/**
- * Selects the matches among the first `WALKED` devices of the list, in order. The `OFFSET 0` fences keep that order.
- */
+/** Returns the matches among the first `WALKED` devices of the list, in order. The `OFFSET 0` fences keep that order. */
 function walkedRows(
   accountId: string,
   { order, start, limit }: DevicePageQuery & { start: SqlStart },
@@ -186,7 +182,7 @@ function computedSource({ reads, where, key, order }: Computing) {
   }
 }
 
-/** Computes keys before sorting. Without the `OFFSET 0` fences, PostgreSQL would compute a key again for each use. */
+/** Computes keys before sorting. The `OFFSET 0` fences prevent PostgreSQL from computing a key again for each use. */
 function computedValues({ reads, where, key }: Omit<Computing, 'order'>): Sql {
   const from = sql`from ${tables(reads)} where ${allOf(where)} offset 0`
   if (key.attribute === undefined) return sql`select ${key.id} as id, ${key.value ?? sql`null::text`} as value ${from}`
@@ -202,13 +198,14 @@ function columnsOf(id: Sql, { device, live }: Pick<Reads, 'device' | 'live'>, at
 interface Completing extends Pick<Reads, 'device' | 'live'> {
   accountId: string
   attributes: AttributesRead
+  /** Whether to return the sort key of each row. */
   hasKey: boolean
   isBackwards?: boolean
 }
 
 /**
- * Adds the missing device columns to the rows of a page. The `OFFSET 0` fences make each lookup use the primary key.
- * Without them, the planner may scan the whole table.
+ * Adds the missing device columns to the rows of a page. The `OFFSET 0` fences make each lookup use the primary key. Without
+ * them, the planner may scan the whole table.
  */
 function completed(rows: Sql, completing: Completing): Sql {
   const { accountId, attributes, hasKey, device, live, isBackwards = false } = completing
@@ -246,7 +243,7 @@ const union = (one: Reads, other: Reads): Reads => ({
   context: one.context ?? other.context,
 })
 
-/** Makes PostgreSQL plan a filtered list at each execution, because the number of matches determines the best index. */
+/** Makes PostgreSQL plan a filtered list each time, because the number of matches determines the best index. */
 const planning = (filter: DeviceFilter): Sql => sql.raw(Object.keys(filter).length === 0 ? '' : plannedEachTime)
 
 /** Counts the matching devices. Without a filter, returns the stored count. */
@@ -266,27 +263,29 @@ function deviceCountSql(accountId: string, filter: DeviceFilter): Sql {
 export async function findPlace(
   db: Database,
   accountId: string,
-  { order, id }: { order: DeviceOrder; id: string },
+  { order, id, inside }: { order: DeviceOrder; id: string; inside: ResolvedFilter | undefined },
 ): Promise<Place | undefined> {
-  if (order.further.length > 0) return findPlaceByKeys(db, accountId, { order, id })
+  if (order.further.length > 0) return findPlaceByKeys(db, accountId, { order, id, inside })
   const { key, id: column, reads } = keyOf(order)
   const { rows } = await sql<{ id: string; sort_key: string | Date | null }>`
     select ${column} as id, ${key ?? sql`null::text`} as sort_key from ${tables(reads)}
-    where ${isOf(accountId, reads)} and ${column} = ${id}`.execute(db)
+    where ${allOf([isOf(accountId, reads), sql`${column} = ${id}`, ...isInside(accountId, inside, column)])}`.execute(
+    db,
+  )
   return rows[0] && { id: rows[0].id, key: toSortKey(rows[0].sort_key) }
 }
 
 async function findPlaceByKeys(
   db: Database,
   accountId: string,
-  { order, id }: { order: DeviceOrder; id: string },
+  { order, id, inside }: { order: DeviceOrder; id: string; inside: ResolvedFilter | undefined },
 ): Promise<Place | undefined> {
   const orders = [order, ...order.further]
   const reads = orders.map((each) => keyOf(each).reads).reduce(union, { device: true, live: false, context: undefined })
   const keys = orders.map((each) => sqlKeyOf(each).json)
   const { rows } = await sql<{ keys: SortKey[] }>`
     select jsonb_build_array(${sql.join(keys)}) as keys from ${tables(reads)}
-    where ${isOf(accountId, reads)} and d.id = ${id}`.execute(db)
+    where ${allOf([isOf(accountId, reads), sql`d.id = ${id}`, ...isInside(accountId, inside, sql`d.id`)])}`.execute(db)
   return rows[0] && { id, key: rows[0].keys }
 }
 
@@ -297,13 +296,8 @@ export function placeOf(row: ListedDeviceRow, order: DeviceOrder): Place {
   return { id: row[0], key: key !== null && isByTime(order) ? parseTime(key).getTime() : key }
 }
 
-/**
- * Checks whether the row already contains the sort key. A list by name uses the name, and a list by ID needs no key.
- */
+/** Whether the row already contains the sort key. A list by name uses the name; a list by ID needs no key. */
 const isKeyInRow = ({ by, further }: DeviceOrder): boolean => further.length === 0 && (by === 'name' || by === 'id')
 
-/**
- * Converts a key to its form in cursors. Milliseconds are exact, because the database stores times in whole
- * milliseconds.
- */
+/** Conversion to milliseconds is exact, because the database stores times in whole milliseconds. */
 const toSortKey = (key: string | Date | null): SortKey => (key instanceof Date ? key.getTime() : key)

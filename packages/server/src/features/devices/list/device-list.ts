@@ -16,7 +16,7 @@ import { type DeviceOrder, startAfter } from './device-sort.ts'
 import { readDeviceList } from './read-device-list.ts'
 import { FAR, rowsReadByPage, rowsReadByTotal } from './rows-read.ts'
 
-/** Returns one page of the viewer's devices. `attributes` describes the attributes that the document selects. */
+/** Returns one page of the viewer's devices. `attributes` states which attributes the document selects. */
 export async function listDevices(
   context: Context,
   args: DeviceListArguments,
@@ -30,7 +30,9 @@ export async function listDevices(
     rowMeter.add(({ devices }) => rowsReadByTotal(filter, devices).rows)
     return walk(db, rowsReadByTotal(filter).reasons, (walking) => countDevices(walking, accountId, filter))
   }
-  const found = await findStart(page.start, order, (id) => findPlace(db, accountId, { order, id }))
+  const found = await findStart(page.start, order, (id) =>
+    findPlace(db, accountId, { order, id, inside: filter.inside }),
+  )
   const start = isUnfiltered(filter) && order.further.length === 0 ? await fromNearerEnd(found, total) : found
   const { reasons } = rowsReadByPage({ filter, order, start })
   const rows = await readDevicePage({
@@ -58,10 +60,7 @@ async function fromNearerEnd(start: AnyStart, total: () => Promise<number>): Pro
   return { ...start, fromEnd: start.offset > (await total()) / 2 }
 }
 
-/**
- * Returns the start of a page. A device that the filters exclude still has a position. For a deleted device, throws
- * NOT_FOUND.
- */
+/** A device that the filters exclude still has a position. For a deleted device, throws NOT_FOUND. */
 async function findStart(
   start: Start,
   order: DeviceOrder,

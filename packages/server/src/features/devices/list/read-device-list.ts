@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts'
+import { insideOf } from '../../../restriction.ts'
 import { parseContext } from '../../attributes/attribute-name.ts'
 import { assertKnownNames, assertKnownSortKeys } from '../../filters/account-names.ts'
 import { applyView } from '../../views/use-view.ts'
@@ -10,14 +11,22 @@ import { deviceSortFields } from './device-sort.ts'
 export interface DeviceListWithView extends DeviceListRequest {
   /** The context in which the filter and the order read attributes. */
   context: string | undefined
-  /** The keys of the order. Undefined if `sort` defines the order. */
+  /** The keys of the order; undefined for `sort`. */
   sortBy: readonly string[] | undefined
-  /** The columns of the view. Empty if the list has no view. */
+  /** The columns of the view; empty without a view. */
   columns: readonly ViewColumn[]
 }
 
-/** Reads the arguments, applies the view, and rejects attribute names that the account never had. */
+/**
+ * Reads the arguments, applies the view and the caller's restriction, and rejects attribute names that the account never had.
+ */
 export async function readDeviceList(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
+  const list = await readWithView(context, args)
+  const inside = insideOf(context.viewer)
+  return inside === undefined ? list : { ...list, filter: { ...list.filter, inside } }
+}
+
+async function readWithView(context: Context, args: DeviceListArguments): Promise<DeviceListWithView> {
   const { firstRecord } = context
   const given = readDeviceListArguments(args, firstRecord)
   const { where } = given.filter

@@ -1,3 +1,4 @@
+import type { ResolvedFilter } from '@muster/filter'
 import { badInput } from '../../../errors.ts'
 import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
 import { type Page, type PageArguments, readPage } from '../../../graphql/lists/paging.ts'
@@ -15,7 +16,7 @@ export interface ServiceSortKey {
   direction: Direction
 }
 
-/** The arguments of `services`. Null is equivalent to an omitted argument. */
+/** The arguments of `services`. null is equivalent to an omitted argument. */
 export interface ServicesArguments extends PageArguments {
   sortBy?: readonly string[] | null | undefined
   where?: string | null | undefined
@@ -27,9 +28,11 @@ export interface ServicesArguments extends PageArguments {
 
 export interface ServicesSelection {
   where: ReadFilter | undefined
-  /** The reference time for relative times in `where`, in milliseconds since 1970. */
+  /** The reference time for relative times in `where`, in Unix milliseconds. */
   now: number
   context: string | undefined
+  /** The devices that the caller reaches, if not all. */
+  inside?: ResolvedFilter
 }
 
 export interface ServiceListRequest {
@@ -74,12 +77,10 @@ const typeOfKey: Record<ServiceField, KeyType> = {
   'device.name': 'text',
 }
 
-/** Checks whether services can lack a value for the key. */
+/** Whether services can lack a value for the key. */
 export const isNullableKey = ({ by }: ServiceSortKey): boolean => typeof by !== 'string' || by === 'port'
 
-/**
- * Converts a position to the types that the database compares. Rejects values that only a forged cursor can contain.
- */
+/** Converts a position for comparison in the database. Rejects values that only a forged cursor can contain. */
 export function servicePlace(
   keys: readonly ServiceSortKey[],
   { key, id }: Place,

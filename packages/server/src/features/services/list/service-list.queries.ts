@@ -6,6 +6,7 @@ import type { Place, SortKey } from '../../../graphql/lists/cursor.ts'
 import type { AttributeName } from '../../attributes/attribute-name.ts'
 import { WALKED } from '../../devices/list/device-list.queries.ts'
 import { filterCondition } from '../../filters/sql/conditions.ts'
+import { insideCondition } from '../../filters/sql/inside.ts'
 import { noTables } from '../../filters/sql/rows.ts'
 import { isNoBulkService, joinServiceLive, overridesIn } from '../../filters/sql/value-source.ts'
 import { type ServiceRow, serviceColumns, servicesAsRows, stateFrom } from '../service-row.ts'
@@ -31,9 +32,9 @@ export interface ServicePageQuery {
   limit: number
   attributes: boolean
   /**
-   * The way to find the matches of a filter without an index, in an order that begins with the name of the device.
-   * PostgreSQL cannot know which way is faster. `walk` reads the services of the next `WALKED` devices, and `scan`
-   * reads all services. If omitted, PostgreSQL decides.
+   * How to find the matches of a filter without an index, in an order that begins with the name of the device. PostgreSQL cannot
+   * know which is faster: `walk` reads the services of the next `WALKED` devices, and `scan` all services. Default: PostgreSQL
+   * decides.
    */
   search?: 'walk' | 'scan'
 }
@@ -51,8 +52,7 @@ export async function selectServicePage(
   )
   const source = { columns: sql`s.device_id, ${serviceColumns(attributes, state)}`, from, where }
   const ownKeys = keys.map((key) => sqlKeyOf(key, selection.context))
-  // No index contains an expression with this concatenation. PostgreSQL therefore reads all services and sorts the
-  // matches.
+  // No index has the sum of two strings, so PostgreSQL reads all services and sorts the matches.
   const scanned = { ...ownKeys[0]!, key: naturally(sql`(d.name || '')`) }
   const sqlKeys = search === 'scan' ? [scanned, ...ownKeys.slice(1)] : ownKeys
   const { rows } = await sql<readonly unknown[]>`${sql.raw(plannedEachTime)}${servicesAsRows}
@@ -71,20 +71,22 @@ export async function countServices(db: Database, accountId: string, selection: 
 export async function findServicePlace(
   db: Database,
   accountId: string,
-  { keys, id, context }: { keys: readonly ServiceSortKey[]; id: string; context: string | undefined },
+  {
+    keys,
+    id,
+    context,
+    inside,
+  }: { keys: readonly ServiceSortKey[]; id: string } & Pick<ServicesSelection, 'context' | 'inside'>,
 ): Promise<Place | undefined> {
-  const { from } = matching(accountId, { where: undefined, now: 0, context })
+  const { from, where } = matching(accountId, { where: undefined, now: 0, context, ...(inside && { inside }) })
   const json = keys.map((key) => sqlKeyOf(key, context).json)
   const { rows } = await sql<{ keys: SortKey[] }>`
     select jsonb_build_array(${sql.join(json)}) as keys from ${from}
-    where s.account_id = ${accountId} and s.id = ${id} and ${isNoBulkService}`.execute(db)
+    where ${allOf([...where, sql`s.id = ${id}`])}`.execute(db)
   return rows[0] && { id, key: rows[0].keys }
 }
 
-/**
- * Selects the next devices of a list in order of device name. Also selects the devices with the same name as the last
- * of them.
- */
+/** The next devices of a list by the name of the device, and those with the name of the last of them. */
 function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStartByKeys): Sql {
   const name = naturally(sql`name`)
   const [first] = 'afterKeys' in start ? start.afterKeys.keys : []
@@ -96,15 +98,16 @@ function walked(accountId: string, { direction }: ServiceSortKey, start: SqlStar
     fetch first ${sql.lit(WALKED)} rows with ties) as d`
 }
 
-/** Selects the matching services of these devices, without bulk services. */
+/** The services that match, except bulk services, of these devices. */
 function matching(
   accountId: string,
-  { where, now, context }: ServicesSelection,
+  { where, now, context, inside }: ServicesSelection,
   devices: Sql = sql`device d`,
 ): { from: Sql; where: Sql[] } {
   const tables = noTables()
   const conditions = [sql`s.account_id = ${accountId}`, isNoBulkService]
   if (where !== undefined) conditions.push(filterCondition(where.filter, { accountId, context, now, tables }))
+  if (inside !== undefined) conditions.push(insideCondition(accountId, inside, noTables()))
   const overrides =
     context === undefined ? sql`` : sql`${overridesIn(context, 'device')} ${overridesIn(context, 'service')}`
   const from = sql`service s

@@ -1,3 +1,4 @@
+import type { ResolvedFilter } from '@muster/filter'
 import type { Context } from '../../../context.ts'
 import { walk } from '../../../db/fair/user-database.ts'
 import type { SqlStartByKeys } from '../../../db/sorted-page.ts'
@@ -5,6 +6,7 @@ import { ApiError, notFound } from '../../../errors.ts'
 import { noRowsRead, type RowsRead } from '../../../graphql/cost/row-count.ts'
 import type { SortKey } from '../../../graphql/lists/cursor.ts'
 import { type List, listOf, type Start } from '../../../graphql/lists/paging.ts'
+import { insideOf } from '../../../restriction.ts'
 import { parseId } from '../../devices/device-id.ts'
 import { countDevices, WALKED } from '../../devices/list/device-list.queries.ts'
 import { assertKnownNames, assertKnownSortKeys } from '../../filters/account-names.ts'
@@ -29,7 +31,7 @@ export async function listServices(
 ): Promise<List<Service>> {
   const { db, viewer, firstRecord, rowMeter } = context
   const { accountId } = viewer
-  const request = await applyViewTo(context, args, readServicesArguments(args, firstRecord))
+  const request = limitTo(insideOf(viewer), await applyViewTo(context, args, readServicesArguments(args, firstRecord)))
   const { selection, keys, order, page } = request
   await assertKnownSortKeys(context, args.sortBy ?? [], {
     kind: 'service',
@@ -61,18 +63,17 @@ export async function listServices(
   })
 }
 
-/**
- * Checks whether to read the list in order first. This is useful if no index supports the filter but one supports the
- * order.
- */
+/** Limits a list to the devices that the caller reaches. */
+const limitTo = (inside: ResolvedFilter | undefined, request: ServiceListRequest): ServiceListRequest =>
+  inside === undefined ? request : { ...request, selection: { ...request.selection, inside } }
+
+/** Whether to read the list in order first, because no index serves the filter but one serves the order. */
 async function isLongWalk({ db, viewer }: Context, { selection, keys }: ServiceListRequest): Promise<boolean> {
   if (selection.where === undefined || selection.where.isIndexed || keys[0]!.by !== 'device.name') return false
   return (await countDevices(db, viewer.accountId, {})) > WALKED
 }
 
-/**
- * Reads a page without an index for the filter. A walk that fills the page reads few devices, so it is free of charge.
- */
+/** A walk that fills the page reads few devices and is not charged for. */
 async function readUnindexed({
   read,
   charge,
@@ -111,15 +112,16 @@ async function findStart(
   if ('offset' in start) return start
   if ('afterPlace' in start) return { afterKeys: servicePlace(keys, start.afterPlace) }
   const id = parseId(start.afterId)
-  const { context } = selection
-  const place = id === undefined ? undefined : await findServicePlace(db, viewer.accountId, { keys, id, context })
+  const { context, inside } = selection
+  const place =
+    id === undefined ? undefined : await findServicePlace(db, viewer.accountId, { keys, id, context, inside })
   if (place === undefined) throw notFound('service', start.afterId)
   return { afterKeys: servicePlace(keys, place) }
 }
 
 /**
- * Estimates how many devices the `services` field reads for its page and for its `total`, in an account with this many
- * devices. If `services` would reject the arguments, it reads no devices.
+ * Estimates how many devices the `services` field reads, for its page and for its `total`, in an account with this many
+ * devices. Arguments that `services` rejects read no devices.
  */
 export function serviceRowsRead(
   args: ServicesArguments,
@@ -134,10 +136,7 @@ export function serviceRowsRead(
   }
 }
 
-/**
- * Estimates the devices that a page reads. In the order by device name, an index finds the first services without
- * reading the others.
- */
+/** In the order by device name, an index finds the first services without reading the others. */
 function rowsReadByPage({ selection, keys }: ServiceListRequest, devices = Number.POSITIVE_INFINITY): RowsRead {
   const { where } = selection
   const reasons: string[] = []

@@ -1,10 +1,14 @@
-import { type BuiltInRole, builtInRoles, includes } from '../../../access.ts'
+import { canonicalize } from '@muster/filter'
+import { type BuiltInRole, builtInRoles, includes, namesIn } from '../../../access.ts'
 import type { Context } from '../../../context.ts'
 import { perRequest } from '../../../graphql/per-request.ts'
+import { insideOf } from '../../../restriction.ts'
 import type { AccessKey } from '../../access-keys/access-key.ts'
 import { findAccessKey } from '../../access-keys/access-keys.ts'
+import { loadView } from '../../views/load-view.ts'
 import { type KnownPerson, loadPerson } from '../people/people.ts'
 import { builtInRole, type Role, toRole } from '../roles/role.ts'
+import type { Grant } from './member.ts'
 import { type MembershipRow, selectMemberships } from './memberships.queries.ts'
 
 /** The number of accounts that `me` lists. */
@@ -34,6 +38,18 @@ const roleIn = ({ role }: MembershipRow): Role | undefined => (role === null ? u
 function roleOfKey(permissions = 0): Role {
   const roles = Object.entries(builtInRoles) as [BuiltInRole, number][]
   return builtInRole(roles.find(([, mask]) => includes(mask, permissions))![0])
+}
+
+/** What the request may do. Several restrictions are shown as one filter. */
+export async function describeGrant(context: Context): Promise<Grant> {
+  const { viewer } = context
+  const permissions = namesIn(viewer.permissions ?? 0)
+  const [part = {}, ...others] = viewer.restriction ?? []
+  const inside = insideOf(viewer)
+  if (others.length > 0 && inside !== undefined)
+    return { permissions, where: canonicalize(inside, 'device'), view: null, context: null }
+  const view = part.view === undefined ? null : await loadView(context, part.view)
+  return { permissions, where: part.where ?? null, view, context: part.context ?? null }
 }
 
 export function findOwnPerson(context: Context): Promise<KnownPerson | null> {

@@ -1,3 +1,6 @@
+import type { PermissionName } from '../../../access.ts'
+import type { View } from '../../views/view.ts'
+
 /** A person in an account. */
 export interface Member {
   personId: string
@@ -13,3 +16,11 @@ export interface Member {
 
 /** The caller, as the parent of the fields of `Me`. */
 export type Me = Record<string, never>
+
+/** What a request may do. */
+export interface Grant {
+  permissions: PermissionName[]
+  where: string | null
+  view: View | null
+  context: string | null
+}

@@ -1,9 +1,8 @@
-import { namesIn } from '../../../access.ts'
 import type { Context } from '../../../context.ts'
 import { schemaPart } from '../../../graphql/assemble.ts'
 import { builtInRole, type Role } from '../roles/role.ts'
 import { listRoles } from '../roles/roles.ts'
-import { findOwnKey, findOwnPerson, listMemberships } from './me.ts'
+import { describeGrant, findOwnKey, findOwnPerson, listMemberships } from './me.ts'
 import { leaveAccount, listMembers, removeMember, setMemberRole, updateAccount } from './members.ts'
 
 /** A role that was deleted a moment ago allows nothing more than reading. */
@@ -19,8 +18,7 @@ export const membersPart = schemaPart(new URL('./members.graphql', import.meta.u
     account: async (_me, _args, context) =>
       (await listMemberships(context)).find(({ account }) => account.id === context.viewer.accountId)?.account ?? null,
     accounts: (_me, _args, context) => listMemberships(context),
-    grant: (_me, _args, { viewer }) =>
-      viewer.accountId === '' ? null : { permissions: namesIn(viewer.permissions ?? 0) },
+    grant: (_me, _args, context) => (context.viewer.accountId === '' ? null : describeGrant(context)),
     person: (_me, _args, context) => findOwnPerson(context),
   },
   User: {

@@ -23,7 +23,7 @@ export function selectMemberships(
     `select account.id, coalesce(contact_email, account.email) as email,
        case when contact_name is null then account.name else nullif(contact_name, '') end as name,
        case when role_id is not null then jsonb_build_object('id', role_id, 'name', role.name,
-         'permissions', role.permissions, 'groups', coalesce(role.groups, '{}')) end as role
+         'permissions', role.permissions, 'restriction', role.restriction, 'groups', coalesce(role.groups, '{}')) end as role
      from account left join membership on membership.account_id = account.id and person_id = $1
        left join role on role.account_id = account.id and role.id = role_id
      where account.disabled is null and case when $2::text is null then person_id is not null else account.id = $2 end

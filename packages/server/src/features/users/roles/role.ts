@@ -1,4 +1,5 @@
-import { type BuiltInRole, builtInRoles, isBuiltIn, permissionsOfRole } from '../../../access.ts'
+import { type BuiltInRole, builtInRoles, isBuiltIn } from '../../../access.ts'
+import { accessOfRole, type Restriction, type RestrictionPart, type StoredAccess } from '../../../restriction.ts'
 import type { Target } from '../../events/event-types.ts'
 
 /** The permissions of members with this role. */
@@ -7,26 +8,29 @@ export interface Role {
   id: string
   name: string
   permissions: number
+  /** The devices that the role is restricted to, and the restrictions of the callers who created it. */
+  own: RestrictionPart
+  within: Restriction
   /** Single sign-on groups whose members get this role. */
   groups: string[]
 }
 
 /** A row of the table: a custom role, or the groups of a built-in one. */
-export interface StoredRole {
+export interface StoredRole extends StoredAccess {
   id: string
   name: string | null
-  permissions: string[] | null
   groups: string[]
 }
 
-export const toRole = ({ id, name, permissions, groups }: StoredRole): Role => ({
+export const toRole = ({ id, name, permissions, restriction, groups }: StoredRole): Role => ({
   id,
   name: name ?? id,
-  permissions: permissionsOfRole(id, permissions),
+  ...accessOfRole(id, { permissions, restriction }),
   groups,
 })
 
-export const builtInRole = (id: BuiltInRole): Role => toRole({ id, name: null, permissions: null, groups: [] })
+export const builtInRole = (id: BuiltInRole): Role =>
+  toRole({ id, name: null, permissions: null, restriction: null, groups: [] })
 
 /** The built-in roles from the least to the most, each with its stored groups, then the custom roles in their order. */
 export function allRoles(stored: readonly StoredRole[]): Role[] {

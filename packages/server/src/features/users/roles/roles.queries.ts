@@ -2,17 +2,18 @@ import { sql } from 'kysely'
 import { type Database, query } from '../../../db/database.ts'
 import type { StoredRole } from './role.ts'
 
-const columns = ['id', 'name', 'permissions', 'groups'] as const
+const columns = ['id', 'name', 'permissions', 'restriction', 'groups'] as const
 
 /** Selects an account's stored roles by name. */
-export function selectRoles(db: Database, accountId: string): Promise<StoredRole[]> {
-  return db
+export async function selectRoles(db: Database, accountId: string): Promise<StoredRole[]> {
+  const rows = await db
     .selectFrom('role')
     .select(columns)
     .where('account_id', '=', accountId)
     .orderBy(sql`name collate natural_order`)
     .orderBy('id')
     .execute()
+  return rows as StoredRole[]
 }
 
 /** Counts the members and open invitations that have each role. */
@@ -30,11 +31,15 @@ export async function countRoleUses(db: Database, accountId: string, now: Date):
 
 /** Inserts a role, or writes all fields of the one with its ID. */
 export async function saveRole(db: Database, accountId: string, role: StoredRole): Promise<void> {
-  const { id, name, permissions, groups } = role
+  const { id, name, groups } = role
+  const permissions = role.permissions && [...role.permissions]
+  const restriction = role.restriction === null ? null : JSON.stringify(role.restriction)
   await db
     .insertInto('role')
-    .values({ account_id: accountId, id, name, permissions, groups })
-    .onConflict((conflict) => conflict.columns(['account_id', 'id']).doUpdateSet({ name, permissions, groups }))
+    .values({ account_id: accountId, id, name, permissions, restriction, groups })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'id']).doUpdateSet({ name, permissions, restriction, groups }),
+    )
     .execute()
 }
 

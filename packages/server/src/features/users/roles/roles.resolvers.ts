@@ -1,5 +1,7 @@
 import { isBuiltIn } from '../../../access.ts'
 import { schemaPart } from '../../../graphql/assemble.ts'
+import { shownRestriction } from '../../restrictions/own-restriction.ts'
+import { loadView } from '../../views/load-view.ts'
 import { countUses, createRole, deleteRole, listRoles, permissionsOf, updateRole } from './roles.ts'
 
 export const rolesPart = schemaPart(new URL('./roles.graphql', import.meta.url), {
@@ -9,6 +11,9 @@ export const rolesPart = schemaPart(new URL('./roles.graphql', import.meta.url),
   Role: {
     builtIn: ({ id }) => isBuiltIn(id),
     permissions: (role) => permissionsOf(role),
+    where: (role) => shownRestriction(role).where ?? null,
+    view: ({ own }, _args, context) => (own.view === undefined ? null : loadView(context, own.view)),
+    context: ({ own }) => own.context ?? null,
     members: async ({ id }, _args, context) => (await countUses(context)).get(id) ?? 0,
   },
   Mutation: {

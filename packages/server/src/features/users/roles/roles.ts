@@ -6,12 +6,20 @@ import { ApiError, badInput, notFound } from '../../../errors.ts'
 import { perRequest } from '../../../graphql/per-request.ts'
 import { assertName, assertStorable } from '../../../lib/text.ts'
 import { limits } from '../../../limits.ts'
-import type { MutationCreateRoleArgs, MutationUpdateRoleArgs } from '../../../resolvers.generated.ts'
+import type { AccessInput, MutationCreateRoleArgs, MutationUpdateRoleArgs } from '../../../resolvers.generated.ts'
+import { isSameRestriction, type RestrictionPart, restrictionOf, storedRestriction } from '../../../restriction.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { reloadAccessKeys } from '../../access-keys/access-keys.ts'
 import type { EventTypeName } from '../../events/event-types.ts'
 import { fieldChanges, recordEvents } from '../../events/record.ts'
 import { createOnce } from '../../idempotency/create-once.ts'
+import {
+  assertRestrictable,
+  assertViews,
+  grantedPermissions,
+  readOwnRestriction,
+  withinOf,
+} from '../../restrictions/own-restriction.ts'
 import { lockAccount } from '../users.queries.ts'
 import { allRoles, type Role, roleTarget, type StoredRole } from './role.ts'
 import { countRoleUses, removeRole, saveRole, selectRoles } from './roles.queries.ts'
@@ -49,15 +57,18 @@ export const exceeds = (rule: string): ApiError =>
 
 export async function createRole(context: Context, { name, access, groups }: MutationCreateRoleArgs): Promise<Role> {
   const { viewer } = context
+  const restriction = { own: await readOwnRestriction(context, access, 'role'), within: withinOf(viewer) }
   const role: Role = {
     id: `ro_${randomBytes(12).toString('hex')}`,
     name: readName(name),
-    permissions: access.permissions == null ? (viewer.permissions ?? 0) : maskOf(access.permissions),
+    permissions: grantedPermissions(access.permissions, viewer.permissions ?? 0, restriction),
+    ...restriction,
     groups: readGroups(groups ?? []),
   }
   assertGrantable(viewer, role)
   const create = async (transaction: Database): Promise<Role> => {
     const others = await lockRoles(transaction, viewer.accountId)
+    await assertViews({ db: transaction, viewer }, role.own)
     const custom = others.filter(({ id }) => !isBuiltIn(id))
     if (custom.length >= limits.roles)
       throw new ApiError('LIMIT_EXCEEDED', `an account can have ${limits.roles} roles, found ${custom.length}`, {
@@ -77,7 +88,8 @@ export async function createRole(context: Context, { name, access, groups }: Mut
 }
 
 /** Changes a role. Sessions of its members have the new permissions from their next request on. */
-export async function updateRole({ db, viewer }: Context, args: MutationUpdateRoleArgs): Promise<Role> {
+export async function updateRole(context: Context, args: MutationUpdateRoleArgs): Promise<Role> {
+  const { db, viewer } = context
   const { id, name, access, groups } = args
   assertStorable(id, 'id')
   const change = {
@@ -85,13 +97,16 @@ export async function updateRole({ db, viewer }: Context, args: MutationUpdateRo
     ...(access?.permissions != null && { permissions: maskOf(access.permissions) }),
     ...(groups != null && { groups: readGroups(groups) }),
   }
+  const own = access == null ? undefined : await changedOwn(context, id, access)
   return db.transaction().execute(async (transaction) => {
     const roles = await lockRoles(transaction, viewer.accountId)
     const before = roles.find((role) => role.id === id)
     if (before === undefined) throw notFound('role', id)
     if (isBuiltIn(id) && (name != null || access != null))
       throw badInput(`of the built-in role ${id}, only groups can be changed: create another role`)
-    const after = { ...before, ...change }
+    const after = { ...before, ...change, ...(own !== undefined && { own }) }
+    if (restrictionOf(after) !== undefined) assertRestrictable(after.permissions)
+    await assertViews({ db: transaction, viewer }, after.own)
     assertGrantable(viewer, after)
     assertFreeName(after, roles)
     const changes = fieldChanges(dataOf(before), dataOf(after))
@@ -101,6 +116,19 @@ export async function updateRole({ db, viewer }: Context, args: MutationUpdateRo
     await announce({ db: transaction, viewer }, 'ROLE_UPDATE', after, { changes })
     return after
   })
+}
+
+/** Omitted parts of the restriction stay unchanged; null removes them. */
+async function changedOwn(context: Context, roleId: string, access: AccessInput): Promise<RestrictionPart | undefined> {
+  if (access.where === undefined && access.view === undefined && access.context === undefined) return undefined
+  const { own } = await getRole(context.db, context.viewer.accountId, roleId)
+  const { where = own.where, view = own.view, context: inContext = own.context } = access
+  const after = {
+    ...(where != null && { where }),
+    ...(view != null && { view }),
+    ...(inContext != null && { context: inContext }),
+  }
+  return isSameRestriction([after], [own]) ? own : readOwnRestriction(context, after, 'role')
 }
 
 export async function deleteRole({ db, viewer, clock }: Context, id: string): Promise<void> {
@@ -122,16 +150,22 @@ async function lockRoles(transaction: Database, accountId: string): Promise<Role
   return readRoles(transaction, accountId)
 }
 
-const toStored = ({ id, name, permissions, groups }: Role): StoredRole =>
-  isBuiltIn(id)
-    ? { id, name: null, permissions: null, groups }
-    : { id, name, permissions: namesIn(permissions), groups }
+/** Servers that do not know the restriction find no permissions. */
+function toStored(role: Role): StoredRole {
+  const { id, name, permissions, groups } = role
+  if (isBuiltIn(id)) return { id, name: null, permissions: null, restriction: null, groups }
+  const restriction = storedRestriction(role)
+  return { id, name, permissions: restriction === null ? namesIn(permissions) : [], restriction, groups }
+}
 
 /** The fields that events contain, as strings that can be compared. */
-const dataOf = ({ name, permissions, groups }: Role) => ({
+const dataOf = ({ name, permissions, own, groups }: Role) => ({
   name,
   permissions: namesIn(permissions).join(', '),
   groups: groups.join(', '),
+  where: own.where ?? null,
+  view: own.view ?? null,
+  context: own.context ?? null,
 })
 
 const announce = (

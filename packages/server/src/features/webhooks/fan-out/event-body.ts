@@ -1,12 +1,13 @@
 import { describeSource } from '../../events/event-source.ts'
 import type { EventSource, EventTypeName, Target } from '../../events/event-types.ts'
 
+/** An event to create deliveries from. */
 export interface DeliverableEvent {
   id: string
   type: EventTypeName
   timestamp: Date
   actorId: string | null
-  /** The email address of the person who made the change, if any. */
+  /** The address of the person who made the change, if any. */
   actorEmail?: string | null
   source: EventSource | null
   deviceId: string | null
@@ -41,7 +42,7 @@ export function eventBody(event: DeliverableEvent, owner: { id: string; email: s
   })
 }
 
-/** A target kind of several words is a single part of a message type. */
+/** Multiword target kinds, which form a single part of a message type. */
 const multiWordKinds = ['ACCESS_KEY', 'KEY_POLICY', 'REGISTRATION_CODE', 'MASTER_KEY', 'DOWNLOAD_LINK']
 
 /** Converts `DEVICE_STATE` to `device.state` and `ACCESS_KEY_CREATE` to `access_key.create`. */

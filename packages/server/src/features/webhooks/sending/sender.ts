@@ -22,13 +22,13 @@ import {
 } from './sending.queries.ts'
 import { createPace } from './throttle.ts'
 
-/** Sends deliveries. Each process runs one sender. A webhook is held by only one sender at a time. */
+/** Sends deliveries. Each process runs one sender. Only one sender at a time holds a webhook. */
 export interface Sender {
   /** Starts sending a webhook's due deliveries, or notifies the process that holds the webhook. */
   start(webhook: WebhookAddress): Promise<void>
-  /** Like `start`, but returns immediately. */
+  /** Like `start`, but does not wait. */
   kick(webhook: WebhookAddress): void
-  /** Starts sending unless another process holds the webhook. Call this after a notification about the webhook. */
+  /** Call it after a notification about the webhook. Starts sending unless another process holds the webhook. */
   notify(webhook: WebhookAddress): void
   isSending(webhook: WebhookAddress): boolean
   /** Stops starting attempts, waits briefly for attempts in flight, and releases all webhooks. */
@@ -42,13 +42,14 @@ export interface SenderOptions {
   load: Load
   log: FastifyBaseLogger
   schedule: readonly number[]
+  /** Called after every attempt. */
   onAttempt: (result: OutboundResult) => void
 }
 
 const RENEW_MS = 3_000
 const SLOTS = 1_000
 const STOP_MS = 3_000
-/** The number of seconds after which a job checks whether the hold was renewed. */
+/** After this time, a job checks whether the hold was renewed. */
 const WATCH_SECONDS = HOLD_SECONDS + 1
 
 export function createSender(options: SenderOptions): Sender {
@@ -87,7 +88,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   const takeAndRun = async (webhook: WebhookAddress, wasNotified: boolean): Promise<void> => {
-    // A release may be in progress. A hold belongs to the process, so a late release would end the next runner's hold.
+    // Waits for a release in progress. A hold belongs to the process, so a late release would end the next runner's hold.
     await releasing.get(webhook.webhookId)?.catch(() => {})
     const health = await takeOrNotify(db, webhook, { holder, wasNotified })
     if (health === undefined) return
@@ -109,7 +110,7 @@ export function createSender(options: SenderOptions): Sender {
     runners.delete(webhookId)
     const wasHeld = await released.finally(() => releasing.delete(webhookId))
     if (!wasHeld || closing.signal.aborted) return
-    // If a delivery was created during the release, the release may have replaced that delivery's job.
+    // The release may have replaced the job of a delivery created during the release.
     const seconds = restFor === 0 ? await secondsUntilDue(db, webhook) : undefined
     if (isWoken || (seconds !== undefined && seconds <= 0)) await start(webhook)
   }
@@ -149,7 +150,7 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 /**
- * Acquires the webhook, and adds a job that resumes sending if this process ends. If another process holds the webhook,
+ * Takes the webhook and adds a job that resumes sending if this process terminates. If another process holds the webhook,
  * notifies that process.
  */
 async function takeOrNotify(
@@ -166,7 +167,7 @@ async function takeOrNotify(
     }
     const heldFor = await findHoldEnd(transaction, webhook)
     if (heldFor === undefined) return undefined
-    // If a notification caused this call, every process has already received it.
+    // If this call follows a notification, every process has already received that notification.
     if (!wasNotified) await notifyWebhook(transaction, webhookChannel, formatAddress(webhook))
     await putJobs(transaction, deliverJob, [watch(heldFor + 1)])
     return undefined

@@ -1,0 +1,20 @@
+import type { ResolvedFilter } from '@muster/filter'
+import { sql } from 'kysely'
+import { filterCondition } from './conditions.ts'
+import { type FilterTables, noTables, type Sql } from './rows.ts'
+
+/**
+ * The condition that limits a statement on `device d` and `device_live l` to the devices that a caller reaches. Adds the tables
+ * that the condition reads to `tables`. A restriction contains no time and reads attributes in fixed contexts.
+ */
+export const insideCondition = (accountId: string, inside: ResolvedFilter, tables: FilterTables): Sql =>
+  filterCondition(inside, { accountId, context: undefined, now: 0, tables })
+
+/** Conditions that limit a statement without these tables; none for a caller who reaches every device. `id` is the device's ID. */
+export function isInside(accountId: string, inside: ResolvedFilter | undefined, id: Sql): Sql[] {
+  if (inside === undefined) return []
+  const tables = noTables()
+  const condition = insideCondition(accountId, inside, tables)
+  const live = tables.live ? sql`join device_live l on l.account_id = d.account_id and l.device_id = d.id` : sql``
+  return [sql`${id} in (select d.id from device d ${live} where d.account_id = ${accountId} and ${condition})`]
+}

@@ -1,0 +1,52 @@
+import type { ResolvedFilter } from '@muster/filter'
+import type { Database } from '../../db/database.ts'
+import { ApiError } from '../../errors.ts'
+import type { Reach, RestrictionPart } from '../../restriction.ts'
+import type { Viewer } from '../../viewer.ts'
+import { readFilter } from '../filters/read-filter.ts'
+import { withContext } from '../filters/with-context.ts'
+import { applyView, readStoredFilter } from '../views/use-view.ts'
+
+const place = { kind: 'device', path: 'where' } as const
+const everything = readFilter('id:*', place)!.filter
+const nothing = readFilter('NOT id:*', place)!.filter
+
+/** Adds to a restricted viewer what it reaches now. Returns other viewers unchanged. */
+export async function withReach<Known extends Viewer | null>(db: Database, viewer: Known): Promise<Known> {
+  if (viewer === null || viewer.restriction === undefined) return viewer
+  const { accountId, restriction } = viewer
+  return { ...viewer, reach: await readReach(db, accountId, restriction) }
+}
+
+export async function readReach(
+  db: Database,
+  accountId: string,
+  restriction: readonly RestrictionPart[],
+): Promise<Reach> {
+  const filters = await Promise.all(restriction.map((part) => devicesOf(db, accountId, part)))
+  return { devices: allOf(filters) }
+}
+
+/** The devices of a restriction. A view that was deleted or is invalid matches no device. */
+async function devicesOf(
+  db: Database,
+  accountId: string,
+  { where, view, context }: RestrictionPart,
+): Promise<ResolvedFilter> {
+  try {
+    const own =
+      where === undefined ? undefined : readStoredFilter(where, { place, name: 'the filter of the role or key' })
+    const selection = { where: own, viewId: view, inContext: context }
+    const applied = await applyView({ db, viewer: { accountId } }, selection, place)
+    return applied.where === undefined ? everything : withContext(applied.where.filter, applied.context)
+  } catch (error) {
+    if (error instanceof ApiError && ['NOT_FOUND', 'CONFLICT', 'BAD_USER_INPUT'].includes(error.code)) return nothing
+    throw error
+  }
+}
+
+/** A conjunction is never directly inside another one. */
+function allOf(filters: readonly ResolvedFilter[]): ResolvedFilter {
+  const operands = filters.flatMap((filter) => (filter.type === 'and' ? filter.operands : [filter]))
+  return operands.length === 1 ? operands[0]! : { type: 'and', operands }
+}

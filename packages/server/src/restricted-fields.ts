@@ -1,0 +1,25 @@
+/**
+ * The fields that callers who are restricted to some devices can select, deny by default. Each of these
+ * fields applies the restriction in its statements, or reads nothing about devices. Other types are only reached through such fields.
+ */
+const openOfUser: readonly string[] = [
+  ...['accessKeys', 'account', 'attribute', 'attributes', 'contexts', 'created', 'device', 'deviceTotals', 'devices'],
+  ...['email', 'eventCounts', 'events', 'facets', 'id', 'limits', 'name', 'needs', 'overrides', 'presence', 'service'],
+  ...['services', 'views'],
+].map((field) => `User.${field}`)
+
+/** Root fields that change something. */
+const openMutations: readonly string[] = [
+  ...['acceptInvitation', 'createAccessKey', 'deleteAccessKey', 'leaveAccount', 'rotateAccessKey', 'updateAccessKey'],
+].map((field) => `Mutation.${field}`)
+
+/** Types whose fields are not open, except those in the lists above. */
+const closedTypes: ReadonlySet<string> = new Set(['Mutation', 'Subscription', 'User', 'BulkJob', 'Webhook'])
+
+const openFields: ReadonlySet<string> = new Set([...openOfUser, ...openMutations])
+
+/** Whether a restricted caller can select a field. */
+export function isOpenToRestricted(field: string): boolean {
+  const type = field.slice(0, field.indexOf('.'))
+  return openFields.has(field) || !closedTypes.has(type)
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildSchema } from '../../src/schema.ts'
+import { keyOf, sendAsUser } from '../factories/keys.ts'
+import { startTestApp, type TestApp, type TestUser } from '../harness/app.ts'
+import type { Receiver } from '../harness/webhook-receiver.ts'
+import { recordStatements } from '../statements/record.ts'
+import { allowLocalWebhooks, createOwnedObjects, type OwnedObjects, startFailingReceiver } from './owned-objects.ts'
+import { isClosedToRestricted } from './permission-table.ts'
+import { everyField, type FieldRequest } from './type-queries.ts'
+
+/** A value that only the restriction contains, so a statement that has it as a parameter applies the restriction. */
+const MARKER = 'marker of the restriction'
+
+/** Tables with devices and their data. */
+const ofDevices =
+  /\b(from|join|update|into)\s+(device|device_live|service|service_live|event|attribute_override|attribute_name|device_count)\b/
+
+const found = 'reads what belongs to devices that a restricted statement of the request found'
+const size = 'counts the devices of the account to choose a plan and a price'
+
+/** Statements that may read these tables without the restriction, with their reasons. */
+const exceptions: Readonly<Record<string, string>> = {
+  'selectServicesOfDevices of features/services/services.queries.ts': found,
+  'writeServicesOfDevices of features/services/services.queries.ts': found,
+  'findOverrides of features/attributes/attributes.queries.ts': found,
+  'listContexts of features/attributes/attributes.queries.ts': found,
+  'findDeviceBases of features/attributes/attributes.queries.ts': found,
+  'findServiceBases of features/attributes/attributes.queries.ts': found,
+  'selectChanges of features/history/history.queries.ts': found,
+  'countChanges of features/history/history.queries.ts': found,
+  'selectStates of features/availability/availability.queries.ts': found,
+  'selectKnownNames of features/filters/account-names.queries.ts': 'a name is known once the account has used it',
+  'countDevices of features/devices/list/device-list.queries.ts': size,
+  'readAccountSize of rate-limits/account-sizes.queries.ts': size,
+}
+
+let app: TestApp
+let receiver: Receiver
+let own: OwnedObjects
+let restricted: TestUser
+beforeAll(async () => {
+  app = await startTestApp({ env: allowLocalWebhooks })
+  receiver = await startFailingReceiver()
+  own = await createOwnedObjects(app.owner, receiver)
+  await app.owner.data(`mutation { setAttribute(serviceId: "${own.device}", name: "zone", value: "${MARKER}") }`)
+  restricted = await keyOf(app, sendAsUser(app.owner), `access: { where: "zone = \\"${MARKER}\\"" }`)
+})
+afterAll(async () => {
+  await app.close()
+  await receiver.close()
+})
+
+const isOpen = ({ field }: FieldRequest): boolean => !isClosedToRestricted(field)
+const isSubscription = ({ field }: FieldRequest): boolean => field.startsWith('Subscription.')
+
+describe('every statement of a restricted key that reads devices or their data', () => {
+  it('contains the restriction or is listed as an exception', async () => {
+    const lists = [
+      'devices(size: 1, sort: "name desc", name: "a", state: "inactive", from: 2)',
+      'devices(size: 1, sortBy: ["name", "zone"], context: "night")',
+      'devices(size: 1, attributes: { zone: "x" }, context: "night")',
+      `devices(size: 1, after: ${JSON.stringify(own.device)})`,
+      `devices(size: 1, sortBy: ["name", "created"], after: ${JSON.stringify(own.device)})`,
+      `services(sortBy: ["port"], after: ${JSON.stringify(own.service)})`,
+      'services(where: "device.name:a")',
+    ].map((list) => `{ login { ${list} { total items { id } } } }`)
+    const documents = everyField(buildSchema())
+      .filter((request) => isOpen(request) && !isSubscription(request))
+      .map(({ document }) => document(own))
+    const without = new Map<string, string>()
+    const recording = recordStatements(app.db, ({ text, sender = 'an unknown sender', parameters }) => {
+      if (!ofDevices.test(text) || JSON.stringify(parameters).includes(MARKER)) return
+      if (!(sender in exceptions)) without.set(sender, text.trim().replaceAll(/\s+/g, ' '))
+    })
+    try {
+      for (const document of [...documents, ...lists]) {
+        // The second use of a document is compiled.
+        for (let use = 1; use <= 2; use++) await restricted.query(document)
+      }
+    } finally {
+      recording.stop()
+    }
+    expect(Object.fromEntries(without)).toEqual({})
+  })
+})
